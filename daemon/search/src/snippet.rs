@@ -5,7 +5,10 @@ use std::{collections::HashSet, ops::Range};
 use crate::{
     index::terms,
     query::{Phrase, Query, WordForm},
-    text::{self, TokenForm},
+    text::{
+        self, TokenForm,
+        language::{self, Language},
+    },
 };
 
 /// An excerpt of a text.
@@ -70,10 +73,11 @@ impl Highlighter {
 
     /// Returns the matches in the order of the text.
     fn matches(&self, text: &str) -> Vec<Match> {
+        let language = language::of_text(text);
         let mut matches = Vec::new();
         let mut parts: Vec<(String, Range<usize>)> = Vec::new();
         text::each_word(text, &mut |word| {
-            if let Some(what) = self.matched(word.text, word.form) {
+            if let Some(what) = self.matched(word.text, word.form, language) {
                 matches.push(Match { span: word.span.clone(), what });
             }
             if !self.phrases.is_empty() && word.form == TokenForm::Part {
@@ -93,7 +97,7 @@ impl Highlighter {
     }
 
     /// Returns the part of the query that a word of a text matches.
-    fn matched(&self, word: &str, form: TokenForm) -> Option<String> {
+    fn matched(&self, word: &str, form: TokenForm, language: Option<Language>) -> Option<String> {
         if self.exact.contains(word) {
             return Some(word.to_owned());
         }
@@ -102,7 +106,7 @@ impl Highlighter {
         }
         let prefix = self.prefixes.iter().find(|prefix| word.starts_with(prefix.as_str()));
         prefix.cloned().or_else(|| {
-            let mut forms = terms::of_forms(word).into_iter();
+            let mut forms = terms::of_forms_in(word, language).into_iter();
             forms.find(|form| self.forms.contains(form))
         })
     }
@@ -242,7 +246,7 @@ mod tests {
             ("retry_count", "set retryCount = 3", "set [retryCount] = 3"),
             ("retry", "set retryCount = 3", "set [retry]Count = 3"),
             ("conf*", "my config, my confusion", "my [config], my [confusion]"),
-            ("\"dry run\"", "run dry, dry run", "run dry, [dry run]"),
+            ("\"dry run\"", "run dry, dry run", "[run] [dry], [dry run]"),
             ("main.rs", "see src/main.rs:4", "see src/[main.rs]:4"),
             ("what is the größe", "GRÖSSE der Größe", "[GRÖSSE] der [Größe]"),
             ("café", "cafe\u{301} und Cafe", "[cafe\u{301}] und [Cafe]"),

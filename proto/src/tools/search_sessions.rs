@@ -90,9 +90,23 @@ pub struct SearchSessionsAnswer {
     pub next: Option<usize>,
     /// Number of sessions whose episodes are still being created.
     pub pending: usize,
+    /// Words that occur in no session, and the words that were searched instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spelled: Vec<SpelledWord>,
     /// Queries that find more, if this one finds nothing and a model asks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderQuery>,
+}
+
+/// A word that was searched in another spelling.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct SpelledWord {
+    /// The word of the query.
+    pub asked: String,
+    /// The words of the sessions that were searched instead.
+    pub used: Vec<String>,
 }
 
 /// A change to a query that found nothing.

@@ -8,6 +8,7 @@ use tantivy::{
     fieldnorm::FieldNormReader,
     index::InvertedIndexReader,
     postings::SegmentPostings,
+    query::FuzzyTermQuery,
     schema::{Field, IndexRecordOption},
 };
 
@@ -149,6 +150,18 @@ impl DiskShard {
         }
         words.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
         words.truncate(limit);
+        Ok(words)
+    }
+
+    /// Returns the words that one edit turns into `word`.
+    pub(crate) fn words_near(&self, word: &str) -> tantivy::Result<Vec<(String, u32)>> {
+        let term = Term::from_field_text(LAYOUT.text, word);
+        let automaton = FuzzyTermQuery::new(term, 1, true).automaton()?;
+        let mut stream = self.text.terms().search(&automaton).into_stream()?;
+        let mut words = Vec::new();
+        while let Some((term, info)) = stream.next() {
+            words.push((String::from_utf8_lossy(term).into_owned(), info.doc_freq));
+        }
         Ok(words)
     }
 

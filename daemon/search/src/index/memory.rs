@@ -117,6 +117,12 @@ impl MemoryShard {
         words
     }
 
+    /// Returns the words for which `is_near` is true, with their frequencies.
+    pub(crate) fn words_where(&self, is_near: impl Fn(&str) -> bool) -> Vec<(String, u32)> {
+        let near = self.words.iter().filter(|(word, _)| is_near(word));
+        near.map(|(word, list)| (word.to_string(), list.frequency())).collect()
+    }
+
     pub(crate) fn documents_with(&self, attribute: Attribute, term: &str) -> &[u32] {
         self.attributes.get(&key(attribute, term)).map(Vec::as_slice).unwrap_or_default()
     }

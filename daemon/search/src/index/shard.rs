@@ -11,8 +11,10 @@ use crate::{
         memory::{Attribute, MemoryShard},
         passages::EPISODE_SOURCE,
         schema::LAYOUT,
+        terms,
     },
     passage::PassageKind,
+    text::distance,
 };
 
 /// The data of a document other than its words.
@@ -181,6 +183,16 @@ impl<'s> Shard<'s> {
             Store::Memory(memory) => memory.words_with_prefix(prefix, limit),
         };
         Ok(words.into_iter().map(|(word, _)| word).collect())
+    }
+
+    /// Returns the words that one edit turns into `word`, with their frequencies.
+    pub(crate) fn words_near(&self, word: &str) -> tantivy::Result<Vec<(String, u32)>> {
+        let mut words = match self.store {
+            Store::Disk(disk) => disk.words_near(word)?,
+            Store::Memory(memory) => memory.words_where(|near| distance::is_one_edit(near, word)),
+        };
+        words.retain(|(near, _)| terms::is_word(near));
+        Ok(words)
     }
 
     /// Returns the documents with an attribute, without deleted ones.

@@ -3,36 +3,103 @@
 //! A word is indexed as it is, and also as its stem with a mark in front if the stem differs. A
 //! word that is its own stem is therefore one term.
 
-use crate::text::{self, TokenForm, stem};
+use crate::text::{
+    self, OwnedWord, TokenForm,
+    language::{self, Language},
+    stem,
+};
 
 /// The prefix of a stem's term; no word contains it.
 const STEM_MARK: char = '~';
 
 /// Calls `emit` with each term of `text` and its position. Positions never decrease.
 pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
+    let language = language::of_text(text);
     let mut marked = String::new();
+    let mut last_pair: Option<OwnedWord> = None;
     text::each_word(text, &mut |word| {
-        emit(word.text, word.position);
-        if word.form == TokenForm::Part
-            && let Some(stem) = stem::stem(word.text)
-            && stem != word.text
+        if let Some(pair) = last_pair.take()
+            && pair.span.end <= word.span.start
         {
-            marked.clear();
-            marked.push(STEM_MARK);
-            marked.push_str(&stem);
-            emit(&marked, word.position);
+            emit_last_of(&pair, emit);
         }
+        emit(word.text, word.position);
+        if word.form == TokenForm::Whole {
+            return;
+        }
+        if word.text.chars().all(text::is_unspaced) && word.text.chars().count() == 2 {
+            last_pair = Some(word.to_owned_word());
+        }
+        let language = language.filter(|_| !stem::is_irregular(word.text));
+        let foreign = language.and_then(|language| Some((language, language.stem(word.text)?)));
+        marked.clear();
+        match foreign {
+            Some((language, stem)) => mark(language, &stem, &mut marked),
+            None => match stem::stem(word.text) {
+                Some(stem) if stem != word.text => {
+                    marked.push(STEM_MARK);
+                    marked.push_str(&stem);
+                }
+                _ => return,
+            },
+        }
+        emit(&marked, word.position);
     });
+    if let Some(pair) = last_pair {
+        emit_last_of(&pair, emit);
+    }
 }
 
-/// Returns the terms under which every form of `word` is found; `word` itself may be one of them.
+/// Emits the last character of a run that is indexed as pairs: it begins no pair, so that it would
+/// not be found alone.
+fn emit_last_of(pair: &OwnedWord, emit: &mut dyn FnMut(&str, u32)) {
+    let last = pair.text.char_indices().next_back().map_or(0, |(at, _)| at);
+    emit(&pair.text[last..], pair.position);
+}
+
+/// Appends the term of a stem of another language than English.
+fn mark(language: Language, stem: &str, out: &mut String) {
+    out.push(STEM_MARK);
+    // No English stem has a digit.
+    out.push_str(&language.number().to_string());
+    out.push_str(stem);
+}
+
+/// Whether a term is a word rather than a stem.
+pub(crate) fn is_word(term: &str) -> bool {
+    !term.starts_with(STEM_MARK)
+}
+
+/// Returns the terms under which every form of `word` is found, in any language; `word` itself may
+/// be one of them.
 pub(crate) fn of_forms(word: &str) -> Vec<String> {
+    let foreign = Language::all().filter_map(|language| foreign(word, language));
+    english(word).into_iter().chain(foreign).collect()
+}
+
+/// Same as [`of_forms`], for a word in a text of this language; `None` is English.
+pub(crate) fn of_forms_in(word: &str, language: Option<Language>) -> Vec<String> {
+    match language {
+        Some(language) if !stem::is_irregular(word) => {
+            foreign(word, language).into_iter().collect()
+        }
+        _ => english(word),
+    }
+}
+
+fn english(word: &str) -> Vec<String> {
     let Some(stem) = stem::stem(word) else { return Vec::new() };
     let mut terms = vec![format!("{STEM_MARK}{stem}")];
     if stem::stem(&stem).as_deref() == Some(&*stem) {
         terms.push(stem.into_owned());
     }
     terms
+}
+
+fn foreign(word: &str, language: Language) -> Option<String> {
+    let mut term = String::new();
+    mark(language, &language.stem(word)?, &mut term);
+    Some(term)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::{
         passages::seconds,
         shard::{CardFacts, Shard, Store},
         tail::Tail,
+        terms,
     },
     model::Project,
 };
@@ -38,6 +39,18 @@ impl<'s> View<'s> {
     /// Returns the number of findable passages.
     pub(crate) fn passages(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.passages())).sum()
+    }
+
+    /// Whether a word occurs in any form.
+    pub(crate) fn contains(&self, word: &str) -> tantivy::Result<bool> {
+        for term in terms::of_forms(word).iter().map(String::as_str).chain([word]) {
+            for shard in &self.shards {
+                if shard.frequency(term)? > 0 {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the number of their term occurrences.

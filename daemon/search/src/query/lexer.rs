@@ -12,7 +12,9 @@ pub(super) enum QueryToken<'t> {
     Free(&'t str),
     /// The prefix of a word, without the star.
     Prefix(&'t str),
-    /// Quoted text, or a word after a minus.
+    /// A word with the minus before it; [`items`] decides what it means.
+    MinusWord(&'t str),
+    /// Quoted text, or a word that a minus excludes.
     Phrase {
         text: &'t str,
         is_negated: bool,
@@ -23,16 +25,98 @@ pub(super) enum QueryToken<'t> {
     },
 }
 
+impl QueryToken<'_> {
+    fn is_searched(&self) -> bool {
+        use QueryToken::{Free, Phrase, Prefix};
+        matches!(self, Free(_) | Prefix(_) | Phrase { is_negated: false, .. })
+    }
+}
+
 /// Splits `text` at white space outside of quotes.
+///
+/// A text of several lines was pasted: all of it is words, because the signs in it are not meant
+/// for the search.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
+    let text = text.trim();
+    if text.contains('\n') {
+        return vec![QueryToken::Free(text)];
+    }
+    let is_command = is_command(text);
     let mut items = Vec::new();
-    let mut rest = text.trim_start();
+    let mut rest = text;
     while !rest.is_empty() {
         let (item, length) = item(rest, now);
         items.push(item);
         rest = rest[length..].trim_start();
     }
+    let mut is_end = true;
+    for index in (0..items.len()).rev() {
+        let has_words_before = items[..index].iter().any(QueryToken::is_searched);
+        let item = &mut items[index];
+        if let QueryToken::MinusWord(word) = *item {
+            *item = if is_end && has_words_before && !is_command && is_plain(word) {
+                QueryToken::Phrase { text: &word[1..], is_negated: true }
+            } else {
+                QueryToken::Free(word)
+            };
+        }
+        is_end &=
+            matches!(item, QueryToken::Phrase { is_negated: true, .. } | QueryToken::Filter { .. });
+    }
     items
+}
+
+/// Whether `text` looks like a command line, whose words with a minus are options.
+fn is_command(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let first = words.next().unwrap_or_default();
+    PROGRAMS.contains(&first)
+        || text.split_ascii_whitespace().any(|word| {
+            let flag = word.strip_prefix('-').unwrap_or_default();
+            flag.starts_with('-') || flag.len() == 1 || flag.contains('=')
+        })
+}
+
+/// Programs with options of one dash and several letters.
+const PROGRAMS: &[&str] = &[
+    "clang",
+    "clang++",
+    "cmake",
+    "curl",
+    "docker",
+    "ffmpeg",
+    "find",
+    "g++",
+    "gcc",
+    "git",
+    "go",
+    "gradle",
+    "helm",
+    "java",
+    "javac",
+    "kubectl",
+    "ld",
+    "make",
+    "mvn",
+    "openssl",
+    "packer",
+    "perl",
+    "php",
+    "python",
+    "python3",
+    "ruby",
+    "rustc",
+    "ssh",
+    "tar",
+    "terraform",
+    "tofu",
+    "vim",
+];
+
+/// Whether a word after a minus may be an excluded word rather than an option such as `-Wall`.
+fn is_plain(word: &str) -> bool {
+    let word = word[1..].trim_end_matches('*');
+    !word.chars().any(char::is_uppercase) && word.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Returns the token at the start of `rest`, which is not empty, and its length in bytes.
@@ -51,7 +135,7 @@ fn item<'t>(rest: &'t str, now: &Zoned) -> (QueryToken<'t>, usize) {
     let length = sign + body.find(char::is_whitespace).unwrap_or(body.len());
     let word = &rest[..length];
     if is_negated && !is_flag(&word[sign..]) {
-        return (QueryToken::Phrase { text: &word[sign..], is_negated }, length);
+        return (QueryToken::MinusWord(word), length);
     }
     match prefix(word) {
         Some(prefix) => (QueryToken::Prefix(prefix), length),
@@ -76,7 +160,11 @@ fn quoted(rest: &str) -> Option<(&str, usize)> {
 /// Returns a filter at the start of `rest`, and its length.
 fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
     let (name, after) = rest.split_once(':')?;
-    if !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+    // `file:///x` is an address, `at::x` a name in a module.
+    if !name.bytes().all(|byte| byte.is_ascii_alphabetic())
+        || after.starts_with("//")
+        || after.starts_with(':')
+    {
         return None;
     }
     let (value, length) = quoted(after).unwrap_or_else(|| {

@@ -5,14 +5,18 @@
 //! | Written | Means |
 //! | --- | --- |
 //! | `retry bug` | sessions with these words in any form, best first |
-//! | `"exact phrase"` | sessions with these words in this order |
+//! | `"exact phrase"` | sessions with these words in this order first |
 //! | `conf*` | words that begin with `conf` |
-//! | `-docker`, `-"dry run"` | no sessions with this word or phrase |
+//! | `retry -docker`, `-"dry run"` | no sessions with this word or phrase |
 //! | `project:api agent:codex branch:main file:src/lib.rs` | matching sessions; `file:` and `project:` match path segments |
 //! | `role:user tool:Bash in:decisions` | only passages that match |
 //! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only passages of that time |
 //! | `what broke last week?` | sessions of last week first |
 //! | `what did we do last week?` | only sessions of last week, newest first |
+//!
+//! A minus excludes a quoted text, and a lower-case word at the end of a query that is not a command
+//! line; other words with a minus (`-Wall`, `terraform apply -destroy`) are options and count as
+//! words. A text of several lines was pasted and has words only.
 //!
 //! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives
 //! (except that several dates must all match); filters with different names must all match. `-`
@@ -23,7 +27,7 @@ pub mod dates;
 mod fields;
 mod lexer;
 
-use std::ops::RangeInclusive;
+use std::{borrow::Cow, ops::RangeInclusive, time::Duration};
 
 use jiff::Zoned;
 
@@ -31,20 +35,27 @@ use self::lexer::QueryToken;
 use crate::{
     passage::Kinds,
     query::dates::TimeRange,
+    rank::Spelling,
     text::{
         self, OwnedWord, TokenForm,
         stop::{self, Emptiness},
     },
 };
 
+/// Maximum bytes of a query that an embedding model reads.
+const LONGEST_SAID: usize = 8 * 1024;
+
 /// Words that apply to any day: "what happened yesterday" requests all sessions of that day.
-const OF_EVERY_DAY: &[&str] = &["happen", "happened", "happens", "work", "worked", "working"];
+const OF_EVERY_DAY: &[&str] =
+    &["happen", "happened", "happens", "wrong", "work", "worked", "working"];
+/// A date of at most this length is asked for all its sessions where a longer one may be a word.
+const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Query {
     /// Words for ranking, in order.
     pub(crate) words: Vec<QueryWord>,
-    /// Phrases that must occur.
+    /// Phrases that rank the sessions in which they occur higher; their words are in `words`, too.
     pub(crate) phrases: Vec<Phrase>,
     /// Phrases that must not occur; a single word is a phrase, too.
     pub(crate) excluded: Vec<Phrase>,
@@ -143,18 +154,19 @@ pub(crate) enum Filter {
 }
 
 impl Query {
-    /// Maximum bytes of a query that are parsed: enough for a pasted stack trace.
-    pub const LONGEST: usize = 8 * 1024;
+    /// Maximum bytes of a query that are parsed: of a longer one, such as a pasted log, three
+    /// quarters of this from its start and one quarter from its end.
+    pub const LONGEST: usize = 32 * 1024;
 
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
     pub fn parse(text: &str, now: &Zoned) -> Query {
-        let text = &text[..text.floor_char_boundary(Query::LONGEST)];
+        let text = &*shortened(text);
         let mut query = Query::default();
         let mut free = String::new();
         let mut prefixes = Vec::new();
         for item in lexer::items(text, now) {
             match item {
-                QueryToken::Free(words) => {
+                QueryToken::Free(words) | QueryToken::MinusWord(words) => {
                     push_spaced(&mut free, words);
                     push_spaced(&mut query.said, words);
                 }
@@ -166,6 +178,7 @@ impl Query {
                 QueryToken::Phrase { text, is_negated } => {
                     if !is_negated {
                         push_spaced(&mut query.said, text);
+                        push_spaced(&mut free, text);
                     }
                     query.add_phrase(text, is_negated);
                 }
@@ -174,6 +187,7 @@ impl Query {
                 }
             }
         }
+        query.said.truncate(query.said.floor_char_boundary(LONGEST_SAID));
         query.add_words(&free, &prefixes, now);
         query.ask_for_all();
         query
@@ -190,15 +204,17 @@ impl Query {
     }
 
     /// Turns a query without meaningful words into a list of all sessions that match its dates and
-    /// filters. A single word that may be a date (`march`) remains a word.
+    /// filters. A single word that may be a month or a year (`march`) remains a word.
     fn ask_for_all(&mut self) {
         let names_a_time = !self.dates.is_empty();
         let says_nothing = |word: &QueryWord| {
             matches!(word.role, WordRole::Stop | WordRole::InDate)
-                || names_a_time && OF_EVERY_DAY.contains(&word.text.as_str())
+                || names_a_time
+                    && (word.role == WordRole::Faint || OF_EVERY_DAY.contains(&word.text.as_str()))
         };
+        let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);
         let is_a_word = |words: &[QueryWord]| {
-            !words.is_empty() && words.iter().all(|word| word.role == WordRole::InDate)
+            !words.is_empty() && is_long && words.iter().all(|word| word.role == WordRole::InDate)
         };
         if !self.phrases.is_empty()
             || !self.words.iter().all(says_nothing)
@@ -219,6 +235,30 @@ impl Query {
     /// Whether no words are left to rank by, so that the result is a list, newest first.
     pub fn is_list(&self) -> bool {
         self.words.is_empty() && self.phrases.is_empty()
+    }
+
+    /// Returns the word of a query that is one file, symbol, ticket or commit and nothing else.
+    pub(crate) fn identifier(&self) -> Option<&QueryWord> {
+        let name = self.said.trim_end_matches(['?', '(', ')', '.']);
+        let is_code = name.contains(['.', '_', '/', ':'])
+            || name.bytes().any(|byte| byte.is_ascii_digit())
+            || name.chars().skip(1).any(char::is_uppercase);
+        if !is_code || name.contains(char::is_whitespace) {
+            return None;
+        }
+        self.words.iter().max_by_key(|word| word.text.len())
+    }
+
+    /// Returns the query with words in the spellings that were searched, for marking them.
+    pub fn spelled(&self, spelled: &[Spelling]) -> Query {
+        let mut query = self.clone();
+        for Spelling { asked, used } in spelled {
+            let word = query.words.iter().find(|word| word.text == *asked).cloned();
+            query.words.extend(word.iter().flat_map(|word| {
+                used.iter().map(|text| QueryWord { text: text.clone(), ..word.clone() })
+            }));
+        }
+        query
     }
 
     /// Returns the query's words for an embedding model, without filters and excluded phrases.
@@ -253,7 +293,9 @@ impl Query {
                 continue;
             }
             let form = match word.form {
-                _ if prefix_ends.contains(&word.span.end) => WordForm::Prefix,
+                _ if prefix_ends.contains(&word.span.end) || is_one_unspaced(&word.text) => {
+                    WordForm::Prefix
+                }
                 TokenForm::Part => WordForm::Part,
                 TokenForm::Whole => WordForm::Whole,
             };
@@ -273,6 +315,12 @@ impl Query {
     }
 }
 
+/// Whether `word` is one character of a script that is indexed as pairs of characters.
+fn is_one_unspaced(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(text::is_unspaced) && characters.next().is_none()
+}
+
 /// Whether the word at `start` is capitalised and does not start a sentence.
 fn is_name(text: &str, start: usize) -> bool {
     let before = text[..start].trim_end();
@@ -289,6 +337,16 @@ fn parts_of_wholes(words: &[OwnedWord]) -> Vec<RangeInclusive<u32>> {
         whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)
     });
     parts.collect()
+}
+
+/// Omits the middle of a text that is longer than [`Query::LONGEST`].
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= Query::LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let head = text.floor_char_boundary(Query::LONGEST * 3 / 4);
+    let tail = text.ceil_char_boundary(text.len() - Query::LONGEST / 4);
+    Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
 fn push_spaced(text: &mut String, more: &str) {

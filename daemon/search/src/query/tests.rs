@@ -53,6 +53,7 @@ fn plain_words_are_ranked_and_stop_words_marked() {
         ("rm -rf x", "rm rf x"),
         ("a*", "(a)"),
         ("搜*", "搜*"),
+        ("搜", "搜*"),
     ] {
         assert_eq!(words(text), wanted, "{text}");
     }
@@ -60,15 +61,40 @@ fn plain_words_are_ranked_and_stop_words_marked() {
 
 #[test]
 fn quotes_make_phrases_and_a_minus_excludes() {
-    let query = parse("fix \"connection reset\" -docker -\"dry run\" -conf* \u{201c}Exact\u{201d}");
+    let query = parse("fix \"connection reset\" \u{201c}Exact\u{201d} -\"dry run\" -conf*");
     let phrase = |text: &str| Phrase {
         parts: text.split(' ').map(str::to_owned).collect(),
         is_prefix: false,
     };
     assert_eq!(query.phrases, [phrase("connection reset"), phrase("exact")]);
     let conf = Phrase { is_prefix: true, ..phrase("conf") };
-    assert_eq!(query.excluded, [phrase("docker"), phrase("dry run"), conf]);
-    assert_eq!(query.words.len(), 1);
+    assert_eq!(query.excluded, [phrase("dry run"), conf]);
+    assert_eq!(words("fix \"connection reset\""), "fix connection reset");
+}
+
+#[test]
+fn only_a_clear_minus_excludes() {
+    for (text, excluded) in [
+        ("retry -docker", 1),
+        ("retry -docker project:api", 1),
+        ("-\"docker\" retry", 1),
+        ("-docker retry", 0),
+        ("retry -docker compose", 0),
+        ("retry -Wall", 0),
+        ("build -DNDEBUG", 0),
+        ("terraform apply -destroy", 0),
+        ("app --force -verbose", 0),
+        ("a log\nretry -docker", 0),
+    ] {
+        assert_eq!(parse(text).excluded.len(), excluded, "{text}");
+    }
+}
+
+#[test]
+fn a_pasted_text_and_an_address_have_no_filters() {
+    for text in ["file:///x", "project::api", "failed\nfile:src/a.rs project:x"] {
+        assert_eq!(parse(text).conditions, [], "{text}");
+    }
 }
 
 #[test]

@@ -61,8 +61,8 @@ pub(crate) fn gather(
     Ok(pass.finish())
 }
 
-/// Selects the units whose posting lists are read: the required ones, the rarest one, and further
-/// ones within the limit.
+/// Selects the units whose posting lists are read: the rarest one, and further ones within the
+/// limit.
 fn walked(plan: &Plan) -> Vec<bool> {
     let mut order: Vec<usize> = (0..plan.units.len()).collect();
     order.sort_by_key(|unit| plan.units[*unit].frequency);
@@ -71,7 +71,7 @@ fn walked(plan: &Plan) -> Vec<bool> {
     for unit in order {
         let is_first = sum == 0;
         sum += plan.units[unit].frequency;
-        is_walked[unit] = is_first || sum <= MOST_WALKED || plan.units[unit].is_required;
+        is_walked[unit] = is_first || sum <= MOST_WALKED;
     }
     is_walked
 }
@@ -171,8 +171,7 @@ impl Pass<'_> {
                 with[1] += u32::from(count[1] > 0.0);
             }
             let units = || self.plan.units.iter().zip(counts);
-            let holds_all = units().all(|(unit, count)| !unit.is_required || count[1] > 0.0);
-            if seen.best > 0.0 && holds_all {
+            if seen.best > 0.0 {
                 let whole =
                     units().map(|(unit, count)| unit.score(*count, 1.0, self.weights)).sum();
                 gathered.found.push(SessionScore { session: seen.session, best: seen.best, whole });

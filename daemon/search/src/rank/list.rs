@@ -25,7 +25,8 @@ pub(crate) fn list(
     let total = candidates.len();
     let latest = hits::best(candidates, usize::MAX).into_iter();
     let wanted = latest.filter(|candidate| request.wants(candidate.session)).take(request.limit);
-    Ok(Results { sessions: wanted.map(|candidate| hits::hit(candidate, None)).collect(), total })
+    let sessions = wanted.map(|candidate| hits::hit(candidate, None)).collect();
+    Ok(Results { sessions, total, spelled: Vec::new() })
 }
 
 /// Returns the sessions with at least one admitted passage.

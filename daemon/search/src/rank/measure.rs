@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
-use crate::rank::{
-    evidence::{Evidence, PassageEvidence},
-    gather::Gathered,
-    plan::Plan,
-    unit::{UnitCounts, rarity},
-    weights::Weights,
+use crate::{
+    passage::PassageKind,
+    rank::{
+        evidence::{Evidence, PassageEvidence},
+        gather::Gathered,
+        plan::Plan,
+        unit::{UnitCounts, rarity},
+        weights::Weights,
+    },
 };
 
 /// The relevance signals of a session, each on its own scale.
@@ -53,13 +56,13 @@ impl<'m> Measure<'m> {
 
     /// Returns the signals of a candidate and its best passages.
     pub(crate) fn candidate(&self, candidate: usize) -> (Signs, BestRows) {
-        let rows = self.evidence.rows_of_candidate(candidate);
-        let best = self.best_rows(rows.clone());
+        let rows = self.without_copies(self.evidence.rows_of_candidate(candidate));
+        let best = self.best_rows(&rows);
         let mut held = vec![[0.0; 2]; self.plan.units.len()];
         let mut length = 0;
-        for row in rows.clone() {
-            self.add(&mut held, row, 1.0);
-            length += self.evidence.rows[row].length;
+        for row in &rows {
+            self.add(&mut held, *row, 1.0);
+            length += self.evidence.rows[*row].length;
         }
         let signs = Signs {
             turns: best
@@ -67,17 +70,38 @@ impl<'m> Measure<'m> {
                 .zip(self.weights.best)
                 .map(|((_, score), weight)| score * weight)
                 .sum(),
-            stretch: self.best_stretch(rows.clone()),
+            stretch: self.best_stretch(&rows),
             whole: self.whole(&held, length as f32 / self.plan.session_length),
             pairs: self.pairs(candidate),
-            run: self.run(rows),
+            run: self.run(&rows),
         };
         (signs, best)
     }
 
-    fn best_rows(&self, rows: Range<usize>) -> BestRows {
+    /// Omits the objective of an episode that copies the session's first prompt.
+    ///
+    /// The episode's rows are the last ones, and its objective follows title and body.
+    fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
+        let kind = |row: &usize| self.evidence.rows[*row].kind;
+        let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);
+        let is_copy = |row: &usize| {
+            matches!(kind(row), PassageKind::Objective | PassageKind::Prompt)
+                && prompt.is_some_and(|prompt| self.is_part(*row, prompt))
+        };
+        rows.filter(|row| !is_copy(row)).collect()
+    }
+
+    /// Whether a row is about as long as another or shorter, and has no more words of the query.
+    fn is_part(&self, row: usize, other: usize) -> bool {
+        let counts = self.evidence.counts(row).iter().zip(self.evidence.counts(other));
+        self.evidence.rows[row].length <= self.evidence.rows[other].length
+            && counts.into_iter().all(|(row, other)| row[1] <= other[1])
+    }
+
+    fn best_rows(&self, rows: &[usize]) -> BestRows {
         let mut best: BestRows = Vec::new();
         for row in rows {
+            let row = *row;
             let score = self.passage(row);
             if score > 0.0 {
                 best.push((row, score));
@@ -100,23 +124,23 @@ impl<'m> Measure<'m> {
     }
 
     /// Slides a window of [`Weights::stretch_terms`] over the passages of each source.
-    fn best_stretch(&self, rows: Range<usize>) -> f32 {
+    fn best_stretch(&self, rows: &[usize]) -> f32 {
         let mut best = 0.0_f32;
         let mut held = vec![[0.0; 2]; self.plan.units.len()];
-        let (mut start, mut length) = (rows.start, 0);
+        let (mut start, mut length) = (0, 0);
         let usual = self.weights.stretch_terms as f32;
-        for end in rows {
-            let row = &self.evidence.rows[end];
+        for (end, number) in rows.iter().enumerate() {
+            let row = &self.evidence.rows[*number];
             let is_apart =
-                self.evidence.rows[start].source != row.source || row.kind.is_of_episode();
+                self.evidence.rows[rows[start]].source != row.source || row.kind.is_of_episode();
             while start < end && (is_apart || length + row.length > self.weights.stretch_terms) {
-                self.add(&mut held, start, -1.0);
-                length -= self.evidence.rows[start].length;
+                self.add(&mut held, rows[start], -1.0);
+                length -= self.evidence.rows[rows[start]].length;
                 start += 1;
             }
-            self.add(&mut held, end, 1.0);
+            self.add(&mut held, *number, 1.0);
             length += row.length;
-            if self.evidence.counts(end).iter().any(|counts| *counts != [0.0; 2]) {
+            if self.evidence.counts(*number).iter().any(|counts| *counts != [0.0; 2]) {
                 let relative = (length as f32 / usual).max(0.3);
                 best = best.max(self.score(&held, relative));
             }
@@ -144,12 +168,13 @@ impl<'m> Measure<'m> {
 
     /// Returns how many of the query's pairs occur together in one passage. The fraction is
     /// squared, because a few pairs out of many occur together by chance.
-    fn run(&self, rows: Range<usize>) -> f32 {
-        let of = |row: usize| {
+    fn run(&self, rows: &[usize]) -> f32 {
+        let of = |row: &usize| {
+            let row = *row;
             self.evidence.run(row) * self.weights.of_kind(self.evidence.rows[row].kind)
         };
         let all: f32 = self.plan.pairs.iter().map(|pair| self.plan.worth(pair)).sum();
-        let best = rows.map(of).fold(0.0, f32::max);
+        let best = rows.iter().map(of).fold(0.0, f32::max);
         if all > 0.0 { (best / all).min(1.0).powi(2) } else { 0.0 }
     }
 

@@ -16,11 +16,15 @@ mod lists;
 mod measure;
 mod plan;
 mod results;
+mod spell;
 mod unit;
 mod weigh;
 mod weights;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use self::{
     admission::Admission,
@@ -32,13 +36,15 @@ use self::{
 pub use self::{
     admission::Scope,
     fuse::SecondRanker,
-    results::{Explanation, HitLocation, PassageHit, Results, SessionHit, Sign, WordFound},
+    results::{
+        Explanation, HitLocation, PassageHit, Results, SessionHit, Sign, Spelling, WordFound,
+    },
     weights::Weights,
 };
 use crate::{
     index::{IndexError, SearchIndex, shard::CardFacts, view::View},
     model::{SessionKey, Timestamp},
-    query::Query,
+    query::{Query, dates::TimeRange},
 };
 
 /// A query with all inputs of the ranking.
@@ -66,6 +72,8 @@ impl RankRequest<'_> {
 
 /// Number of sessions that the second pass inspects.
 const CANDIDATES: usize = 160;
+/// A longer period has too many sessions for all of them to be candidates.
+const FEW_DAYS: Duration = Duration::from_secs(14 * 24 * 3_600);
 /// Number of sessions that the second ranker returns.
 const SECOND_CANDIDATES: usize = 100;
 
@@ -104,13 +112,39 @@ impl Ranking<'_> {
         let plan = Plan::new(self.request.query, self.view, weights)?;
         let mut gathered = gather::gather(&plan, self.view, self.admission, weights)?;
         gathered.found.retain(|found| self.request.wants(found.session));
-        let sessions = most_promising(&gathered.found);
+        let mut sessions = most_promising(&gathered.found);
+        self.add_sessions_of_dates(&mut sessions)?;
         let evidence = Evidence::collect(&sessions, &plan, self.view, self.admission)?;
         let mut candidates = self.weighed(&sessions, &plan, &gathered, &evidence)?;
         self.hear_second(&mut candidates)?;
         let best = hits::best(candidates, self.request.limit).into_iter();
         let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence))));
-        Ok(Results { sessions: hits.collect(), total: gathered.found.len() })
+        let (sessions, total) = (hits.collect(), gathered.found.len());
+        Ok(Results { sessions, total, spelled: plan.spelled })
+    }
+
+    /// Adds the sessions of the days that the query names, with or without its words.
+    fn add_sessions_of_dates(&self, sessions: &mut Vec<u64>) -> tantivy::Result<()> {
+        let dates = self.request.query.dates().iter();
+        let dates: Vec<&TimeRange> = dates.filter(|range| range.length() <= FEW_DAYS).collect();
+        if dates.is_empty() || self.admission.looks_at_passages() {
+            return Ok(());
+        }
+        let mut of_dates = Vec::new();
+        self.view.each_session(&mut |row| {
+            let at = Timestamp::from_seconds(row.ended);
+            if self.admission.admits_session(row.session)
+                && dates.iter().any(|range| range.contains(at))
+            {
+                of_dates.push((row.ended, row.session));
+            }
+        })?;
+        of_dates.sort_unstable_by(|one, other| other.cmp(one));
+        of_dates.retain(|(_, session)| self.request.wants(*session));
+        sessions.extend(of_dates.into_iter().take(CANDIDATES / 2).map(|(_, session)| session));
+        sessions.sort_unstable();
+        sessions.dedup();
+        Ok(())
     }
 
     /// Returns the sessions with their scores.
@@ -133,7 +167,32 @@ impl Ranking<'_> {
             let number = Some(number);
             candidates.push(Candidate { session: *session, card, score, signs, best, number });
         }
+        self.prefer_latest_of_identifier(plan, evidence, &mut candidates);
         Ok(candidates)
+    }
+
+    /// Puts the sessions with the identifier that the query consists of first, the latest first.
+    fn prefer_latest_of_identifier(
+        &self,
+        plan: &Plan,
+        evidence: &Evidence,
+        candidates: &mut [Candidate],
+    ) {
+        let Some(unit) = plan.identifier_unit() else { return };
+        let holds = |candidate: &Candidate| {
+            let rows = candidate.number.map(|number| evidence.rows_of_candidate(number));
+            rows.into_iter().flatten().any(|row| evidence.counts(row)[unit][0] > 0.0)
+        };
+        let mut holders: Vec<&mut Candidate> =
+            candidates.iter_mut().filter(|candidate| holds(candidate)).collect();
+        holders.sort_by_key(|candidate| std::cmp::Reverse(candidate.card.ended));
+        let count = holders.len() as f32;
+        for (place, candidate) in holders.into_iter().enumerate() {
+            let strength = 1.0 - place as f32 / (2.0 * count);
+            let share = strength * self.request.weights.identifier;
+            candidate.signs.push(Sign { name: "latest with the identifier", strength, share });
+            candidate.score += share;
+        }
     }
 
     /// Adds the scores of the second ranker.
@@ -143,9 +202,8 @@ impl Ranking<'_> {
             candidates.iter().map(|candidate| (candidate.session, candidate.score)).collect();
         let known: HashMap<u64, usize> =
             own.iter().enumerate().map(|(index, (session, _))| (*session, index)).collect();
-        // The second ranker cannot check phrases or passage filters, so it may then add no
-        // sessions.
-        let is_free = self.request.query.phrases.is_empty() && !self.admission.looks_at_passages();
+        // The second ranker cannot check passage filters, so it may then add no sessions.
+        let is_free = !self.admission.looks_at_passages();
         let admits = |session: SessionKey| {
             (is_free && self.admission.admits_session(session.0)) || known.contains_key(&session.0)
         };

@@ -1,5 +1,9 @@
 //! The units and statistics by which a query is ranked.
 
+use std::collections::hash_map::Entry;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::{
     index::{
         shard::{Depth, Shard},
@@ -7,13 +11,19 @@ use crate::{
     },
     query::{Query, QueryWord, WordForm, WordRole},
     rank::{
+        results::Spelling,
+        spell,
         unit::{self, Unit, Walk},
         weights::Weights,
     },
 };
 
-/// A query with more words is ranked by its rarest ones.
+/// A query with more words that the index contains is ranked by its rarest ones.
 const MOST_UNITS: usize = 24;
+/// Of a query with more words, a pasted log, only some are looked up.
+const MOST_LOOKED_UP: usize = 300;
+/// A query with more unknown words is no prose, and none of them is spelled otherwise.
+const MOST_SPELLED: usize = 4;
 /// Maximum distance between the two words of a pair, in words.
 const PAIR_DISTANCE: u32 = 3;
 
@@ -22,6 +32,10 @@ pub(crate) struct Plan {
     pub(crate) units: Vec<Unit>,
     /// Words that are near each other in the query.
     pub(crate) pairs: Vec<Pair>,
+    /// The label of the unit that is the only thing the query asks for.
+    pub(crate) identifier: Option<String>,
+    /// Words that are searched in other spellings.
+    pub(crate) spelled: Vec<Spelling>,
     passages: f32,
     /// Average length of a passage, in terms.
     pub(crate) passage_length: f32,
@@ -46,6 +60,8 @@ impl Plan {
         let mut plan = Plan {
             units: Vec::new(),
             pairs: Vec::new(),
+            identifier: query.identifier().map(unit::label),
+            spelled: Vec::new(),
             passages,
             passage_length: length / passages,
             sessions,
@@ -56,19 +72,27 @@ impl Plan {
         }
         let words = ranked_words(&query.words);
         let mut unit_of = Vec::with_capacity(words.len());
+        let mut known: FxHashMap<String, usize> = FxHashMap::default();
         for word in &words {
-            let known = plan.units.iter().position(|unit| unit.label == unit::label(word));
-            if known.is_none() {
-                plan.units.push(Unit::of_word(word, view, weights)?);
-            }
-            unit_of.push(known.unwrap_or(plan.units.len() - 1));
+            let unit = match known.entry(unit::label(word)) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => {
+                    plan.units.push(Unit::of_word(word, view, weights)?);
+                    *entry.insert(plan.units.len() - 1)
+                }
+            };
+            unit_of.push(unit);
         }
+        plan.spell(&words, &unit_of, view)?;
         plan.pairs = pairs(&words, &unit_of);
         plan.keep_rarest();
-        // A word without occurrences forms no pair.
-        let stands = |unit: usize| plan.units[unit].frequency > 0;
-        plan.pairs.retain(|pair| stands(pair.first) && stands(pair.second));
         Ok(plan)
+    }
+
+    /// Returns the unit of [`Plan::identifier`].
+    pub(crate) fn identifier_unit(&self) -> Option<usize> {
+        let label = self.identifier.as_ref()?;
+        self.units.iter().position(|unit| unit.label == *label)
     }
 
     /// Returns the weight of a pair: the lower weight of its two words.
@@ -99,22 +123,95 @@ impl Plan {
         (self.sessions * (1.0 - without.powf(passages_each))) as u32
     }
 
+    /// Spells words that the index does not contain like others that it contains, unless there are
+    /// so many that the query is no prose.
+    fn spell(
+        &mut self,
+        words: &[QueryWord],
+        unit_of: &[usize],
+        view: &View<'_>,
+    ) -> tantivy::Result<()> {
+        let is_unknown = |word: &QueryWord, unit: usize| {
+            word.form == WordForm::Part
+                && matches!(word.role, WordRole::Content | WordRole::Name)
+                && self.units[unit].frequency == 0
+        };
+        let mut unknown: Vec<(&QueryWord, usize)> = Vec::new();
+        for (word, unit) in words.iter().zip(unit_of) {
+            if is_unknown(word, *unit) && unknown.iter().all(|(_, known)| known != unit) {
+                unknown.push((word, *unit));
+            }
+        }
+        if unknown.len() > MOST_SPELLED {
+            return Ok(());
+        }
+        for (word, unit) in unknown {
+            let spellings = spell::spellings(&word.text, view)?;
+            if !spellings.is_empty() {
+                self.units[unit] = Unit::of_spellings(&self.units[unit], &spellings, view)?;
+                self.spelled.push(Spelling { asked: word.text.clone(), used: spellings });
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the pairs of words that the index does not contain, and, of a long query, all units
+    /// but the rarest that it contains.
     fn keep_rarest(&mut self) {
-        let mut worth: Vec<f32> = self.units.iter().map(Unit::worth).collect();
-        worth.sort_by(|one, other| other.total_cmp(one));
-        let Some(least) = worth.get(MOST_UNITS - 1) else { return };
-        let others =
-            self.units.iter_mut().filter(|unit| unit.worth() < *least && !unit.is_required);
-        others.for_each(Unit::silence);
+        let is_long = self.units.len() > MOST_UNITS;
+        let mut order: Vec<usize> = (0..self.units.len()).collect();
+        order.retain(|unit| self.units[*unit].frequency > 0);
+        if is_long {
+            let worth = |unit: &usize| self.units[*unit].worth_in_log();
+            order.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
+            order.truncate(MOST_UNITS);
+        }
+        let mut is_kept = vec![false; self.units.len()];
+        order.into_iter().for_each(|unit| is_kept[unit] = true);
+        self.pairs.retain(|pair| is_kept[pair.first] && is_kept[pair.second]);
+        if is_long {
+            self.keep(&is_kept);
+        }
+    }
+
+    /// Removes the other units.
+    fn keep(&mut self, is_kept: &[bool]) {
+        let mut next = 0;
+        let numbers: Vec<usize> = is_kept
+            .iter()
+            .map(|is_kept| {
+                next += usize::from(*is_kept);
+                next.saturating_sub(1)
+            })
+            .collect();
+        let mut kept = is_kept.iter();
+        self.units.retain(|_| kept.next().copied().unwrap_or_default());
+        for pair in &mut self.pairs {
+            pair.first = numbers[pair.first];
+            pair.second = numbers[pair.second];
+        }
     }
 }
 
-/// Returns the meaningful words, or all words if none is meaningful.
+/// Returns the meaningful words, or all words if none is meaningful; of a pasted log, only words of
+/// letters, as many as can be looked up quickly.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.says_something()) {
         return words.to_vec();
     }
-    words.iter().filter(|word| word.role != WordRole::Stop).cloned().collect()
+    let is_log = words.len() > MOST_LOOKED_UP;
+    let is_of_letters = |word: &QueryWord| word.text.chars().all(char::is_alphabetic);
+    let ranked = words.iter().filter(|word| word.role != WordRole::Stop);
+    let mut ranked: Vec<QueryWord> =
+        ranked.filter(|word| !is_log || is_of_letters(word)).cloned().collect();
+    if is_log {
+        let mut known = FxHashSet::default();
+        ranked.retain(|word| known.insert(word.text.clone()));
+        let left_out = ranked.len().saturating_sub(MOST_LOOKED_UP);
+        let middle = ranked.len().min(MOST_LOOKED_UP / 2);
+        ranked.drain(middle..middle + left_out);
+    }
+    ranked
 }
 
 fn pairs(words: &[QueryWord], unit_of: &[usize]) -> Vec<Pair> {

@@ -14,6 +14,16 @@ pub struct Results {
     pub sessions: Vec<SessionHit>,
     /// Number of sessions that contain a word of the query.
     pub total: usize,
+    /// Words of the query that the index does not contain, and what was searched instead.
+    pub spelled: Vec<Spelling>,
+}
+
+/// Another spelling of a word of the query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelling {
+    pub asked: String,
+    /// Words of the index.
+    pub used: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

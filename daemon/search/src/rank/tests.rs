@@ -48,26 +48,146 @@ fn words_are_found_in_any_form_and_identifiers_in_any_spelling() {
 }
 
 #[test]
-fn phrases_must_be_there_and_excluded_words_must_not() {
+fn quoted_words_rank_and_excluded_words_must_not_be_there() {
+    let changes = vec![
+        said(card(1), &["a dry run of the release", "with docker"]),
+        said(card(2), &["run it dry"]),
+        said(card(3), &["getDryRun(release)"]),
+        said(card(4), &["something else"]),
+    ];
     check(
-        vec![
-            said(card(1), &["a dry run of the release", "with docker"]),
-            said(card(2), &["run it dry"]),
-            said(card(3), &["getDryRun(release)"]),
-        ],
+        changes.clone(),
         &[
-            ("\"dry run\"", &[1, 3]),
-            ("\"dry run\" release", &[1, 3]),
-            ("\"Dry RUN of\"", &[1]),
-            ("\"run dry\"", &[]),
-            ("\"dry ru*\"", &[1, 3]),
+            ("\"dry run\"", &[1, 2, 3]),
+            ("\"dry run\" release", &[1, 2, 3]),
+            ("\"nothing like it\" release", &[1, 3]),
             ("\"dry\"", &[1, 2, 3]),
             ("dry -docker", &[2, 3]),
             ("dry -\"dry run\"", &[2]),
             ("dry -rele*", &[2]),
-            ("-docker", &[2, 3]),
+            ("-\"docker\"", &[2, 3, 4]),
         ],
     );
+    let index = TestIndex::with(changes);
+    assert_eq!(index.find("\"run it\" release dry")[0], 2);
+    assert_eq!(index.find("\"dry run of\" run")[0], 1);
+}
+
+#[test]
+fn options_and_addresses_are_words() {
+    check(
+        vec![
+            said(card(1), &["terraform apply -destroy asks for an approval"]),
+            said(card(2), &["gcc -Wall finds an unused variable"]),
+            said(card(3), &["opened file:///srv/report.html in the browser"]),
+        ],
+        &[
+            ("terraform apply -destroy", &[1]),
+            ("unused variable -Wall", &[2]),
+            ("-destroy", &[1]),
+            ("-Wall", &[2]),
+            ("browser file:///srv/report.html", &[3]),
+        ],
+    );
+}
+
+#[test]
+fn a_pasted_log_finds_what_its_plain_words_find() {
+    let index = TestIndex::with(vec![
+        said(card(1), &["the importer drops the last row of each sheet"]),
+        said(card(2), &["rows of the table are sorted"]),
+    ]);
+    for lines in [10, 100, 5_000] {
+        let noise =
+            (0..lines).map(|line| format!("level:{line:x} 0x{line:08x}abc -x{line} id={line}zz"));
+        let noise = noise.collect::<Vec<_>>().join("\n");
+        for log in [
+            format!("importer drops the last row\n{noise}"),
+            format!("{noise}\nimporter drops the last row"),
+        ] {
+            assert_eq!(index.find(&log).first(), Some(&1), "{lines}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_word_is_spelled_like_a_known_one() {
+    let index = TestIndex::with(vec![
+        said(card(1), &["the histogram of latencies"]),
+        said(card(2), &["Der Kontoauszug und der Abgleich sind in der Tabelle"]),
+        said(card(3), &["Остатки на складе"]),
+        said(card(4), &["unrelated"]),
+    ]);
+    for is_written in [false, true] {
+        if is_written {
+            index.index.commit().unwrap();
+        }
+        for (question, wanted) in [
+            ("histgram", 1),
+            ("hitsogram", 1),
+            ("Kontoauszugsabgleich", 2),
+            ("Kontoauszüge", 2),
+            ("остатков", 3),
+        ] {
+            assert_eq!(index.find(question), [wanted], "{question}, written: {is_written}");
+        }
+        assert_eq!(index.find("zzzzzzz"), [0; 0]);
+    }
+    let spelled = index.search("histgram of latencies").spelled;
+    assert_eq!(spelled, [Spelling { asked: "histgram".into(), used: vec!["histogram".into()] }]);
+    assert_eq!(index.search("histogram of latencies").spelled, []);
+}
+
+#[test]
+fn single_characters_and_both_widths_are_found() {
+    check(
+        vec![
+            said(card(1), &["我給優惠券加鎖"]),
+            said(card(2), &["ﾃﾞｰﾀﾍﾞｰｽ"]),
+            said(card(3), &["ＡＰＩ の テスト"]),
+        ],
+        &[("鎖", &[1]), ("優", &[1]), ("データベース", &[2]), ("api", &[3]), ("ﾃｽﾄ", &[3])],
+    );
+}
+
+#[test]
+fn an_identifier_finds_the_latest_session_first() {
+    let at = |session, date| Card { started_at: Some(date), ended_at: date, ..card(session) };
+    let index = TestIndex::with(vec![
+        said(at(1, day(1, 5)), &["src/limits.rs and src/limits.rs: TOLL-7 in take_token"]),
+        said(at(2, day(2, 5)), &["one more look at src/limits.rs, then other things for TOLL-7"]),
+        said(at(3, day(3, 5)), &["take the token of src"]),
+    ]);
+    for identifier in ["limits.rs", "src/limits.rs", "TOLL-7"] {
+        assert_eq!(index.find(identifier)[..2], [2, 1], "{identifier}");
+    }
+    assert_eq!(index.find("take_token")[0], 1);
+}
+
+#[test]
+fn words_of_other_languages_are_found_in_any_form() {
+    check(
+        vec![
+            said(card(1), &["Die Mahnungen gehen auch an Kunden, die schon bezahlt haben"]),
+            said(card(2), &["Les réservations des lecteurs ont disparu après la mise à jour"]),
+            said(card(3), &["Los huéspedes pueden reservar la misma habitación"]),
+            said(card(4), &["Списания проводятся дважды"]),
+        ],
+        &[("Mahnung", &[1]), ("réservation", &[2]), ("habitaciones", &[3]), ("списание", &[4])],
+    );
+}
+
+#[test]
+fn a_question_about_a_day_has_the_sessions_of_that_day_first() {
+    let index = TestIndex::with(vec![
+        said(card(1), &["the parser"]),
+        IndexChange::Messages {
+            card: Card { started_at: Some(day(3, 3)), ended_at: day(3, 3), ..card(2) },
+            messages: vec![Message { at: Some(day(3, 3)), ..message(Role::User, "a lexer") }],
+        },
+    ]);
+    let question = "the grammar that we wrote on 3 March";
+    assert_eq!(index.find(question), [2]);
 }
 
 #[test]

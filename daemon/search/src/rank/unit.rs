@@ -17,13 +17,14 @@ use crate::{
 /// The weight of a phrase, relative to a word.
 const PHRASE_WEIGHT: f32 = 1.5;
 
+/// The weight of a word that is spelled otherwise than in the query, relative to that word's.
+const SPELLED_WEIGHT: f32 = 0.9;
+
 /// A word, prefix or phrase of the query.
 pub(crate) struct Unit {
     /// The text for the explanation.
     pub(crate) label: String,
     pub(crate) weight: f32,
-    /// Whether a session must contain it.
-    pub(crate) is_required: bool,
     source: PostingSource,
     /// Inverse frequency among passages: of the exact word, and of all its forms.
     pub(crate) exact_rarity: f32,
@@ -97,12 +98,27 @@ impl Unit {
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
     }
 
-    /// Creates the unit of a phrase, which is required.
+    /// Creates the unit of a word that is searched by other `spellings`.
+    pub(crate) fn of_spellings(
+        word: &Unit,
+        spellings: &[String],
+        view: &View<'_>,
+    ) -> tantivy::Result<Unit> {
+        let mut terms: Vec<(String, Matches)> = Vec::new();
+        for (term, matches) in spellings.iter().flat_map(|spelling| terms_of(spelling)) {
+            if terms.iter().all(|(known, _)| *known != term) {
+                terms.push((term, matches));
+            }
+        }
+        let weight = word.weight * SPELLED_WEIGHT;
+        Unit { weight, ..Unit::new(word.label.clone(), PostingSource::Terms(terms)) }.counted(view)
+    }
+
+    /// Creates the unit of a phrase.
     pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
         let source = made(view, |shard| lists::with_phrase(shard, phrase))?;
         let label = format!("\"{}\"", phrase.parts.join(" "));
-        let unit = Unit { weight: PHRASE_WEIGHT, is_required: true, ..Unit::new(label, source) };
-        unit.counted(view)
+        Unit { weight: PHRASE_WEIGHT, ..Unit::new(label, source) }.counted(view)
     }
 
     /// Returns the score of `counts` in a text with `relative` times the average length.
@@ -148,22 +164,14 @@ impl Unit {
         self.weight * self.rarity
     }
 
-    /// Disables the unit without changing the indices of the others.
-    pub(crate) fn silence(&mut self) {
-        self.source = PostingSource::Terms(Vec::new());
-        self.frequency = 0;
+    /// Returns the worth among the words of a pasted log, in which numbers say little.
+    pub(crate) fn worth_in_log(&self) -> f32 {
+        let has_digits = self.label.bytes().any(|byte| byte.is_ascii_digit());
+        if has_digits { 0.3 * self.worth() } else { self.worth() }
     }
 
     fn new(label: String, source: PostingSource) -> Unit {
-        Unit {
-            label,
-            weight: 1.0,
-            is_required: false,
-            source,
-            exact_rarity: 0.0,
-            rarity: 0.0,
-            frequency: 0,
-        }
+        Unit { label, weight: 1.0, source, exact_rarity: 0.0, rarity: 0.0, frequency: 0 }
     }
 
     /// Computes the rarity.

@@ -1,6 +1,6 @@
 //! Normalises, weighs and adds the relevance signals.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use crate::{
     index::{passages::seconds, shard::CardFacts},
@@ -37,7 +37,7 @@ pub(crate) fn weigh(
         ("whole session", scaled(signs.whole, most.whole), weights.whole),
         ("word order", scaled(signs.pairs, most.pairs), weights.pairs),
         ("word order in one passage", signs.run, weights.run),
-        ("date", yes(is_of_a_date(card, request)), weights.date),
+        ("date", nearness_to_date(card, request), weights.date),
         ("project named", yes(is_named(card, request)), weights.named_project),
         ("same project", yes(is_near(card, request)), weights.near),
         ("recency", recency(card, request), weights.recency),
@@ -50,11 +50,25 @@ fn yes(is: bool) -> f32 {
     if is { 1.0 } else { 0.0 }
 }
 
-fn is_of_a_date(card: &CardFacts, request: &RankRequest<'_>) -> bool {
+/// Returns 1 for a session of the query's date and less for one of the days around it: people tell
+/// on one day what happened on another, mostly an earlier one.
+fn nearness_to_date(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
     let at = Timestamp::from_seconds;
-    let is_of = |range: &TimeRange| range.overlaps(at(card.started), at(card.ended));
-    request.query.dates().iter().any(is_of)
+    let nearness = |range: &TimeRange| {
+        if range.overlaps(at(card.started), at(card.ended)) {
+            1.0
+        } else if range.to <= at(card.started) && at(card.started) < range.to.plus(AROUND) {
+            request.weights.date_after
+        } else if at(card.ended) < range.from && range.from < at(card.ended).plus(AROUND) {
+            request.weights.date_before
+        } else {
+            0.0
+        }
+    };
+    request.query.dates().iter().map(nearness).fold(0.0, f32::max)
 }
+
+const AROUND: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 fn is_near(card: &CardFacts, request: &RankRequest<'_>) -> bool {
     request.scope.near.is_some_and(|near| near.number() == card.namespace)

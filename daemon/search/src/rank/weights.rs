@@ -37,6 +37,13 @@ pub struct Weights {
     pub run: f32,
     /// A date of the query matches the session's time.
     pub date: f32,
+    /// The share of [`Weights::date`] for the seven days after the date.
+    pub date_after: f32,
+    /// The share of [`Weights::date`] for the seven days before it.
+    pub date_before: f32,
+    /// The session has the identifier that the query consists of, and is the latest of these: more
+    /// than all other weights together, so that they are in the order of time.
+    pub identifier: f32,
     /// The query names the session's project.
     pub named_project: f32,
     /// The session belongs to the caller's project.
@@ -78,7 +85,10 @@ impl Default for Weights {
             whole: 0.6,
             pairs: 0.25,
             run: 1.0,
-            date: 0.3,
+            date: 0.75,
+            date_after: 0.7,
+            date_before: 0.2,
+            identifier: 100.0,
             named_project: 0.1,
             near: 0.1,
             recency: 0.05,

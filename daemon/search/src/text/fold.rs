@@ -13,8 +13,13 @@ pub(super) fn fold_into(text: &str, out: &mut String) {
         out[start..].make_ascii_lowercase();
         return;
     }
-    for c in text.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase) {
+    for c in text.nfkd().filter(|c| *c == BREVE || !is_accent(*c)).flat_map(char::to_lowercase) {
         match c {
+            // `й` is a letter of its own, on which the endings of Russian words depend.
+            BREVE if out.ends_with('и') => {
+                out.pop();
+                out.push('й');
+            }
             'ß' => out.push_str("ss"),
             'æ' => out.push_str("ae"),
             'œ' => out.push_str("oe"),
@@ -28,6 +33,8 @@ pub(super) fn fold_into(text: &str, out: &mut String) {
         }
     }
 }
+
+const BREVE: char = '\u{306}';
 
 /// Appends `text` to `out` in the Unicode normalisation that unspaced scripts use.
 pub(super) fn compose_into(text: &str, out: &mut String) {

@@ -7,10 +7,12 @@
 //! `retry_count` and `retry-count` have the same parts and the same whole. Case and accents are
 //! removed. Scripts without spaces are split into pairs of characters.
 //!
-//! [`stem`] finds other forms of a word, and [`stop`] lists words without meaning.
+//! [`stem`] finds other forms of an English word and [`language`] those of other languages, and [`stop`] lists words without meaning.
 
+pub(crate) mod distance;
 mod fold;
 mod identifier;
+pub(crate) mod language;
 mod scan;
 pub(crate) mod stem;
 pub(crate) mod stop;
@@ -32,6 +34,17 @@ pub(crate) struct IndexWord<'w> {
     pub(crate) position: u32,
     /// The byte range in the original text.
     pub(crate) span: Range<usize>,
+}
+
+impl IndexWord<'_> {
+    pub(crate) fn to_owned_word(&self) -> OwnedWord {
+        OwnedWord {
+            text: self.text.to_owned(),
+            form: self.form,
+            position: self.position,
+            span: self.span.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +71,7 @@ pub(crate) struct OwnedWord {
 
 pub(crate) fn words(text: &str) -> Vec<OwnedWord> {
     let mut words = Vec::new();
-    each_word(text, &mut |word| {
-        words.push(OwnedWord {
-            text: word.text.to_owned(),
-            form: word.form,
-            position: word.position,
-            span: word.span,
-        });
-    });
+    each_word(text, &mut |word| words.push(word.to_owned_word()));
     words
 }
 

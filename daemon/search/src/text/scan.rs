@@ -329,9 +329,14 @@ fn unspaced_run(
     position: &mut u32,
     emit: &mut dyn FnMut(IndexWord<'_>),
 ) -> usize {
-    let run = text[start..].char_indices();
-    let run: Vec<usize> =
-        run.take_while(|(_, c)| is_unspaced(*c)).map(|(at, c)| start + at + c.len_utf8()).collect();
+    let mut run: Vec<usize> = Vec::new();
+    for (at, c) in text[start..].char_indices().take_while(|(_, c)| is_unspaced(*c)) {
+        let end = start + at + c.len_utf8();
+        match run.last_mut() {
+            Some(last) if is_voicing(c) => *last = end,
+            _ => run.push(end),
+        }
+    }
     let begins = |index: usize| if index == 0 { start } else { run[index - 1] };
     let mut folded = String::new();
     for index in 0..run.len().saturating_sub(1).max(1) {
@@ -342,6 +347,11 @@ fn unspaced_run(
         *position += 1;
     }
     run[run.len() - 1]
+}
+
+/// Whether `c` changes the sound of the kana before it, with which it is one letter.
+fn is_voicing(c: char) -> bool {
+    matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
 fn next_start(text: &str, from: usize) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Returns the stem that all forms of a word share.
 //!
-//! Only English is supported: the Snowball stemmer, irregular forms, and the short forms that
-//! developers use (`config`, `repo`). Words of other languages have no stem and match only exactly.
+//! This is English: the Snowball stemmer, irregular forms, and the short forms that developers use
+//! (`config`, `repo`). Other languages are in [`crate::text::language`].
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
@@ -26,6 +26,11 @@ pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
         Some(word) => Some(Cow::Owned(STEMMER.stem(&word).into_owned())),
         None => Some(STEMMER.stem(word)),
     }
+}
+
+/// Whether the word has forms that no stemmer finds.
+pub(crate) fn is_irregular(word: &str) -> bool {
+    BASES.contains_key(word)
 }
 
 /// Replaces British endings by American ones: `-ize` for `-ise`, `-or` for `-our`. Other words with

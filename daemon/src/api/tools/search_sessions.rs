@@ -7,6 +7,7 @@ use graphiti_proto::{
         Detail,
         search_sessions::{
             BroaderQuery, Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments,
+            SpelledWord,
         },
     },
 };
@@ -96,7 +97,7 @@ async fn run(
     let is_full = limit > 0 && results.sessions.len() == offset + limit && offset < DEEPEST;
     results.sessions.drain(..offset.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
-    let highlighter = Highlighter::new(&query);
+    let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let mut hits = Vec::with_capacity(results.sessions.len());
     for found in &results.sessions {
         let stored = || daemon.engine.store().session(found.session).map_err(store_error);
@@ -120,7 +121,9 @@ async fn run(
     let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
     let broader = if is_empty { broader(daemon, &arguments, &scope).await? } else { Vec::new() };
     let (message, pending) = (indexed.message(), indexed.pending);
-    Ok(SearchSessionsAnswer { message, hits, next, pending, broader })
+    let spelled = results.spelled.into_iter();
+    let spelled = spelled.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect();
+    Ok(SearchSessionsAnswer { message, hits, next, pending, spelled, broader })
 }
 
 /// Returns the bytes of the text for a model: more if it asks for more.

@@ -6,6 +6,7 @@
 
 mod calendar;
 mod lexer;
+mod parts;
 mod point;
 
 use std::{ops::Range, time::Duration};
@@ -26,6 +27,12 @@ pub struct TimeRange {
 impl TimeRange {
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.to
+    }
+
+    /// Returns the length, which is unlimited if an end is open.
+    pub(crate) fn length(&self) -> Duration {
+        let micros = self.to.micros().saturating_sub(self.from.micros());
+        Duration::from_micros(micros.unsigned_abs())
     }
 
     /// Whether the period overlaps the time from `first` to `last`, both inclusive.
@@ -118,6 +125,14 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
         read.length += skip;
         Some(read)
     };
+    if let Some(read) = parts::read(lexemes, now) {
+        return Some(read);
+    }
+    if matches!(lead, "in" | "on" | "during" | "at" | "around")
+        && let Some(read) = parts::read(lexemes.get(1..)?, now)
+    {
+        return Some(DateMatch { length: 1 + read.length, ..read });
+    }
     match lead {
         "between" | "from" => {
             let first = after(1, Lead::Preposition)?;
@@ -139,18 +154,15 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
         "until" | "till" => {
             after(1, Lead::Preposition).map(|read| DateMatch { days: read.days.so_far(), ..read })
         }
-        "early" | "late" | "mid" | "around" | "about" | "earlier" | "later" => {
-            after(1, Lead::Preposition)
-        }
+        "around" | "about" | "earlier" | "later" => after(1, Lead::Preposition),
         "in" | "on" | "during" | "of" | "by" | "for" | "at" => {
-            let vague = lexemes.get(1).is_some_and(|lexeme| VAGUE.contains(&lexeme.text.as_str()));
+            let vague =
+                lexemes.get(1).is_some_and(|lexeme| matches!(&*lexeme.text, "about" | "around"));
             after(1 + usize::from(vague), Lead::of(lead))
         }
         _ => after(0, Lead::None),
     }
 }
-
-const VAGUE: &[&str] = &["early", "late", "mid", "about", "around"];
 
 /// Parses `and`, `to` or `until` and the date after it.
 fn through(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<(usize, Days)> {

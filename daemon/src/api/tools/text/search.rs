@@ -1,6 +1,8 @@
 //! What `search_sessions` found: a line for each session, under it the passages that answer.
 
-use graphiti_proto::tools::search_sessions::{Hit, MatchedPassage, SearchSessionsAnswer};
+use graphiti_proto::tools::search_sessions::{
+    Hit, MatchedPassage, SearchSessionsAnswer, SpelledWord,
+};
 
 use super::{Lines, ModelText, line, minute, quote, sessions::session_line};
 use crate::api::tools::passages;
@@ -19,10 +21,16 @@ impl ModelText for SearchSessionsAnswer {
             lines.add(&nothing_found(self));
         }
         lines.gap();
+        self.spelled.iter().for_each(|word| lines.add(&spelled_line(word)));
         lines.add(&line(&self.message));
         lines.add(&how_to_go_on(self));
         lines.text.trim_end().to_owned()
     }
+}
+
+fn spelled_line(word: &SpelledWord) -> String {
+    let used: Vec<String> = word.used.iter().map(|used| format!("`{}`", line(used))).collect();
+    format!("Searched for {} instead of `{}`.", used.join(", "), line(&word.asked))
 }
 
 /// Bytes of a session's line and of each of its passages in the text of an answer.
@@ -134,6 +142,9 @@ mod tests {
             { "change": "without `project`", "sessions": 3 },
             { "change": "without quotes", "sessions": 1 },
         ]);
+        let spelled = json!({ "spelled": [{ "asked": "histgram", "used": ["histogram"] }] });
+        let text = of_value::<SearchSessionsAnswer>(spelled);
+        assert!(text.contains("Searched for `histogram` instead of `histgram`."), "{text}");
         let text = of_value::<SearchSessionsAnswer>(json!({ "broader": broader }));
         let wanted =
             "Nothing was found.\n- without `project`: 3 sessions\n- without quotes: 1 session";

@@ -1,0 +1,138 @@
+//! Parses a part of a month, and a day or week beside a date: "the second week of November",
+//! "mid October", "the week before 3 March".
+
+use jiff::{Zoned, civil::Date};
+
+use crate::query::dates::{
+    DateMatch,
+    calendar::{self, Days},
+    lexer::Lexeme,
+    point::{self, Lead},
+};
+
+/// Parses the expression at the start of `lexemes`.
+pub(super) fn read(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+    let article = usize::from(lexemes.first()?.text == "the");
+    let lexemes = lexemes.get(article..)?;
+    let mut read = week_of(lexemes, now)
+        .or_else(|| beside(lexemes, now))
+        .or_else(|| third(lexemes, now))
+        .or_else(|| from_day_to_day(lexemes, now))?;
+    read.length += article;
+    Some(read)
+}
+
+/// Parses `second week of November` and `week of 16 March`.
+fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+    let place = place(&lexemes.first()?.text);
+    let skip = usize::from(place.is_some());
+    if text(lexemes, skip) != "week" || !matches!(text(lexemes, skip + 1), "of" | "in") {
+        return None;
+    }
+    let inner = point::read(lexemes.get(skip + 2..)?, Lead::Preposition, now)?;
+    let Days::Span(from, to) = inner.days else { return None };
+    let days = match place {
+        Some(Place::Number(number)) => {
+            let start = calendar::plus_days(from, 7 * number);
+            Days::Span(start, calendar::plus_days(start, 7).min(to))
+        }
+        Some(Place::Last) => Days::Span(calendar::plus_days(to, -7), to),
+        None => {
+            let monday =
+                calendar::plus_days(from, -i64::from(from.weekday().to_monday_zero_offset()));
+            Days::Span(monday, calendar::plus_days(monday, 7))
+        }
+    };
+    Some(DateMatch { length: skip + 2 + inner.length, days, is_literal: false })
+}
+
+enum Place {
+    /// From 0.
+    Number(i64),
+    Last,
+}
+
+fn place(word: &str) -> Option<Place> {
+    Some(match word {
+        "first" | "1st" => Place::Number(0),
+        "second" | "2nd" => Place::Number(1),
+        "third" | "3rd" => Place::Number(2),
+        "fourth" | "4th" => Place::Number(3),
+        "last" => Place::Last,
+        _ => return None,
+    })
+}
+
+/// Parses `week before 3 March`, `day after 12 June`.
+fn beside(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+    let length = match text(lexemes, 0) {
+        "day" => 1,
+        "week" => 7,
+        _ => return None,
+    };
+    let is_before = match text(lexemes, 1) {
+        "before" => true,
+        "after" => false,
+        _ => return None,
+    };
+    if text(lexemes, 2) == "yesterday" {
+        return None;
+    }
+    let inner = point::read(lexemes.get(2..)?, Lead::Preposition, now)?;
+    let Days::Span(from, to) = inner.days else { return None };
+    let days = if is_before {
+        Days::Span(calendar::plus_days(from, -length), from)
+    } else {
+        Days::Span(to, calendar::plus_days(to, length))
+    };
+    Some(DateMatch { length: 2 + inner.length, days, is_literal: false })
+}
+
+/// Parses `early March`, `mid October 2025`, `the end of January`.
+fn third(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+    let (first, last, is_noun) = match text(lexemes, 0) {
+        "early" => (1, 10, false),
+        "mid" => (10, 21, false),
+        "late" => (20, 31, false),
+        "beginning" | "start" => (1, 10, true),
+        "middle" => (10, 21, true),
+        "end" => (20, 31, true),
+        _ => return None,
+    };
+    let skip = if is_noun { 2 } else { 1 };
+    if is_noun && text(lexemes, 1) != "of" {
+        return None;
+    }
+    let inner = point::read(lexemes.get(skip..)?, Lead::Preposition, now)?;
+    let Days::Span(from, to) = inner.days else { return None };
+    let is_month =
+        from.day() == 1 && to == calendar::plus_days(from, i64::from(from.days_in_month()));
+    if !is_month {
+        return None;
+    }
+    let start = calendar::plus_days(from, first - 1);
+    let days = Days::Span(start, calendar::plus_days(from, last).min(to));
+    Some(DateMatch { length: skip + inner.length, days, is_literal: false })
+}
+
+/// Parses `from 18 to 20 February`, `21 and 22 January`.
+fn from_day_to_day(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+    let lead = usize::from(matches!(text(lexemes, 0), "from" | "between" | "on"));
+    let first: i64 = text(lexemes, lead).parse().ok().filter(|day| (1..=31).contains(day))?;
+    if !matches!(text(lexemes, lead + 1), "to" | "and" | "until" | "till" | "through") {
+        return None;
+    }
+    let inner = point::read(lexemes.get(lead + 2..)?, Lead::None, now)?;
+    let Days::Span(last, to) = inner.days else { return None };
+    let from: Date = calendar::plus_days(last, first - i64::from(last.day()));
+    let is_one_day = to == calendar::plus_days(last, 1);
+    (is_one_day && from < last && from.month() == last.month()).then_some(DateMatch {
+        length: lead + 2 + inner.length,
+        days: Days::Span(from, to),
+        is_literal: false,
+    })
+}
+
+fn text<'l>(lexemes: &'l [Lexeme<'_>], at: usize) -> &'l str {
+    lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default()
+}

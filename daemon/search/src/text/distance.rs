@@ -1,0 +1,52 @@
+//! Compares the spelling of words.
+
+/// Whether `one` becomes `other` by inserting, removing or replacing one character, or by swapping
+/// two that are neighbours.
+pub(crate) fn is_one_edit(one: &str, other: &str) -> bool {
+    if one.len().abs_diff(other.len()) > 4 {
+        return false;
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    match (one, other) {
+        ([_, one @ ..], [_, other @ ..]) if one == other => true,
+        ([_, rest @ ..], other) if rest == other => true,
+        (one, [_, rest @ ..]) if one == rest => true,
+        ([a, b, one @ ..], [c, d, other @ ..]) => a == d && b == c && one == other,
+        _ => false,
+    }
+}
+
+/// Whether one word has the letters of the other, one edit apart in order.
+pub(crate) fn is_swap(one: &str, other: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(one) == sorted(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_edit_is_one_typing_error() {
+        for (one, other) in [
+            ("counter", "coutner"),
+            ("counter", "conter"),
+            ("counter", "countter"),
+            ("counter", "countor"),
+            ("counter", "ounter"),
+            ("counter", "counters"),
+            ("остаток", "остатки"),
+        ] {
+            let wanted = one != "остаток";
+            assert_eq!(is_one_edit(one, other), wanted, "{one} {other}");
+            assert_eq!(is_one_edit(other, one), wanted, "{other} {one}");
+        }
+        assert!(!is_one_edit("counter", "contre"));
+    }
+}

@@ -1,0 +1,173 @@
+//! Recognises the language of a text that is not English, and stems its words.
+//!
+//! A language is recognised by its function words, Russian by its letters. A text of no known
+//! language has the stems of [`crate::text::stem`] only.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use frostem::{Algorithm, Stemmer};
+
+/// A language by its number in [`LANGUAGES`], which is part of the index's terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Language(usize);
+
+/// The languages with their function words that are no English words.
+const LANGUAGES: [(Algorithm, &str); 7] = [
+    (
+        Algorithm::German,
+        "aber als auch auf aus bei bis das dass dem den der des die durch ein eine einem einen einer
+        eines er es für fur gegen haben ich ihr im ist jetzt kann können mit nach nicht noch nur oder ob
+        schon sich sie sind soll sollen und uns vom von vor weil wenn werden wie wir wird zu zum zur
+        über uber",
+    ),
+    (
+        Algorithm::French,
+        "au aux avec ce ces cette chaque dans des du elle en entre est et été ete il ils je la le
+        les leur mais ne nous ont ou où par pas pour que qui sa sans ses son sont sur un une vers
+        vous",
+    ),
+    (
+        Algorithm::Spanish,
+        "al como con cuando de del el ella en entre es esta este hay la las lo los más mas ni nos
+        para pero por porque que qué se sin sobre son su sus también un una unos ya y",
+    ),
+    (
+        Algorithm::Italian,
+        "al alla anche che chi come con da dal dalla degli dei del della delle di e è gli ha il la
+        le lo ma nel nella non perché per più piu quando sono sul sulla un una uno",
+    ),
+    (
+        Algorithm::Portuguese,
+        "ao aos as como com da das de do dos e é em entre esta este foi já ja mais mas na não nao
+        nas nos o os ou para pela pelo por porque quando que se sem são sao também um uma",
+    ),
+    (
+        Algorithm::Dutch,
+        "aan als bij dan dat de deze dit door een en er het hij ik is maar met naar niet nog
+        of om onze ook op over te tot uit van voor waar wat we wij wordt worden ze zijn zo",
+    ),
+    (Algorithm::Russian, ""),
+];
+
+/// The number of Russian in [`LANGUAGES`].
+const RUSSIAN: usize = 6;
+
+/// The part of a text by which its language is recognised, in bytes.
+const SAMPLE: usize = 480;
+
+static STEMMERS: LazyLock<Vec<Stemmer>> =
+    LazyLock::new(|| LANGUAGES.iter().map(|(algorithm, _)| Stemmer::new(*algorithm)).collect());
+
+/// By function word: the languages, as bits.
+static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut words: HashMap<&'static str, u8> = HashMap::new();
+    for (number, (_, of_language)) in LANGUAGES.iter().enumerate() {
+        for word in of_language.split_ascii_whitespace() {
+            *words.entry(word).or_default() |= 1 << number;
+        }
+    }
+    words
+});
+
+/// English function words that no other language here has.
+const ENGLISH: [&str; 16] = [
+    "the", "and", "to", "is", "it", "that", "this", "with", "for", "not", "be", "we", "you", "are",
+    "have", "from",
+];
+
+/// Returns the language of `text` if it is certain and not English.
+pub(crate) fn of_text(text: &str) -> Option<Language> {
+    let sample = &text[..text.floor_char_boundary(SAMPLE)];
+    let cyrillic = sample.chars().filter(|c| is_cyrillic(*c)).count();
+    if cyrillic > 0 {
+        return (4 * cyrillic > sample.chars().filter(|c| c.is_alphabetic()).count())
+            .then_some(Language(RUSSIAN));
+    }
+    let mut counts = [0_u8; LANGUAGES.len()];
+    let mut english = 0;
+    let mut lower = String::new();
+    for word in sample.split(|c: char| !c.is_alphabetic()) {
+        if !(1..=LONGEST).contains(&word.len()) {
+            continue;
+        }
+        lower.clear();
+        lower.extend(word.chars().flat_map(char::to_lowercase));
+        if ENGLISH.contains(&&*lower) {
+            english += 1;
+        } else if let Some(bits) = FUNCTION_WORDS.get(&*lower) {
+            (0..LANGUAGES.len()).filter(|it| bits & (1 << it) != 0).for_each(|it| counts[it] += 1);
+        }
+    }
+    let (number, most) = counts.iter().enumerate().rev().max_by_key(|(_, count)| **count)?;
+    (*most >= LEAST && *most > 2 * english).then_some(Language(number))
+}
+
+/// The longest function word, in bytes.
+const LONGEST: usize = 8;
+/// The number of function words that make a language certain.
+const LEAST: u8 = 2;
+
+impl Language {
+    pub(crate) fn all() -> impl Iterator<Item = Language> {
+        (0..LANGUAGES.len()).map(Language)
+    }
+
+    pub(crate) fn number(self) -> usize {
+        self.0
+    }
+
+    /// Returns the stem of a folded word; `None` for a word that this language cannot have.
+    pub(crate) fn stem(self, word: &str) -> Option<String> {
+        let is_letter = |c: char| match self.0 {
+            RUSSIAN => is_cyrillic(c),
+            _ => c.is_ascii_lowercase(),
+        };
+        let length = word.chars().count();
+        ((3..=40).contains(&length) && word.chars().all(is_letter)).then(|| {
+            let stem = STEMMERS[self.0].stem(word).into_owned();
+            // Accents are gone, so that some endings of participles look like a part of the stem.
+            let bare = stem.trim_end_matches('e');
+            if bare.len() < 3 { stem } else { bare.to_owned() }
+        })
+    }
+}
+
+fn is_cyrillic(c: char) -> bool {
+    matches!(c, '\u{400}'..='\u{4ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_recognised_by_its_function_words() {
+        for (text, wanted) in [
+            ("Die Mahnungen gehen auch an Kunden, die schon mit Karte bezahlt haben", Some(0)),
+            ("Les réservations des lecteurs disparaissent après la mise à jour", Some(1)),
+            ("Los huéspedes pueden reservar la misma habitación dos veces", Some(2)),
+            ("Остатки на складе расходятся с учётом", Some(6)),
+            ("why did the login fail", None),
+            ("error in the module, we have to fix it", None),
+            ("let x = self.de().la(); // the end", None),
+            ("", None),
+        ] {
+            assert_eq!(of_text(text).map(Language::number), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_stem() {
+        for (language, one, other) in [
+            (0, "mahnungen", "mahnung"),
+            (1, "reservations", "reservation"),
+            (1, "chiffree", "chiffrer"),
+            (2, "habitacion", "habitaciones"),
+            (6, "остатки", "остатков"),
+            (6, "почтовый", "почтового"),
+        ] {
+            let stem = |word| Language(language).stem(word).expect("it is a word");
+            assert_eq!(stem(one), stem(other), "{one} {other}");
+        }
+    }
+}
