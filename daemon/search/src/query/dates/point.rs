@@ -43,6 +43,7 @@ pub(super) fn read(lexemes: &[Lexeme<'_>], lead: Lead, now: &Zoned) -> Option<Da
         .or_else(|| ago(lexemes, today))
         .or_else(|| digits(text(0), today))
         .or_else(|| day_and_month(lexemes, today))
+        .or_else(|| named_day(lexemes, today))
         .or_else(|| month(lexemes.first()?, text(1), lead, today))
         .or_else(|| bare(text(0), article > 0, lead, today))?;
     read.length += article;
@@ -108,7 +109,7 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
     literal(2, calendar::latest_month(day, month))
 }
 
-/// Parses `3 days ago`, `a couple of weeks ago`, `two months back`.
+/// Parses `3 days ago`, `a couple of weeks ago`, `two months back`, `two weeks ago today`.
 fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
     let (count, unit) = match (text(0), text(1), text(2)) {
@@ -119,8 +120,25 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         (first, ..) => (count(first)?, 1),
     };
     let found = Unit::parse(text(unit))?;
+    if (text(unit + 1), text(unit + 2)) == ("ago", "today") {
+        let days = if found == Unit::Week { 7 * count } else { count };
+        let day = calendar::plus_days(today, -days.min(MOST_DAYS));
+        return matches!(found, Unit::Day | Unit::Week)
+            .then(|| spoken(unit + 3, Days::one(day)))?;
+    }
     matches!(text(unit + 1), "ago" | "back" | "earlier")
         .then(|| spoken(unit + 2, found.about(today, count)))?
+}
+
+/// A longer time ago is no day that anyone counts.
+const MOST_DAYS: i64 = 50_000;
+
+/// Parses `Monday 3 November`, `Mon, 2025-11-03`: the date says which Monday.
+fn named_day(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+    weekday(&lexemes.first()?.text)?;
+    let rest = lexemes.get(1..)?;
+    let read = digits(&rest.first()?.text, today).or_else(|| day_and_month(rest, today))?;
+    Some(DateMatch { length: 1 + read.length, ..read })
 }
 
 /// Parses `2026-01-21`, `2026/01/21`, `21.01.2026`, `01/21/2026`, `2026-01`.
