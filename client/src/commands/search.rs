@@ -44,6 +44,11 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     if answer.hits.is_empty() && args.limit > 0 {
         screen.print("Nothing found.");
     }
+    for word in &answer.spelled {
+        let used: Vec<_> = word.used.iter().map(|used| line(used)).collect();
+        let used = format!("Searched for {} instead of {}.", used.join(", "), line(&word.asked));
+        screen.print(screen.dim(used));
+    }
     if !answer.message.is_empty() {
         screen.print(screen.dim(line(&answer.message)));
     }
