@@ -1,6 +1,9 @@
 //! Determines which session a rollout belongs to.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use crate::format::{
     Identity,
@@ -91,7 +94,7 @@ impl SessionMeta {
             }
             false => return None,
         };
-        let own = |key, limit| short(&meta, key, limit).map(|text| text.into_owned());
+        let own = |key, limit| short(&meta, key, limit).map(Cow::into_owned);
         let parent = is_sub_agent(&meta).then(|| parent(&meta)).flatten();
         let thread = own("id", NAME_KEPT)?;
         Some(SessionMeta { is_typed, thread, parent, directory: own("cwd", PATH_KEPT) })
@@ -119,7 +122,7 @@ fn parent(meta: &Object<'_>) -> Option<String> {
         short(&spawn, "parent_thread_id", NAME_KEPT)
     };
     let parent = outermost.or_else(|| short(meta, "parent_thread_id", NAME_KEPT));
-    parent.or_else(spawned).map(|id| id.into_owned())
+    parent.or_else(spawned).map(Cow::into_owned)
 }
 
 /// Returns what `source` says of a sub-agent; an object without members where it is only a name.

@@ -53,7 +53,7 @@ fn user(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     {
         return verdict;
     }
-    let text = joined(&parts, |part| part.is_typed());
+    let text = joined(&parts, MessagePart::is_typed);
     let prompt = injected::without_editor_state(&text);
     if prompt.is_empty() {
         let kind = parts.iter().find_map(|part| injected::kind(&part.text));
@@ -152,7 +152,7 @@ fn parts<'a>(payload: &Object<'a>) -> Vec<MessagePart<'a>> {
         .collect()
 }
 
-fn joined(parts: &[MessagePart<'_>], is_kept: impl Fn(&MessagePart<'_>) -> bool) -> String {
+fn joined<'a>(parts: &[MessagePart<'a>], is_kept: impl Fn(&MessagePart<'a>) -> bool) -> String {
     let texts = parts.iter().filter(|part| is_kept(part)).map(|part| part.text.as_ref());
     let text = texts.collect::<Vec<_>>().join("\n");
     without_middle(&text, TEXT_KEPT).into_owned()

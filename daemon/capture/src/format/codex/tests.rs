@@ -598,7 +598,9 @@ fn is_report(record: &Value) -> bool {
 }
 
 fn record(kind: &str, payload: Value) -> Value {
-    json!({ "timestamp": "2026-11-23T02:20:19.357Z", "type": kind, "payload": payload })
+    let mut record = json!({ "timestamp": "2026-11-23T02:20:19.357Z", "type": kind });
+    record["payload"] = payload;
+    record
 }
 
 fn meta(payload: Value) -> Value {
@@ -636,6 +638,7 @@ fn user_event(text: &str) -> Value {
     event_msg("user_message", json!({ "message": text }))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the arguments are written where they are used")]
 fn call(name: &str, id: &str, arguments: Value) -> Value {
     let arguments = arguments.to_string();
     response(
