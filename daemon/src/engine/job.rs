@@ -99,7 +99,7 @@ pub struct SessionDigest {
     pub project: Option<Project>,
     /// The time of the first message.
     pub started_at: Option<Timestamp>,
-    /// The latest time in the transcript.
+    /// The latest time in the transcript, or of a file whose last message has no time.
     pub last_at: Option<Timestamp>,
 }
 
@@ -174,9 +174,15 @@ impl SessionDigest {
                 .first()
                 .and_then(|file| project(&file.source.path, file.state.evidence())),
             started_at: evidence().filter_map(|evidence| evidence.span.first).min(),
-            last_at: files.iter().filter_map(|file| file.state.last_at).max(),
+            last_at: files.iter().filter_map(last_at).max(),
         }
     }
+}
+
+/// Returns the time of the last message in a file; the file's own if the message has none.
+fn last_at(file: &ReadProgress) -> Option<Timestamp> {
+    let modified = || Timestamp::from_micros(file.source.stamp.modified);
+    file.state.last_at.or_else(|| (file.state.next_seq > 0).then(modified))
 }
 
 /// The directory that the transcript's folder is named after, else the first working directory.

@@ -69,7 +69,7 @@ pub struct SourceState {
     pub hasher: Hasher,
     /// The number of the next message.
     pub next_seq: u32,
-    /// The latest time in the file.
+    /// The latest time in the file; `None` if the last message has no time.
     pub last_at: Option<Timestamp>,
     pub collector: Collector,
     pub detector: Detector,
@@ -280,6 +280,9 @@ impl SourceState {
                 KeptText { role, text: &text },
             );
             self.truncated.note(message);
+        }
+        if entry.at.is_none() {
+            self.last_at = None;
         }
         messages.push(Message {
             seq: self.next_seq,

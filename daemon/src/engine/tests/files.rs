@@ -1,8 +1,12 @@
 //! Files that are announced twice, late, or in the middle of something.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64},
+use std::{
+    fs::{self, File},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64},
+    },
+    time::{Duration, SystemTime},
 };
 
 use super::{Machine, messages, paths, sources};
@@ -17,14 +21,41 @@ use crate::{
         record_locks::RecordLocks,
     },
     model::{
-        Message, SessionKey,
-        session::{Session, State},
+        Message, SessionKey, Timestamp,
+        session::{Session, SessionId, State},
     },
     store::{FileStamp, Source, SourceKey, Store, Tally, Write, contract},
 };
 
 const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
 const SUB_AGENT: &str = "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl";
+
+/// The times of prompts are those of Cursor, whose other records have none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_is_as_old_as_its_file_where_its_last_message_has_no_time() {
+    let prompt = "<timestamp>Friday, Sep 4, 2020, 2:21 AM (UTC)</timestamp>\\n<user_query>Fix it</user_query>";
+    let record = |role: &str, text: &str| {
+        format!("{{\"role\":\"{role}\",\"message\":{{\"content\":\"{text}\"}}}}\n")
+    };
+    let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+    let asked = Timestamp::parse("2020-09-04T02:21:00Z").unwrap();
+    for (text, wanted) in [
+        (record("user", prompt), asked),
+        (record("user", prompt) + &record("assistant", "Done."), modified.into()),
+    ] {
+        let machine = Machine::new();
+        let path = machine.path("app/agent-transcripts/s1/s1.jsonl");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        File::options().append(true).open(&path).unwrap().set_modified(modified).unwrap();
+        let run = machine.start();
+        run.announce(&[path]).await;
+        run.settle().await;
+        let id = SessionId { agent: "cursor".to_owned(), id: "s1".to_owned() };
+        let key = run.store.find_session(&id).unwrap().expect("the session is registered");
+        assert_eq!(run.store.session(key).unwrap().unwrap().last_activity, wanted);
+    }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_is_announced_twice_in_one_batch_is_registered_once() {
