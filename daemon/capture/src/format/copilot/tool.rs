@@ -29,7 +29,7 @@ pub(super) fn started(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<
         return;
     };
     let tool = match data.string("mcpServerName") {
-        Some(server) => Cow::Owned(mcp_name(&server, data.string("mcpToolName"), &name)),
+        Some(server) => Cow::Owned(mcp_name(&server, data.string("mcpToolName").as_deref(), &name)),
         None => name,
     };
     let input = json::value_within(data.raw("arguments").unwrap_or("null"), INPUT_KEPT);
@@ -48,9 +48,9 @@ pub(super) fn started(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<
 }
 
 /// Returns the name of an MCP tool in the form that all agents share.
-fn mcp_name(server: &str, tool: Option<Cow<'_, str>>, name: &str) -> String {
+fn mcp_name(server: &str, tool: Option<&str>, name: &str) -> String {
     let without_server = || name.strip_prefix(server)?.strip_prefix('-');
-    let tool = tool.as_deref().or_else(without_server).unwrap_or(name);
+    let tool = tool.or_else(without_server).unwrap_or(name);
     format!("mcp__{server}__{tool}")
 }
 
@@ -129,7 +129,7 @@ impl<'a> Answer<'a> {
     fn goes_on(&self) -> Option<String> {
         let started = |start| Some(self.ends.strip_prefix(start)?.split_once(". ")?.0);
         let agent = || started("Agent started in background with agent_id: ");
-        let moved = || Some(between(&self.ends, "moved to background (agent_id: ", ")")?);
+        let moved = || between(&self.ends, "moved to background (agent_id: ", ")");
         let shell = || {
             let note = note(&self.ends)?;
             let is_start = note.starts_with("command started in ");

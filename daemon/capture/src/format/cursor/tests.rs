@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "the literals stand in the calls")]
+
 use serde_json::{Value, json};
 
 use super::*;

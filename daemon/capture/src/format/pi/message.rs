@@ -31,7 +31,7 @@ pub(super) fn read(
     let role = message.string("role").unwrap_or_default();
     match role.as_ref() {
         "user" => prompt(&message, out),
-        "assistant" => assistant(record.string("id"), &message, memory, out),
+        "assistant" => assistant(record.string("id").as_ref(), &message, memory, out),
         "toolResult" => result(&message, out),
         "bashExecution" => command_of_user(&message, out),
         "compactionSummary" => compacted(&message, out),
@@ -72,7 +72,7 @@ fn skill(text: &str) -> Option<(&str, &str)> {
 }
 
 fn assistant(
-    id: Option<Cow<'_, str>>,
+    id: Option<&Cow<'_, str>>,
     message: &Object<'_>,
     memory: &mut Memory,
     out: &mut Emitter<'_>,
@@ -87,17 +87,17 @@ fn assistant(
             cache_read: count("cacheRead"),
             cache_write: count("cacheWrite"),
         };
-        out.item(Item::Usage { message: id.clone(), tokens });
+        out.item(Item::Usage { message: id.cloned(), tokens });
     }
     for block in json::objects(message.raw("content").unwrap_or_default()) {
         match block.string("type").as_deref() {
             Some("text") => {
                 let text = block.string_within("text", TEXT_KEPT).unwrap_or_default();
                 if !text.trim().is_empty() {
-                    out.item(Item::Reply { message: id.clone(), text });
+                    out.item(Item::Reply { message: id.cloned(), text });
                 }
             }
-            Some("toolCall") => call(id.clone(), &block, out),
+            Some("toolCall") => call(id.cloned(), &block, out),
             _ => {}
         }
     }
