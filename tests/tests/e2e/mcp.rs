@@ -100,10 +100,24 @@ fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones(
         assert!(closed.to_string().contains("not recorded"), "{client}: {closed}");
         assert_eq!(daemon.session("s1")["state"], "active", "{client}");
     }
+    // Some agents, such as Copilot, begin with the stateless form.
     let mut discovery = stateless(json!({}));
     discovery["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = json!("Cline");
     let found = host(&world).ask("server/discover", discovery);
     assert!(found["result"]["instructions"].as_str().unwrap().contains("not recorded"), "{found}");
+    // Another agent that is followed does not close it either, even if it names it as its own.
+    for client in ["codex-mcp-client", "gemini-cli-mcp-client"] {
+        let mut host = host(&world);
+        host.initialize_as(client, LATEST);
+        for meta in [json!({}), json!({ "x-codex-turn-metadata": { "session_id": "s1" } })] {
+            let call = json!({
+                "name": "session_tracking_close", "arguments": {}, "_meta": meta,
+            });
+            let closed = host.ask("tools/call", call);
+            assert_eq!(closed["result"]["isError"], true, "{client}: {closed}");
+            assert_eq!(daemon.session("s1")["state"], "active", "{client}");
+        }
+    }
     let mut claude = host(&world);
     let hello = claude.initialize_as("claude-code", LATEST);
     assert!(hello["instructions"].as_str().unwrap().contains(asks));
@@ -412,7 +426,8 @@ fn an_agent_whose_session_is_not_known_closes_no_other_one() {
     ] {
         let output = in_agents(&world, outer, inner).current_dir(&project).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("not recorded"), "{outer:?} {inner}: {output:?}");
+        let is_refused = said.contains("not recorded") || said.contains("give its id");
+        assert!(is_refused, "{outer:?} {inner}: {output:?}");
         assert_eq!(daemon.session("aaaa-1")["state"], "active", "{outer:?} {inner}");
     }
 }

@@ -1,7 +1,9 @@
 //! Collects the observations about the machine.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::mpsc,
@@ -194,9 +196,16 @@ fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder>
     paths.into_iter().map(folder).collect()
 }
 
+/// Whether files with this extension may be transcripts.
+fn is_transcript(extension: &OsStr) -> bool {
+    extension == "jsonl" || extension == "zst"
+}
+
 /// Counts the entries of a folder, without following links.
 fn folder(path: PathBuf) -> Folder {
-    let error = fs::read_dir(&path).err().map(|error| error.to_string());
+    let error = fs::read_dir(&path).err();
+    let error = error.filter(|error| error.kind() != std::io::ErrorKind::NotFound);
+    let error = error.map(|error| error.to_string());
     let mut seen = Folder { folders: 0, transcripts: 0, error, path: path.clone() };
     let mut left = vec![path];
     let mut entries = 0;
@@ -211,7 +220,7 @@ fn folder(path: PathBuf) -> Folder {
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
                 left.push(entry.path());
-            } else if entry.path().extension().is_some_and(|extension| extension == "jsonl") {
+            } else if entry.path().extension().is_some_and(is_transcript) {
                 seen.transcripts += 1;
             }
         }

@@ -24,7 +24,12 @@ const MADE: &str = "2026-01-01T00:00:00Z";
 const TOLD: usize = 3;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = seen.folders.iter().map(transcripts).collect();
+    // Most users have one agent or two: the folders of the others are empty or do not exist.
+    let is_one_used = seen.folders.iter().any(|folder| folder.transcripts > 0);
+    let is_reported =
+        |folder: &&Folder| !is_one_used || folder.transcripts > 0 || folder.error.is_some();
+    let mut findings: Vec<Finding> =
+        seen.folders.iter().filter(is_reported).map(transcripts).collect();
     findings.push(watching(seen));
     findings.extend(seen.answers().and_then(model));
     findings.extend(seen.answers().and_then(vectors));

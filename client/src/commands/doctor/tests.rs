@@ -429,6 +429,23 @@ fn healthy() -> Observations {
 }
 
 #[test]
+fn folders_of_agents_that_are_not_used_are_no_problem() {
+    let mut seen = healthy();
+    let folder = |path: &str, error: Option<&str>| Folder {
+        path: path.into(),
+        folders: 0,
+        transcripts: 0,
+        error: error.map(str::to_owned),
+    };
+    seen.folders.push(folder("/home/u/.codex/sessions", None));
+    assert!(examine(&seen).iter().all(|finding| finding.verdict == Verdict::Ok));
+    seen.folders.push(folder("/home/u/.gemini/tmp", Some("denied")));
+    let findings = examine(&seen);
+    let denied = findings.iter().find(|finding| finding.verdict != Verdict::Ok).unwrap();
+    assert!(denied.what.contains("/home/u/.gemini/tmp"), "{denied:?}");
+}
+
+#[test]
 fn hooks_that_wait_for_trust_are_reported() {
     let mut seen = healthy();
     seen.agents[0].awaits_trust = true;

@@ -25,6 +25,7 @@ const AGENTS: &[(&str, &str)] = &[
     ("cursor", "cursor"),
     ("qwen", "qwen"),
     ("opencode", "opencode"),
+    // These are not followed.
     ("Cline", "cline"),
     ("Roo Code", "roo"),
 ];
