@@ -6,7 +6,7 @@ use graphiti_proto::tools;
 use serde_json::json;
 
 use crate::setup::{
-    Content, Settings, Surroundings,
+    Settings, SettingsEntry, Surroundings,
     command::shell_line,
     extension,
     json::{Hook, HookForm},
@@ -96,7 +96,7 @@ const CLAUDE: AgentSetup = AgentSetup {
         let allowed = READING_TOOLS.iter().map(|tool| format!("mcp__graphiti__{tool}"));
         vec![
             Settings { file: file.clone(), content: surroundings.hooks("hook", &hooks) },
-            Settings { file, content: Content::Allowed(allowed.collect()) },
+            Settings { file, content: SettingsEntry::Allowed(allowed.collect()) },
             Settings { file: servers, content: surroundings.server(json!({ "type": "stdio" })) },
         ]
     },
@@ -130,7 +130,10 @@ const CODEX: AgentSetup = AgentSetup {
                 file: folder.join("hooks.json"),
                 content: surroundings.hooks("hook codex", &events),
             },
-            Settings { file: folder.join("config.toml"), content: Content::TomlServer(server) },
+            Settings {
+                file: folder.join("config.toml"),
+                content: SettingsEntry::TomlServer(server),
+            },
         ]
     },
 };
@@ -155,7 +158,7 @@ const GEMINI: AgentSetup = AgentSetup {
         vec![
             Settings { file: file.clone(), content: hooks },
             Settings { file: file.clone(), content: surroundings.server(json!({})) },
-            Settings { file, content: Content::Trust },
+            Settings { file, content: SettingsEntry::Trust },
         ]
     },
 };
@@ -202,7 +205,7 @@ const QWEN: AgentSetup = AgentSetup {
         vec![
             Settings { file: file.clone(), content: hooks },
             Settings { file: file.clone(), content: surroundings.server(json!({})) },
-            Settings { file, content: Content::Trust },
+            Settings { file, content: SettingsEntry::Trust },
         ]
     },
 };
@@ -222,7 +225,7 @@ const CURSOR: AgentSetup = AgentSetup {
         vec![
             Settings {
                 file: folder.join("hooks.json"),
-                content: Content::Hooks(events.map(hook).into()),
+                content: SettingsEntry::Hooks(events.map(hook).into()),
             },
             Settings { file: folder.join("mcp.json"), content: surroundings.server(json!({})) },
         ]
@@ -248,11 +251,11 @@ const OPENCODE: AgentSetup = AgentSetup {
         vec![
             Settings {
                 file: if with_comments.is_file() { with_comments } else { plain },
-                content: Content::Server(server),
+                content: SettingsEntry::Server(server),
             },
             Settings {
                 file: extensions.join("graphiti.js"),
-                content: Content::Extension(extension),
+                content: SettingsEntry::Extension(extension),
             },
         ]
     },
@@ -269,7 +272,7 @@ const PI: AgentSetup = AgentSetup {
         let folder = surroundings.place(&(PI.folder)(surroundings), ".pi");
         let extension = extension::filled_in(extension::PI, &surroundings.program);
         let file = folder.join("extensions").join("graphiti.ts");
-        vec![Settings { file, content: Content::Extension(extension) }]
+        vec![Settings { file, content: SettingsEntry::Extension(extension) }]
     },
 };
 
@@ -286,10 +289,10 @@ impl Surroundings<'_> {
     }
 
     /// Returns our server entry with the agent's additional members.
-    fn server(&self, mut server: serde_json::Value) -> Content {
+    fn server(&self, mut server: serde_json::Value) -> SettingsEntry {
         server["command"] = json!(self.program.to_string_lossy());
         server["args"] = json!(["mcp"]);
-        Content::Server(server)
+        SettingsEntry::Server(server)
     }
 
     /// Returns the daemon's home if an environment variable sets it.
@@ -300,13 +303,13 @@ impl Surroundings<'_> {
     }
 
     /// Returns our hooks for events with their time limits, in the form of Claude Code.
-    fn hooks(&self, argument: &str, events: &[(&'static str, u32)]) -> Content {
+    fn hooks(&self, argument: &str, events: &[(&'static str, u32)]) -> SettingsEntry {
         let command = shell_line(&self.program, argument);
         let hook = |&(event, limit): &(&'static str, u32)| Hook {
             event,
             handler: json!({ "type": "command", "command": command, "timeout": limit }),
             form: HookForm::Grouped,
         };
-        Content::Hooks(events.iter().map(hook).collect())
+        SettingsEntry::Hooks(events.iter().map(hook).collect())
     }
 }

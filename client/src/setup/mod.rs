@@ -49,10 +49,10 @@ pub(crate) enum Wish {
 /// A file that an agent reads, and our content in it.
 pub(crate) struct Settings {
     pub(crate) file: PathBuf,
-    content: Content,
+    content: SettingsEntry,
 }
 
-enum Content {
+enum SettingsEntry {
     Hooks(Vec<json::Hook>),
     Server(serde_json::Value),
     TomlServer(toml::Server),
@@ -104,7 +104,7 @@ pub(crate) fn plan(
     let mut changes: Vec<Result<SettingsChange, (PathBuf, EditError)>> = Vec::new();
     let all = (agent.settings)(surroundings);
     let is_wanted =
-        |content: &Content| wish == Wish::Remove || surroundings.allow || !content.is_offer();
+        |content: &SettingsEntry| wish == Wish::Remove || surroundings.allow || !content.is_offer();
     for settings in all.iter().filter(|settings| is_wanted(&settings.content)) {
         // A file may contain several of our entries.
         let earlier = changes.iter_mut().flatten().find(|change| change.file == settings.file);
@@ -154,7 +154,7 @@ fn change(
 /// Returns the backup of a file, if the file contains our entries and nobody else has changed it
 /// since: it is then restored, even if our entries have another form now.
 fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
-    let ours: Vec<&Content> =
+    let ours: Vec<&SettingsEntry> =
         all.iter().filter(|one| one.file == file).map(|one| &one.content).collect();
     let all_applied = |text: &str, wish| {
         ours.iter().try_fold(text.to_owned(), |text, one| one.apply(&text, wish)).ok()
@@ -172,33 +172,35 @@ fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
     (rest != current && rest == all_applied(&with, Wish::Remove)?).then_some(kept)
 }
 
-impl Content {
+impl SettingsEntry {
     fn apply(&self, text: &str, wish: Wish) -> Result<String, EditError> {
         match (self, wish) {
-            (Content::Hooks(hooks), Wish::Install) => json::with_hooks(text, hooks),
-            (Content::Hooks(_), Wish::Remove) => json::without_hooks(text),
-            (Content::Server(server), Wish::Install) => json::with_server(text, server),
-            (Content::Server(_), Wish::Remove) => json::without_server(text),
-            (Content::TomlServer(server), Wish::Install) => toml::with_server(text, server),
-            (Content::TomlServer(_), Wish::Remove) => toml::without_server(text),
-            (Content::Allowed(tools), Wish::Install) => json::with_allowed(text, tools),
-            (Content::Allowed(tools), Wish::Remove) => json::without_allowed(text, tools),
-            (Content::Trust, Wish::Install) => json::with_trust(text),
+            (SettingsEntry::Hooks(hooks), Wish::Install) => json::with_hooks(text, hooks),
+            (SettingsEntry::Hooks(_), Wish::Remove) => json::without_hooks(text),
+            (SettingsEntry::Server(server), Wish::Install) => json::with_server(text, server),
+            (SettingsEntry::Server(_), Wish::Remove) => json::without_server(text),
+            (SettingsEntry::TomlServer(server), Wish::Install) => toml::with_server(text, server),
+            (SettingsEntry::TomlServer(_), Wish::Remove) => toml::without_server(text),
+            (SettingsEntry::Allowed(tools), Wish::Install) => json::with_allowed(text, tools),
+            (SettingsEntry::Allowed(tools), Wish::Remove) => json::without_allowed(text, tools),
+            (SettingsEntry::Trust, Wish::Install) => json::with_trust(text),
             // The entry is removed with the server.
-            (Content::Trust, Wish::Remove) => Ok(text.to_owned()),
-            (Content::Extension(extension), Wish::Install) => extension::with(text, extension),
-            (Content::Extension(_), Wish::Remove) => Ok(extension::without(text)),
+            (SettingsEntry::Trust, Wish::Remove) => Ok(text.to_owned()),
+            (SettingsEntry::Extension(extension), Wish::Install) => {
+                extension::with(text, extension)
+            }
+            (SettingsEntry::Extension(_), Wish::Remove) => Ok(extension::without(text)),
         }
     }
 
     /// Whether the user may want the other entries without this one.
     fn is_offer(&self) -> bool {
         match self {
-            Content::Allowed(_) | Content::Trust => true,
-            Content::Hooks(_)
-            | Content::Server(_)
-            | Content::TomlServer(_)
-            | Content::Extension(_) => false,
+            SettingsEntry::Allowed(_) | SettingsEntry::Trust => true,
+            SettingsEntry::Hooks(_)
+            | SettingsEntry::Server(_)
+            | SettingsEntry::TomlServer(_)
+            | SettingsEntry::Extension(_) => false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     files,
-    setup::{Content, Surroundings, Wish, agents::AgentSetup, json, plan, toml},
+    setup::{SettingsEntry, Surroundings, Wish, agents::AgentSetup, json, plan, toml},
 };
 
 /// The state of an agent's settings.
@@ -39,7 +39,7 @@ pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>
 pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =
-        settings.iter().filter(|settings| matches!(settings.content, Content::Hooks(_)));
+        settings.iter().filter(|settings| matches!(settings.content, SettingsEntry::Hooks(_)));
     hooks.find_map(|settings| {
         let events = json::outdated_hooks(&files::read_text(&settings.file).ok()?);
         let named = || format!("{} ({})", settings.file.display(), events.join(", "));
@@ -53,17 +53,21 @@ pub(crate) fn awaits_trust(agent: &AgentSetup, surroundings: &Surroundings<'_>) 
     let Some(settings) = agent.trust_file.map(|file| file(surroundings)) else { return false };
     let settings = files::read_text(&settings).unwrap_or_default();
     let hooks = (agent.settings)(surroundings);
-    let mut hooks = hooks.iter().filter(|settings| matches!(settings.content, Content::Hooks(_)));
+    let mut hooks =
+        hooks.iter().filter(|settings| matches!(settings.content, SettingsEntry::Hooks(_)));
     !hooks.any(|hooks| toml::trusts_hooks_of(&settings, &hooks.file))
 }
 
 /// Returns what the settings of an agent contain of ours, for people.
 pub(crate) fn parts(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> &'static str {
     let settings = (agent.settings)(surroundings);
-    let is_server =
-        |content: &Content| matches!(content, Content::Server(_) | Content::TomlServer(_));
-    let is_hook = |content: &Content| matches!(content, Content::Hooks(_) | Content::Extension(_));
-    let has = |is_part: &dyn Fn(&Content) -> bool| {
+    let is_server = |content: &SettingsEntry| {
+        matches!(content, SettingsEntry::Server(_) | SettingsEntry::TomlServer(_))
+    };
+    let is_hook = |content: &SettingsEntry| {
+        matches!(content, SettingsEntry::Hooks(_) | SettingsEntry::Extension(_))
+    };
+    let has = |is_part: &dyn Fn(&SettingsEntry) -> bool| {
         settings.iter().any(|settings| is_part(&settings.content))
     };
     match (has(&is_hook), has(&is_server)) {

@@ -453,10 +453,13 @@ fn each_agent_is_told_in_its_own_form() {
         ("opencode", event("startup"), "/additionalContext"),
         ("pi", event("startup"), "/additionalContext"),
     ] {
-        let output = hook_of(&world, Some(agent), &event.to_string());
-        let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        let told = said.pointer(place).and_then(Value::as_str).unwrap_or_default();
-        assert!(told.contains("parser accept"), "{agent}: {output:?}");
+        let told = || {
+            let output = hook_of(&world, Some(agent), &event.to_string());
+            let said: Value = serde_json::from_slice(&output.stdout).ok()?;
+            Some(said.pointer(place)?.as_str()?.contains("parser accept"))
+        };
+        // On a busy machine the handoff may come too late for the hook, which goes on without it.
+        assert_eq!((0..20).find_map(|_| told()), Some(true), "{agent}");
     }
 }
 
