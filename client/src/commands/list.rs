@@ -67,11 +67,10 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     let mut table = TextTable::new(columns);
     let now = now();
     for session in sessions {
-        let short: String = session.session_id.chars().take(8).collect();
         let (mark, style) = mark(session, screen);
         let row = table
             .row()
-            .cell(line(&short))
+            .cell(line(short_id(session)))
             .cell(ago(instant(&session.last_activity), now))
             .styled(mark, style);
         let row = if has_agents { row.cell(line(&session.agent)) } else { row };
@@ -83,6 +82,12 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
         screen.print(text);
     }
+}
+
+/// Returns a beginning of the session's id that no other session's has; the whole id if the daemon
+/// is older and does not know it.
+pub(super) fn short_id(session: &SessionRow) -> &str {
+    if session.short_id.is_empty() { &session.session_id } else { &session.short_id }
 }
 
 /// Returns the status of a session in one word: its outcome, or its state while it has no outcome.

@@ -5,7 +5,7 @@ use graphiti_proto::tools::{
     search_sessions::{Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments},
 };
 
-use super::list::standing;
+use super::list::{short_id, standing};
 use crate::{
     cli,
     connection::{AskError, Connection},
@@ -57,11 +57,10 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
 
 fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
     let session = &hit.session;
-    let short: String = session.session_id.chars().take(8).collect();
     let title = if session.title.is_empty() { "(nothing said yet)" } else { &session.title };
     screen.print_wrapped(&format!("{number:>2}. {}", screen.bold(line(title))), 4);
     let facts = [
-        line(&short),
+        line(short_id(session)),
         ago(instant(&session.last_activity), now()),
         line(&standing(session).replace('_', " ")),
         line(session.project.rsplit('/').next().unwrap_or_default()),

@@ -44,6 +44,13 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
+/// Returns the folders that exist: most users have two or three of the agents that are known.
+fn followed(watched: &[String]) -> Vec<&String> {
+    let existing: Vec<&String> =
+        watched.iter().filter(|folder| Path::new(folder).exists()).collect();
+    if existing.is_empty() { watched.iter().collect() } else { existing }
+}
+
 fn print(answer: &HealthAnswer, screen: &Screen) {
     let up = span(Duration::from_secs(answer.uptime_seconds));
     let state = if answer.status == "ok" {
@@ -57,7 +64,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
         screen.print(format!("  {}  {text}", screen.dim(format!("{name:<8}"))));
     };
     row("home", line(&short_path(&answer.home)));
-    for folder in &answer.watched {
+    for folder in followed(&answer.watched) {
         row("watches", format!("{} ({})", line(&short_path(folder)), line(&answer.watch_mode)));
     }
     row("sessions", sessions(answer));

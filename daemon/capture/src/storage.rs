@@ -193,7 +193,8 @@ fn assembled(
 
 fn decompressed(file: File) -> io::Result<SpooledTempFile> {
     let mut text = SpooledTempFile::new(IN_MEMORY);
-    let decoder = ruzstd::decoding::StreamingDecoder::new(file).map_err(damaged)?;
+    let decoder = ruzstd::decoding::StreamingDecoder::new(file)
+        .map_err(|error| damaged(&error.to_string()))?;
     io::copy(&mut decoder.take(LONGEST_TEXT), &mut text)?;
     text.rewind()?;
     Ok(text)
@@ -201,7 +202,7 @@ fn decompressed(file: File) -> io::Result<SpooledTempFile> {
 
 fn records_of_document(format: &dyn Format, file: File) -> io::Result<SpooledTempFile> {
     if file.metadata()?.len() > LONGEST_DOCUMENT {
-        return Err(damaged(format!("it is longer than {LONGEST_DOCUMENT} bytes")));
+        return Err(damaged(&format!("it is longer than {LONGEST_DOCUMENT} bytes")));
     }
     let mut document = Vec::new();
     file.take(LONGEST_DOCUMENT).read_to_end(&mut document)?;
@@ -217,8 +218,8 @@ fn records_of_document(format: &dyn Format, file: File) -> io::Result<SpooledTem
     Ok(text)
 }
 
-fn damaged(reason: impl ToString) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, reason.to_string())
+fn damaged(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
 /// The length is that of the lines where the file system knows it, and 0 otherwise, because it is

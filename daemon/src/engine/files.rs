@@ -112,7 +112,8 @@ fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
         if let Some((format, identity)) = found {
             let path = path.to_owned();
             let identity = without_secrets(identity);
-            let other_paths = format.other_paths(&path).into_iter().map(observe_other).collect();
+            let other_paths =
+                format.other_paths(&path).iter().map(|path| observe_other(path)).collect();
             return Ok(Some(IdentifiedFile { path, format, identity, stamp, other_paths }));
         }
         if length <= head {
@@ -122,8 +123,8 @@ fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
     Ok(None)
 }
 
-fn observe_other(path: PathBuf) -> OtherPath {
-    let exists = storage::stamp(&path).is_ok();
+fn observe_other(path: &Path) -> OtherPath {
+    let exists = storage::stamp(path).is_ok();
     OtherPath { path: path.to_string_lossy().into_owned(), exists }
 }
 

@@ -56,7 +56,7 @@ async fn a_session_that_moves_from_the_folder_to_the_database_is_the_same_sessio
         fs::write(path, content.to_string()).unwrap();
     }
     let run = machine.start();
-    run.announce(&[file.clone()]).await;
+    run.announce(std::slice::from_ref(&file)).await;
     run.settle().await;
     let database = Database::create(&machine);
     database.session("ses_1", None);

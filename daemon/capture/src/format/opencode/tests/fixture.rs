@@ -1,4 +1,5 @@
 //! Databases as opencode makes them, with invented sessions.
+#![expect(clippy::needless_pass_by_value, reason = "tests hand over what `json!` makes")]
 
 use std::path::{Path, PathBuf};
 
