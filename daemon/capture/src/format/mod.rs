@@ -41,7 +41,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &opencode::Opencode,
     &pi::Pi,
     &qwen::Qwen,
-    &cursor::Cursor,
+    &cursor::CursorCli,
 ];
 
 /// The transcript format of one agent.

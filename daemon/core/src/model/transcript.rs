@@ -85,7 +85,6 @@ pub enum Item<'a> {
     Recap {
         /// What occasion it was written at.
         kind: RecapKind,
-        /// Its text.
         text: Cow<'a, str>,
     },
     /// A name for the session.
@@ -105,14 +104,12 @@ pub enum Item<'a> {
     Usage {
         /// The agent's id of the message.
         message: Option<Cow<'a, str>>,
-        /// Its tokens.
         tokens: Tokens,
     },
     /// The session produced or concerns a pull request.
     PullRequest {
         /// Its address.
         url: Cow<'a, str>,
-        /// Its number, when known.
         number: Option<u64>,
     },
     /// What a shell command of the user's own printed.

@@ -115,10 +115,7 @@ impl Format for Claude {
             "summary" => out.title(TitleSource::Summary, record.string("summary")),
             "ai-title" => out.title(TitleSource::Model, record.string("aiTitle")),
             "custom-title" => out.title(TitleSource::User, record.string("customTitle")),
-            "pr-link" => {
-                let Some(url) = record.string("prUrl") else {
-                    return Ok(RecordVerdict::Skipped("pr-link".to_owned()));
-                };
+            "pr-link" if let Some(url) = record.string("prUrl") => {
                 out.item(Item::PullRequest { url, number: record.number("prNumber") });
             }
             other => return Ok(RecordVerdict::Skipped(other.to_owned())),

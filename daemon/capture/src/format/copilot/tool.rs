@@ -56,7 +56,7 @@ fn mcp_name(server: &str, tool: Option<&str>, name: &str) -> String {
 
 pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let Some(call) = data.string("toolCallId") else { return };
-    let answer = Answer::read(data);
+    let answer = ToolReply::read(data);
     if let Some(task) = answer.goes_on()
         && !memory.running.contains(&task)
     {
@@ -101,7 +101,7 @@ pub(super) fn notified(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter
 }
 
 /// What a tool answered.
-struct Answer<'a> {
+struct ToolReply<'a> {
     succeeded: bool,
     /// The text as a JSON string.
     raw: &'a str,
@@ -109,8 +109,8 @@ struct Answer<'a> {
     ends: Cow<'a, str>,
 }
 
-impl<'a> Answer<'a> {
-    fn read(data: &Object<'a>) -> Answer<'a> {
+impl<'a> ToolReply<'a> {
+    fn read(data: &Object<'a>) -> ToolReply<'a> {
         let succeeded = data.is_true("success");
         let result = data.object("result").and_then(|result| {
             result.raw("content").filter(|raw| raw.len() > 2).or(result.raw("detailedContent"))
@@ -118,7 +118,7 @@ impl<'a> Answer<'a> {
         let error = || data.object("error")?.raw("message");
         let raw = result.or_else(error).unwrap_or("\"\"");
         let ends = json::string_within(raw, ENDS).unwrap_or_default();
-        Answer { succeeded, raw, ends }
+        ToolReply { succeeded, raw, ends }
     }
 
     fn content(&self) -> LazyText<'a> {

@@ -30,7 +30,7 @@ use crate::{
     open,
 };
 
-pub struct Cursor;
+pub struct CursorCli;
 
 /// Maximum bytes of a text; of a longer one only the two ends are kept.
 const TEXT_KEPT: usize = 512 * 1024;
@@ -39,7 +39,7 @@ const INPUT_KEPT: usize = 256 * 1024;
 /// Maximum bytes that are read of the file that describes a project.
 const PROJECT: u64 = 64 * 1024;
 
-impl Format for Cursor {
+impl Format for CursorCli {
     fn agent(&self) -> &'static str {
         "cursor"
     }

@@ -36,16 +36,16 @@ fn the_path_names_the_session_and_the_sub_agent() {
         (format!("{folder}/{ID}/subagents/a1.jsonl"), ID, Some("a1")),
     ] {
         let path = Path::new(&path);
-        assert!(Cursor.claims(path), "{path:?}");
-        let found = Cursor.identify(path, &head).unwrap();
+        assert!(CursorCli.claims(path), "{path:?}");
+        let found = CursorCli.identify(path, &head).unwrap();
         assert_eq!((found.session.as_str(), found.sub_agent.as_deref()), (session, sub_agent));
     }
     for path in [format!("{folder}/{ID}/{ID}.txt"), "/h/.cursor/projects/p/x.jsonl".to_owned()] {
-        assert!(!Cursor.claims(Path::new(&path)), "{path}");
+        assert!(!CursorCli.claims(Path::new(&path)), "{path}");
     }
     let path = format!("{folder}/{ID}.jsonl");
     let of_another = json!({ "type": "user", "uuid": "a", "message": { "role": "user" } });
-    assert_eq!(Cursor.identify(Path::new(&path), &of_another.to_string()), None);
+    assert_eq!(CursorCli.identify(Path::new(&path), &of_another.to_string()), None);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn the_directory_is_that_of_the_project_or_of_a_command() {
     let shell = call("Shell", json!({ "command": "ls", "working_directory": "/p/sub" }));
     let head = format!("{}\n{shell}\n", text("user", "hi"));
     let directory =
-        || Cursor.identify(&folder.join(format!("{ID}.jsonl")), &head).unwrap().directory;
+        || CursorCli.identify(&folder.join(format!("{ID}.jsonl")), &head).unwrap().directory;
     assert_eq!(directory().as_deref(), Some("/p/sub"));
     let trusted = json!({ "trustedAt": "2026", "workspacePath": "/p" }).to_string();
     std::fs::write(home.path().join(".workspace-trusted"), trusted).unwrap();
@@ -83,7 +83,7 @@ fn a_turn_is_read_from_prompt_to_reply() {
     let written = "FileChange { path: \"a\", kind: Written, edits: [Replacement { old: \"\", \
         new: \"x\" }] }";
     assert_eq!(
-        items(&Cursor, &records),
+        items(&CursorCli, &records),
         [
             "prompt: Check it",
             "reply: Looking.",
@@ -95,16 +95,16 @@ fn a_turn_is_read_from_prompt_to_reply() {
         ]
     );
     let ended = RecordVerdict::Skipped("turn_ended".to_owned());
-    assert_eq!(verdict(&Cursor, &records[3]), ended);
+    assert_eq!(verdict(&CursorCli, &records[3]), ended);
 }
 
 #[test]
 fn only_what_the_user_typed_is_a_prompt() {
     let injected = text("user", "<user_info>\nOS: test\n</user_info>");
-    assert_eq!(verdict(&Cursor, &injected), RecordVerdict::Skipped("user".to_owned()));
+    assert_eq!(verdict(&CursorCli, &injected), RecordVerdict::Skipped("user".to_owned()));
     let plain = json!({ "role": "user", "message": { "content": "fix the bug" } });
     let twice = text("user", "<user_query>a</user_query> x <user_query>b</user_query>");
-    let found = items(&Cursor, &[plain, twice]);
+    let found = items(&CursorCli, &[plain, twice]);
     assert_eq!(found, ["prompt: fix the bug", "prompt: a", "prompt: b"]);
 }
 
@@ -144,7 +144,7 @@ fn tools_become_actions() {
             "call call-1: mcp__linear__get",
         ),
     ] {
-        let found = items(&Cursor, &[call(tool, input)]).remove(0);
+        let found = items(&CursorCli, &[call(tool, input)]).remove(0);
         assert!(found.contains(wanted), "{found}");
     }
 }
@@ -158,7 +158,7 @@ fn a_list_of_tasks_is_completed_by_those_that_change() {
         call("TodoWrite", json!({ "todos": first, "merge": false })),
         call("TodoWrite", json!({ "todos": changed, "merge": true })),
     ];
-    let found = items(&Cursor, &records).remove(1);
+    let found = items(&CursorCli, &records).remove(1);
     assert!(found.contains("subject: \"Read\", state: Completed"), "{found}");
     assert!(found.contains("subject: \"Write\", state: InProgress"), "{found}");
 }
@@ -170,6 +170,6 @@ fn a_result_is_read_where_one_is_written() {
         "type": "tool_result", "tool_use_id": "t", "is_error": true,
         "content": [{ "type": "text", "text": "no such file" }],
     });
-    let found = items(&Cursor, &[message("assistant", used), message("user", json!([result]))]);
+    let found = items(&CursorCli, &[message("assistant", used), message("user", json!([result]))]);
     assert_eq!(found[1..], ["result t: Failed(None) no such file"]);
 }

@@ -8,7 +8,7 @@ use crate::{
         Memory, RecordVerdict,
         gemini::message,
         genai::{
-            Out, text_of,
+            TurnEmitter, text_of,
             typed::{ACKNOWLEDGEMENT, skipped},
         },
         json::{self, Object},
@@ -60,7 +60,7 @@ fn compaction(
         return skipped("$set.messages");
     }
     let (at, uuid) = (message::time(summary), message::uuid(summary));
-    let mut out = Out { at, uuid, emit };
+    let mut out = TurnEmitter { at, uuid, emit };
     out.item(Item::Boundary);
     if !text.trim().is_empty() {
         let (kind, text) = (RecapKind::Compaction, Cow::Borrowed(text.trim()));

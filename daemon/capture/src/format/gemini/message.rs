@@ -9,8 +9,9 @@ use crate::{
     format::{
         Memory, RecordVerdict,
         genai::{
-            self, FunctionCall, FunctionResponse, NAME_KEPT, Out, PATH_KEPT, Part, outcome, parts,
-            typed::{self, Speaker, skipped},
+            self, FunctionCall, FunctionResponse, NAME_KEPT, PATH_KEPT, Part, TurnEmitter, outcome,
+            parts,
+            typed::{self, TextSource, skipped},
         },
         json::{self, Object},
     },
@@ -25,7 +26,7 @@ pub(super) fn read(
     memory: &mut Memory,
     emit: &mut dyn FnMut(Entry<'_>),
 ) -> RecordVerdict {
-    let mut out = Out { at: time(message), uuid: uuid(message), emit };
+    let mut out = TurnEmitter { at: time(message), uuid: uuid(message), emit };
     let content = message.raw("content").unwrap_or_default();
     match message.string("type").as_deref() {
         Some("user") => user(message, content, memory, &mut out),
@@ -80,7 +81,7 @@ fn user(
     message: &Object<'_>,
     content: &str,
     memory: &mut Memory,
-    out: &mut Out<'_>,
+    out: &mut TurnEmitter<'_>,
 ) -> RecordVerdict {
     if !mark(message, memory) {
         return skipped("user/again");
@@ -104,7 +105,7 @@ fn user(
     // What was typed, without what a command or a reference was expanded to.
     let typed = message.raw("displayContent").map(genai::text_of).filter(|text| !text.is_empty());
     let text = typed.unwrap_or_else(|| typed::join(texts.into_iter()));
-    let speaker = if memory.is_sub_agent { Speaker::ParentAgent } else { Speaker::User };
+    let speaker = if memory.is_sub_agent { TextSource::ParentAgent } else { TextSource::User };
     typed::emit(&text, speaker, out)
 }
 
@@ -120,14 +121,14 @@ fn directory(text: &str) -> Option<&str> {
     (!path.is_empty() && path.len() <= PATH_KEPT).then_some(path)
 }
 
-fn note_directory(cwd: &str, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+fn note_directory(cwd: &str, memory: &mut Memory, out: &mut TurnEmitter<'_>) -> RecordVerdict {
     if !Memory::note(&mut memory.cwd, cwd) {
         return skipped("user/added");
     }
     let cwd = Some(Cow::Borrowed(cwd));
     // The id of this message is the same in all sessions.
     let context = Item::Context(SessionContext { cwd, ..SessionContext::default() });
-    Out { at: out.at, uuid: None, emit: &mut *out.emit }.item(context);
+    TurnEmitter { at: out.at, uuid: None, emit: &mut *out.emit }.item(context);
     RecordVerdict::Read
 }
 
@@ -136,7 +137,7 @@ fn note_directory(cwd: &str, memory: &mut Memory, out: &mut Out<'_>) -> RecordVe
 fn lone_response(
     response: &FunctionResponse<'_>,
     memory: &mut Memory,
-    out: &mut Out<'_>,
+    out: &mut TurnEmitter<'_>,
 ) -> RecordVerdict {
     if memory.seen.insert("call", &response.id) {
         let (id, tool) = (response.id.clone(), response.tool.clone());
@@ -154,7 +155,7 @@ fn gemini(
     message: &Object<'_>,
     content: &str,
     memory: &mut Memory,
-    out: &mut Out<'_>,
+    out: &mut TurnEmitter<'_>,
 ) -> RecordVerdict {
     let id = message.string_within("id", NAME_KEPT).unwrap_or_default();
     let mut is_news = note_model(message, memory, out);
@@ -174,7 +175,7 @@ fn gemini(
     if is_news { RecordVerdict::Read } else { skipped("gemini/again") }
 }
 
-fn note_model(message: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> bool {
+fn note_model(message: &Object<'_>, memory: &mut Memory, out: &mut TurnEmitter<'_>) -> bool {
     let model = message.string_within("model", NAME_KEPT).unwrap_or_default();
     let is_new = Memory::note(&mut memory.model, &model);
     if is_new {
@@ -184,7 +185,7 @@ fn note_model(message: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> b
     is_new
 }
 
-fn reply(id: &str, content: &str, memory: &mut Memory, out: &mut Out<'_>) -> bool {
+fn reply(id: &str, content: &str, memory: &mut Memory, out: &mut TurnEmitter<'_>) -> bool {
     let text = genai::text_of(content);
     if text.trim().is_empty() || !memory.seen.insert("reply", id) {
         return false;
@@ -195,7 +196,12 @@ fn reply(id: &str, content: &str, memory: &mut Memory, out: &mut Out<'_>) -> boo
 }
 
 /// The input counts what was read from the cache as well, and the output does not count thoughts.
-fn note_tokens(message: &Object<'_>, id: &str, memory: &mut Memory, out: &mut Out<'_>) -> bool {
+fn note_tokens(
+    message: &Object<'_>,
+    id: &str,
+    memory: &mut Memory,
+    out: &mut TurnEmitter<'_>,
+) -> bool {
     let Some(tokens) = message.object("tokens") else { return false };
     let count = |key| tokens.number(key).unwrap_or(0);
     let cache_read = count("cached");
@@ -213,7 +219,12 @@ fn note_tokens(message: &Object<'_>, id: &str, memory: &mut Memory, out: &mut Ou
 }
 
 /// Reads a call with its result, if there is one.
-fn tool_call(call: &Object<'_>, message: &str, memory: &mut Memory, out: &mut Out<'_>) -> bool {
+fn tool_call(
+    call: &Object<'_>,
+    message: &str,
+    memory: &mut Memory,
+    out: &mut TurnEmitter<'_>,
+) -> bool {
     let (Some(id), Some(tool)) = (call.string("id"), call.string("name")) else { return false };
     let is_new = memory.seen.insert("call", &id);
     let has_ended = !matches!(
@@ -236,7 +247,7 @@ fn tool_call(call: &Object<'_>, message: &str, memory: &mut Memory, out: &mut Ou
     let outcome = outcome::of(&tool, status.as_deref(), response);
     // The time of the message is that of its text; a call records when it ended.
     let at = time(call).or(out.at);
-    let mut out = Out { at, uuid: out.uuid, emit: &mut *out.emit };
+    let mut out = TurnEmitter { at, uuid: out.uuid, emit: &mut *out.emit };
     genai::emit_result(&id, outcome, response, &mut out);
     true
 }
@@ -253,7 +264,7 @@ fn response_of(result: &str) -> Option<&str> {
 }
 
 /// Emits what the user chose: a text for the number of each question.
-fn answers(call: &str, args: &str, response: &str, out: &mut Out<'_>) {
+fn answers(call: &str, args: &str, response: &str, out: &mut TurnEmitter<'_>) {
     let text = outcome::text(response, genai::TEXT_KEPT);
     let answers: Value = serde_json::from_str(&text).unwrap_or_default();
     let args: Value = serde_json::from_str(args).unwrap_or_default();

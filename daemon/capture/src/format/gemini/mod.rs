@@ -20,7 +20,7 @@ use std::{
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        genai::{NAME_KEPT, Out, PATH_KEPT, typed::skipped},
+        genai::{NAME_KEPT, PATH_KEPT, TurnEmitter, typed::skipped},
         json::{self, Object},
     },
     model::{
@@ -140,7 +140,7 @@ fn header(
     let at = record.string("startTime").and_then(|text| Timestamp::parse(&text));
     let cwd = Some(Cow::Borrowed(memory.cwd.as_str()));
     let context = SessionContext { cwd, ..SessionContext::default() };
-    Out { at, uuid: None, emit }.item(Item::Context(context));
+    TurnEmitter { at, uuid: None, emit }.item(Item::Context(context));
     RecordVerdict::Read
 }
 
@@ -154,7 +154,7 @@ fn update(set: &Object<'_>, memory: &mut Memory, emit: &mut dyn FnMut(Entry<'_>)
     let summary = set.string_within("summary", NAME_KEPT).unwrap_or_default();
     if !summary.trim().is_empty() && !memory.is_sub_agent {
         let (by, text) = (TitleSource::Summary, Cow::Borrowed(summary.trim()));
-        Out { at: None, uuid: None, emit }.item(Item::Title { by, text });
+        TurnEmitter { at: None, uuid: None, emit }.item(Item::Title { by, text });
         verdict = RecordVerdict::Read;
     }
     verdict

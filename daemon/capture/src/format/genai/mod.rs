@@ -27,13 +27,13 @@ pub(crate) const PATH_KEPT: usize = 4_096;
 pub(crate) const NAME_KEPT: usize = 512;
 
 /// The output of reading one record.
-pub(crate) struct Out<'e> {
+pub(crate) struct TurnEmitter<'e> {
     pub(crate) at: Option<Timestamp>,
     pub(crate) uuid: Option<RecordUuid>,
     pub(crate) emit: &'e mut dyn FnMut(Entry<'_>),
 }
 
-impl Out<'_> {
+impl TurnEmitter<'_> {
     pub(crate) fn item(&mut self, item: Item<'_>) {
         (self.emit)(Entry { at: self.at, uuid: self.uuid, sub_agent: None, item });
     }
@@ -105,7 +105,7 @@ pub(crate) fn text_of(raw: &str) -> String {
 }
 
 impl FunctionCall<'_> {
-    pub(crate) fn emit(&self, message: Option<Cow<'_, str>>, out: &mut Out<'_>) {
+    pub(crate) fn emit(&self, message: Option<Cow<'_, str>>, out: &mut TurnEmitter<'_>) {
         let input = json::value_within(self.args, INPUT_KEPT);
         let action = action::of(&self.tool, &input);
         out.item(Item::Call(Call {
@@ -119,7 +119,7 @@ impl FunctionCall<'_> {
 }
 
 /// Emits the result of a call.
-pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mut Out<'_>) {
+pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mut TurnEmitter<'_>) {
     out.item(Item::Result(ToolResult {
         call: Cow::Borrowed(call),
         outcome,

@@ -8,7 +8,7 @@ use crate::{
     model::transcript::{Item, RecapKind},
 };
 
-use super::Out;
+use super::TurnEmitter;
 
 /// The start of the texts that the program adds for files that the user named with `@`.
 const FILES: &str = "--- Content from referenced files ---";
@@ -31,7 +31,7 @@ const ADDED: &[&str] = &[
 
 /// Who gave the agent a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Speaker {
+pub(crate) enum TextSource {
     User,
     ParentAgent,
 }
@@ -55,7 +55,7 @@ pub(crate) fn join<'t>(texts: impl Iterator<Item = Cow<'t, str>>) -> String {
 }
 
 /// Emits a text of a user message.
-pub(crate) fn emit(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdict {
+pub(crate) fn emit(text: &str, speaker: TextSource, out: &mut TurnEmitter<'_>) -> RecordVerdict {
     let text = without_added_tags(text);
     let text = text.trim();
     if text.is_empty() || ADDED.iter().any(|start| text.starts_with(start)) {
@@ -65,7 +65,7 @@ pub(crate) fn emit(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVer
         out.item(Item::Recap { kind: RecapKind::Compaction, text: Cow::Borrowed(text) });
         return RecordVerdict::Read;
     }
-    if speaker == Speaker::ParentAgent {
+    if speaker == TextSource::ParentAgent {
         out.item(Item::Instruction(Cow::Borrowed(text)));
         return RecordVerdict::Read;
     }
@@ -85,7 +85,7 @@ pub(crate) fn emit(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVer
 }
 
 /// Emits a command of the program, unless it concerns the program rather than the work.
-pub(crate) fn emit_command(name: &str, args: &str, out: &mut Out<'_>) -> RecordVerdict {
+pub(crate) fn emit_command(name: &str, args: &str, out: &mut TurnEmitter<'_>) -> RecordVerdict {
     if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
         return skipped("user/local command");
     }
@@ -161,7 +161,7 @@ impl ShellReport<'_> {
         Some(ShellReport { command, output })
     }
 
-    fn emit(&self, out: &mut Out<'_>) {
+    fn emit(&self, out: &mut TurnEmitter<'_>) {
         let (name, args) = (Cow::Borrowed("!"), Cow::Borrowed(self.command.as_ref()));
         out.item(Item::Command { name, args });
         if !self.output.is_empty() {
@@ -232,8 +232,8 @@ mod tests {
     fn read(text: &str) -> Vec<String> {
         let mut items = Vec::new();
         let mut note = |entry: Entry<'_>| items.push(format!("{:?}", entry.item));
-        let mut out = Out { at: None, uuid: None, emit: &mut note };
-        if let RecordVerdict::Skipped(kind) = emit(text, Speaker::User, &mut out) {
+        let mut out = TurnEmitter { at: None, uuid: None, emit: &mut note };
+        if let RecordVerdict::Skipped(kind) = emit(text, TextSource::User, &mut out) {
             items.push(kind);
         }
         items

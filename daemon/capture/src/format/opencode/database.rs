@@ -14,7 +14,7 @@ use std::{
 use rusqlite::{Connection, OptionalExtension, Row as TableRow, params};
 
 use super::{
-    line::{Progress, Records, SessionRow},
+    line::{Progress, Records, StoredSession},
     version1::{Message, Stored},
     version2,
 };
@@ -162,7 +162,7 @@ fn find(
     connection: &Connection,
     tables: Tables,
     session: &str,
-) -> Result<Option<(Version, SessionRow)>, DatabaseError> {
+) -> Result<Option<(Version, StoredSession)>, DatabaseError> {
     let first = if tables.has_1 { session_row(connection, "session", session)? } else { None };
     if tables.has_2
         && let Some(row) = session_row(connection, "session_v2", session)?
@@ -181,13 +181,13 @@ fn session_row(
     connection: &Connection,
     table: &str,
     session: &str,
-) -> Result<Option<SessionRow>, DatabaseError> {
+) -> Result<Option<StoredSession>, DatabaseError> {
     let query = format!(
         "SELECT id, parent_id, directory, title, version, time_created FROM {table} WHERE id = ?1"
     );
     let mut statement = connection.prepare_cached(&query)?;
     let row = statement.query_row([session], |row| {
-        Ok(SessionRow {
+        Ok(StoredSession {
             id: row.get(0)?,
             parent: row.get(1)?,
             root: None,
@@ -217,7 +217,7 @@ struct State {
 }
 
 impl State {
-    fn new(session: &SessionRow) -> State {
+    fn new(session: &StoredSession) -> State {
         State { text: format!("{}|{:?}", session.title, session.root), modified: session.created }
     }
 

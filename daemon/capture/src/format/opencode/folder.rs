@@ -15,7 +15,7 @@ use std::{
 
 use super::{
     database,
-    line::{Records, SessionRow, nested},
+    line::{Records, StoredSession, nested},
     version1::{Message, Stored},
 };
 use crate::{
@@ -88,10 +88,10 @@ impl SessionFile {
         Ok(())
     }
 
-    fn row(&self, object: &Object<'_>) -> SessionRow {
+    fn row(&self, object: &Object<'_>) -> StoredSession {
         let string = |key| object.string(key).unwrap_or_default().into_owned();
         let parent = object.string("parentID").map(Cow::into_owned);
-        SessionRow {
+        StoredSession {
             id: self.id.clone(),
             root: parent.clone().map(|parent| self.root(parent)),
             parent,

@@ -46,7 +46,7 @@ impl Line {
 
 /// What a session's records begin with.
 #[derive(Debug, Default)]
-pub(super) struct SessionRow {
+pub(super) struct StoredSession {
     pub(super) id: String,
     /// The session that this one works for.
     pub(super) parent: Option<String>,
@@ -69,7 +69,7 @@ pub(super) struct Records<'w> {
 impl<'w> Records<'w> {
     /// Writes the first record.
     pub(super) fn begin(
-        session: &SessionRow,
+        session: &StoredSession,
         write: &'w mut dyn FnMut(&str) -> io::Result<()>,
     ) -> io::Result<Records<'w>> {
         let mut line = Line::new("session").string("agent", "opencode").string("id", &session.id);

@@ -27,12 +27,12 @@ const NAME_KEPT: usize = 4_096;
 const ERROR_KEPT: usize = 16 * 1024;
 
 /// The output of reading one record.
-struct Out<'e> {
+struct RowEmitter<'e> {
     at: Option<Timestamp>,
     emit: &'e mut dyn FnMut(Entry<'_>),
 }
 
-impl Out<'_> {
+impl RowEmitter<'_> {
     fn item(&mut self, item: Item<'_>) {
         (self.emit)(Entry { at: self.at, uuid: None, sub_agent: None, item });
     }
@@ -47,7 +47,7 @@ pub(super) fn record(
 ) -> RecordVerdict {
     let at = record.number("at").and_then(|millis| i64::try_from(millis).ok());
     let at = at.map(|millis| Timestamp::from_micros(millis.saturating_mul(1_000)));
-    let mut out = Out { at, emit };
+    let mut out = RowEmitter { at, emit };
     let is_read = match kind {
         "session" | "user" | "assistant" | "model" | "location" => {
             context(record, memory, &mut out);
@@ -68,7 +68,7 @@ pub(super) fn record(
     if is_read { RecordVerdict::Read } else { RecordVerdict::Skipped(kind.to_owned()) }
 }
 
-fn context(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) {
+fn context(record: &Object<'_>, memory: &mut Memory, out: &mut RowEmitter<'_>) {
     let text = |key| record.string_within(key, NAME_KEPT).unwrap_or_default();
     let cwd = record.string_within("directory", NAME_KEPT).unwrap_or_else(|| text("cwd"));
     let (version, model) = (text("version"), text("model"));
@@ -83,13 +83,13 @@ fn context(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) {
     }
 }
 
-fn title(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn title(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(text) = record.string_within("text", NAME_KEPT) else { return false };
     out.item(Item::Title { by: TitleSource::Model, text });
     true
 }
 
-fn text(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn text(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(text) = record.string_within("text", TEXT_KEPT) else { return false };
     if record.is_true("synthetic") || text.trim().is_empty() {
         return false;
@@ -107,7 +107,7 @@ fn text(record: &Object<'_>, out: &mut Out<'_>) -> bool {
     true
 }
 
-fn call(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn call(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let (Some(id), Some(tool)) = (record.string("id"), record.string("tool")) else { return false };
     let input = json::value_within(record.raw("input").unwrap_or("null"), INPUT_KEPT);
     let action = action::of(&tool, &input);
@@ -115,7 +115,7 @@ fn call(record: &Object<'_>, out: &mut Out<'_>) -> bool {
     true
 }
 
-fn result(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn result(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(call) = record.string("call") else { return false };
     let content = LazyText::new(record.raw("output").unwrap_or("\"\""), content_text);
     let outcome = outcome(record, &content);
@@ -159,7 +159,7 @@ fn outcome(record: &Object<'_>, content: &LazyText<'_>) -> Outcome {
 }
 
 /// Emits the answers to the questions of a call.
-fn answers(record: &Object<'_>, call: &str, out: &mut Out<'_>) {
+fn answers(record: &Object<'_>, call: &str, out: &mut RowEmitter<'_>) {
     let questions = json::objects(record.raw("questions").unwrap_or_default());
     let answers = json::items(record.raw("answers").unwrap_or_default());
     for (question, answer) in questions.iter().zip(answers) {
@@ -174,7 +174,7 @@ fn answers(record: &Object<'_>, call: &str, out: &mut Out<'_>) {
     }
 }
 
-fn end(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn end(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     if let Some(tokens) = record.object("tokens") {
         let count = |key| tokens.number(key).unwrap_or(0);
         let cache = tokens.object("cache");
@@ -199,7 +199,7 @@ fn end(record: &Object<'_>, out: &mut Out<'_>) -> bool {
 }
 
 /// Reads a command of opencode's own, or a shell command, that the user gave.
-fn command(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn command(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(command) = record.string_within("command", TEXT_KEPT) else { return false };
     let item = match record.raw("type") {
         Some("\"shell\"") => Item::Command { name: Cow::Borrowed("!"), args: command },
@@ -209,19 +209,19 @@ fn command(record: &Object<'_>, out: &mut Out<'_>) -> bool {
     true
 }
 
-fn shell_output(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn shell_output(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(text) = record.string_within("output", TEXT_KEPT) else { return false };
     out.item(Item::ShellOutput(text));
     true
 }
 
-fn retry(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn retry(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(text) = record.string_within("error", ERROR_KEPT) else { return false };
     out.item(Item::ServiceError(text));
     true
 }
 
-fn idle(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn idle(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let is_interrupted = record.raw("outcome") == Some("\"interrupted\"");
     if is_interrupted {
         out.item(Item::Interrupted);
@@ -230,7 +230,7 @@ fn idle(record: &Object<'_>, out: &mut Out<'_>) -> bool {
 }
 
 /// Reads the notice that a command or a sub-agent in the background ended.
-fn task_ended(record: &Object<'_>, out: &mut Out<'_>) -> bool {
+fn task_ended(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(text) = record.string_within("text", TEXT_KEPT) else { return false };
     let Some((head, report)) = text.split_once('\n') else { return false };
     let member = |name: &str| {

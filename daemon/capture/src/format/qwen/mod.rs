@@ -18,7 +18,7 @@ use std::{
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        genai::{self, NAME_KEPT, Out, PATH_KEPT, Part, outcome, parts, typed::skipped},
+        genai::{self, NAME_KEPT, PATH_KEPT, Part, TurnEmitter, outcome, parts, typed::skipped},
         json::{self, Object},
     },
     model::{
@@ -85,7 +85,7 @@ impl Format for Qwen {
         let record = Object::parse(record).ok_or(Unreadable)?;
         let at = record.string("timestamp").and_then(|text| Timestamp::parse(&text));
         let uuid = record.string("uuid").and_then(|id| genai::record_uuid(&id));
-        let mut out = Out { at, uuid, emit };
+        let mut out = TurnEmitter { at, uuid, emit };
         note_context(&record, memory, &mut out);
         Ok(match record.string("type").as_deref() {
             Some("user") => user::read(&record, memory, &mut out),
@@ -113,7 +113,7 @@ pub(in crate::format) fn is_record(record: &Object<'_>) -> bool {
 }
 
 /// Emits the context when it differs from the stored one.
-fn note_context(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) {
+fn note_context(record: &Object<'_>, memory: &mut Memory, out: &mut TurnEmitter<'_>) {
     let text = |key, limit| record.string_within(key, limit).unwrap_or_default();
     let (cwd, branch) = (text("cwd", PATH_KEPT), text("gitBranch", NAME_KEPT));
     let (version, model) = (text("version", NAME_KEPT), text("model", NAME_KEPT));
@@ -134,7 +134,7 @@ fn content<'a>(record: &Object<'a>) -> &'a str {
     record.object("message").and_then(|message| message.raw("parts")).unwrap_or_default()
 }
 
-fn assistant(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn assistant(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict {
     let id = record.string_within("uuid", NAME_KEPT).unwrap_or_default();
     let mut verdict = skipped("assistant/empty");
     if let Some(usage) = record.object("usageMetadata") {
@@ -173,7 +173,7 @@ fn tokens(usage: &Object<'_>) -> Tokens {
     }
 }
 
-fn tool_result(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn tool_result(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict {
     let reported = record.object("toolCallResult");
     let status = reported.as_ref().and_then(|reported| reported.string("status"));
     let mut verdict = skipped("tool_result/empty");
@@ -191,7 +191,7 @@ fn tool_result(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
 }
 
 /// Emits what the user chose. Older versions report it as text only, with the labels of questions.
-fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut Out<'_>) {
+fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut TurnEmitter<'_>) {
     let display = reported.and_then(|reported| reported.object("resultDisplay"));
     if let Some(raw) = display.as_ref().and_then(|display| display.raw("answers")) {
         for answer in json::objects(raw) {

@@ -6,7 +6,7 @@ use crate::{
     format::{
         Memory, RecordVerdict,
         genai::{
-            NAME_KEPT, Out, text_of,
+            NAME_KEPT, TurnEmitter, text_of,
             typed::{self, ACKNOWLEDGEMENT, skipped},
         },
         json::{self, Object},
@@ -14,7 +14,11 @@ use crate::{
     model::transcript::{Item, RecapKind, SessionContext, TitleSource},
 };
 
-pub(super) fn read(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn read(
+    record: &Object<'_>,
+    memory: &mut Memory,
+    out: &mut TurnEmitter<'_>,
+) -> RecordVerdict {
     let subtype = record.string("subtype").unwrap_or_default();
     let payload = record.object("systemPayload");
     let read = payload.and_then(|payload| match subtype.as_ref() {
@@ -30,7 +34,7 @@ pub(super) fn read(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) 
 }
 
 /// The compacted history begins with a summary and the answer that the program puts after it.
-fn compression(payload: &Object<'_>, out: &mut Out<'_>) -> Option<RecordVerdict> {
+fn compression(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
     let history = json::objects(payload.raw("compressedHistory")?);
     let texts = history.iter().map(|content| text_of(content.raw("parts").unwrap_or_default()));
     let texts: Vec<String> = texts.take(4).collect();
@@ -44,7 +48,7 @@ fn compression(payload: &Object<'_>, out: &mut Out<'_>) -> Option<RecordVerdict>
     Some(RecordVerdict::Read)
 }
 
-fn title(payload: &Object<'_>, out: &mut Out<'_>) -> Option<RecordVerdict> {
+fn title(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
     let text = payload.string_within("customTitle", NAME_KEPT)?;
     let is_automatic = payload.raw("titleSource") == Some("\"auto\"");
     let by = if is_automatic { TitleSource::Model } else { TitleSource::User };
@@ -55,7 +59,11 @@ fn title(payload: &Object<'_>, out: &mut Out<'_>) -> Option<RecordVerdict> {
     Some(RecordVerdict::Read)
 }
 
-fn model(payload: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Option<RecordVerdict> {
+fn model(
+    payload: &Object<'_>,
+    memory: &mut Memory,
+    out: &mut TurnEmitter<'_>,
+) -> Option<RecordVerdict> {
     let model = payload.string_within("modelId", NAME_KEPT)?;
     if !Memory::note(&mut memory.model, &model) {
         return None;
@@ -65,7 +73,11 @@ fn model(payload: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Option
 }
 
 /// The prompt that a command was expanded to follows in a record of its own.
-fn command(payload: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Option<RecordVerdict> {
+fn command(
+    payload: &Object<'_>,
+    memory: &mut Memory,
+    out: &mut TurnEmitter<'_>,
+) -> Option<RecordVerdict> {
     let text = payload.string("rawCommand")?;
     if payload.raw("phase") != Some("\"invocation\"") {
         return None;
@@ -75,7 +87,7 @@ fn command(payload: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Opti
     Some(typed::emit_command(name, args, out))
 }
 
-fn turn_result(payload: &Object<'_>, out: &mut Out<'_>) -> Option<RecordVerdict> {
+fn turn_result(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
     match payload.string("state")?.as_ref() {
         "cancelled" => out.item(Item::Interrupted),
         "error" => {
@@ -87,7 +99,7 @@ fn turn_result(payload: &Object<'_>, out: &mut Out<'_>) -> Option<RecordVerdict>
     Some(RecordVerdict::Read)
 }
 
-fn api_error(payload: &Object<'_>, out: &mut Out<'_>) -> Option<RecordVerdict> {
+fn api_error(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
     let event = payload.object("uiEvent")?;
     if !event.string("event.name")?.ends_with(".api_error") {
         return None;

@@ -6,8 +6,8 @@ use crate::{
     format::{
         Memory, RecordVerdict,
         genai::{
-            Out, Part, parts,
-            typed::{self, Speaker, skipped},
+            Part, TurnEmitter, parts,
+            typed::{self, TextSource, skipped},
         },
         json::Object,
         qwen::content,
@@ -15,7 +15,11 @@ use crate::{
     model::transcript::{Item, Outcome, TaskEnded},
 };
 
-pub(super) fn read(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn read(
+    record: &Object<'_>,
+    memory: &mut Memory,
+    out: &mut TurnEmitter<'_>,
+) -> RecordVerdict {
     let subtype = record.string("subtype").unwrap_or_default();
     match subtype.as_ref() {
         "notification" => return notification(record, out),
@@ -28,7 +32,7 @@ pub(super) fn read(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) 
         return skipped("user/not typed");
     }
     if record.is_true("isSidechain") {
-        return typed::emit(&sent(record), Speaker::ParentAgent, out);
+        return typed::emit(&sent(record), TextSource::ParentAgent, out);
     }
     // What was typed, without what a command or a reference was expanded to.
     let typed = record.object("systemPayload").and_then(|payload| payload.string("displayText"));
@@ -36,7 +40,7 @@ pub(super) fn read(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) 
     if typed::command(text.trim()).is_some() && memory.seen.contains("command", text.trim()) {
         return skipped("user/command again");
     }
-    typed::emit(&text, Speaker::User, out)
+    typed::emit(&text, TextSource::User, out)
 }
 
 /// Returns the text that was sent to the model.
@@ -48,7 +52,7 @@ fn sent(record: &Object<'_>) -> String {
 }
 
 /// Reads the notice that a task in the background has ended.
-fn notification(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn notification(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict {
     let payload = record.object("systemPayload");
     let task = payload.as_ref().and_then(|payload| payload.object("backgroundTask"));
     let outcome = task.as_ref().and_then(|task| match task.string("status").as_deref() {

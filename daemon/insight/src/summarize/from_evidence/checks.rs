@@ -71,7 +71,24 @@ fn last_run(evidence: &Evidence, kind: CheckKind) -> Option<LastCheck> {
     let last = own.next()?;
     let failed = failed(evidence, last)?;
     let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
+    // Hooks of a commit and scripts that run several checks may have run this one again.
+    if (failed || stale) && may_have_passed_since(evidence, last) {
+        return None;
+    }
     Some(LastCheck { kind, command: last.command.clone(), failed, stale })
+}
+
+/// Whether a later command succeeded that may run checks which its name does not tell.
+fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
+    let runs_several = pattern!(
+        r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
+    );
+    evidence.commands.iter().any(|later| {
+        later.origin.source == run.origin.source
+            && later.origin.line > run.origin.line
+            && later.outcome == Outcome::Succeeded
+            && parts(&later.command).any(|part| runs_several.is_match(part))
+    })
 }
 
 /// The commands of a line, without what comes before them, such as `cd app`.
@@ -156,6 +173,18 @@ mod tests {
         let failed: Vec<CheckKind> =
             last_runs(&evidence).into_iter().filter(|one| one.failed).map(|one| one.kind).collect();
         assert_eq!(failed, [CheckKind::Lint]);
+    }
+
+    #[test]
+    fn a_check_that_a_commit_or_a_script_may_have_run_again_is_not_told() {
+        for later in ["git add -A && git commit -m 'Add a column'", "npm run check", "make ci"] {
+            let mut script = script();
+            script.run("d", "npm run lint", Outcome::Failed(Some(1)), "1 problem\n");
+            script.edit("e", "/app/list.ts", "b", "c");
+            script.run("f", later, Outcome::Succeeded, "");
+            let evidence = script.collect();
+            assert_eq!((last_runs(&evidence), passed(&evidence)), (Vec::new(), None), "{later}");
+        }
     }
 
     #[test]

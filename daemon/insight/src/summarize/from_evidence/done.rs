@@ -101,6 +101,7 @@ pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> 
         || is_feature(claim)
         || is_review_finding(claim)
         || is_step_of_code(claim)
+        || is_step_of_plan(claim)
         || is_praise(claim)
         || repeats_a_field(entries, claim)
         || names_no_object(claim)
@@ -135,6 +136,15 @@ fn is_step_of_code(claim: &Claim) -> bool {
     claim.label.is_none()
         && pattern!(r"(?i)^(?:(?:first|then|only|also|finally) )?(?:checks|calculates|walks|sets|returns|calls|finds|reads|writes|runs|uses|looks|loads|parses|handles|tries|falls back)\b")
             .is_match(&claim.text)
+}
+
+/// `02: Backend module (8 endpoints)` and `Session 1: The user adds a file` number what a plan or a
+/// scenario holds.
+fn is_step_of_plan(claim: &Claim) -> bool {
+    let label = claim.label.as_deref().unwrap_or_default();
+    pattern!(r"(?i)^(?:(?:wave|session|step|phase|plan|stage|part|task|milestone|scenario|case|sprint|week|day)s? ?#?)?\d+(?:[-.,–/ ]+\d+)*[a-z]?$")
+        .is_match(label)
+        && topic_of_sentence(&claim.text) != Some(Topic::Done)
 }
 
 /// `Clean, modern layout` and `Use `--force` to skip it` tell what something is like or how it is
@@ -351,6 +361,20 @@ mod tests {
                 "Added a walk over the commits in `list`"
             ]
         );
+    }
+
+    #[test]
+    fn what_a_plan_or_a_scenario_holds_was_not_done() {
+        let text = "Created the plans.\n\n| Plan | What it builds |\n|---|---|\n\
+                    | 02 | Backend module with endpoints, service and types |\n\n\
+                    - **Session 1**: The user adds `hash()` to the module\n\
+                    - **Step 2**: Renamed `old()` to `new()` in the parser";
+        let mut evidence = Evidence { reports: vec![report(text)], ..Evidence::default() };
+        evidence.files.insert("plan.md".to_owned(), FileWork { writes: 1, ..FileWork::default() });
+        let done = completed(&evidence);
+        assert!(done.iter().any(|line| line.contains("Renamed")), "{done:?}");
+        let is_step = |line: &String| line.contains("Backend") || line.contains("hash()");
+        assert!(!done.iter().any(is_step), "{done:?}");
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod request;
 mod scenarios;
 mod settings;
 mod test_results;
+mod title;
 mod turns;
 mod user_words;
 mod wording;

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Choice, Commit, Evidence, PublicationKind, Ticket, Title},
-        transcript::{RecapKind, TitleSource},
+        evidence::{Choice, Commit, Evidence, PublicationKind, Ticket},
+        transcript::RecapKind,
     },
     summarize::{
         from_evidence::{
             done::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
             request::{REQUEST, Request, Weight},
+            title::{fits, title},
             user_words::option_named,
         },
         recap::{self, Section, Sections},
@@ -107,20 +108,6 @@ pub(super) fn name(evidence: &Evidence) -> String {
     }
     let requests = requests(evidence);
     short(&goal(evidence, first_request(&requests).map(|at| &requests[at])))
-}
-
-/// Whether a title is about what was done: one that a model gave early may name what the user then
-/// left alone.
-fn fits(title: &Title, evidence: &Evidence) -> bool {
-    if title.by == TitleSource::User || evidence.commits.is_empty() {
-        return true;
-    }
-    let committed =
-        evidence.commits.iter().map(|commit| format!("{} {}", commit.subject, commit.body));
-    let files =
-        evidence.files.iter().filter(|(_, work)| work.changed()).map(|(path, _)| path.clone());
-    let done: BTreeSet<String> = committed.chain(files).flat_map(|text| words(&text)).collect();
-    share_of_words(&words(&title.text), &done) >= 0.25
 }
 
 /// The subject of the pull request that was opened, or of the newest commit, where it shares words
@@ -319,19 +306,6 @@ fn shown_plan(evidence: &Evidence) -> Option<String> {
 fn said_first(evidence: &Evidence) -> Option<String> {
     let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
     prose.first().or(listed.first()).map(|first| cut(first, REQUEST))
-}
-
-/// The title that a person or model gave the session. What an agent wrote as a summary line may
-/// be another session's: it counts only when it shares its words with the prompts.
-pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
-    let given = evidence.titles.iter().filter(|title| title.by != TitleSource::Summary);
-    if let Some(title) = given.max_by_key(|title| title.by) {
-        return Some(title);
-    }
-    let title = evidence.titles.first()?;
-    let said: BTreeSet<String> =
-        evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
-    (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
 }
 
 /// The requests that were given to slash commands: work of its own, however it is worded.
