@@ -33,7 +33,11 @@ impl Faulty {
     /// When gcc cannot compile it.
     pub fn under(world: &mut World) -> Faulty {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faulty.c");
-        let (library, order) = (world.path("faulty.so"), world.path("order"));
+        // Not in the home itself: it is watched for folders of agents, and the library reads the order
+        // at each call, also at that of the thread which is told of reads.
+        let folder = world.path("faulty");
+        fs::create_dir_all(&folder).expect("a folder for orders");
+        let (library, order) = (folder.join("faulty.so"), folder.join("order"));
         let mut gcc = Command::new("gcc");
         gcc.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(source);
         assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile the machine");
