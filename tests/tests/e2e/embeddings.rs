@@ -75,8 +75,8 @@ fn a_question_in_other_words_finds_the_session() {
     assert_eq!(hit["session"]["session_id"], "aaaa-1", "{answer}\n{}", world.log());
     assert!(hit["explanation"].as_str().unwrap().starts_with("meaning "), "{hit}");
     assert_eq!(found(&daemon, "payment")[0], "bbbb-2");
-    // A word that must stand there must.
-    assert!(found(&daemon, "\"puppy\"").is_empty());
+    // Quotes weigh and do not exclude; a minus excludes.
+    assert_eq!(found(&daemon, "\"puppy\"")[0], "aaaa-1");
     assert!(found(&daemon, "puppy -kennel").iter().all(|session| session != "aaaa-1"));
 
     let nodes = daemon.call("search_nodes", &json!({ "query": "puppy", "explain": true }));

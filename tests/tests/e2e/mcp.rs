@@ -209,7 +209,7 @@ fn answers_for_a_model_are_short_and_say_how_to_go_on() {
     let nothing = json!({ "query": "pool", "project": "/srv/elsewhere" });
     let nothing = text("search_sessions", nothing);
     assert!(nothing.contains("Nothing was found.\n- without `project`: 8 sessions"), "{nothing}");
-    let nothing = text("search_sessions", json!({ "query": "\"writer pool\"" }));
+    let nothing = text("search_sessions", json!({ "query": "pool -\"writer\"" }));
     assert!(nothing.contains("- as plain words, without filters, quotes and `-`: 8 sessions"));
     // A program gets ten sessions by default, as always.
     let structured = host.call("search_sessions", json!({ "query": "pool lock of the writer" }));
