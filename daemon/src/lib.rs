@@ -59,7 +59,8 @@
 //! 3. An acknowledged close is never lost: the intent is on disk before the acknowledgement, and
 //!    work goes on from it. A session's episode is replaced in one step.
 //! 4. The search index is derived: it follows an outbox in the store and can be made anew.
-//! 5. Cost follows new bytes. Memory does not grow with a file.
+//! 5. Cost follows new bytes where an agent appends to a file; a session that is stored otherwise
+//!    is read whole. Memory does not grow with a file.
 //! 6. Facts are read from the transcript, never generated.
 //! 7. Nothing leaves the machine unasked, and no secret is stored.
 //! 8. Channels are bounded and say what happens when full. Stopping is a value that flows.

@@ -29,7 +29,8 @@ pub enum Storage {
     Compressed,
     /// A file that the agent rewrites whole; [`Format::records_of`] returns its records.
     Document,
-    /// A database or a folder of small files, of which the format makes the records.
+    /// A database or a folder of small files, of which the format makes the records, all of them
+    /// at each opening.
     Assembled,
 }
 
@@ -209,13 +210,11 @@ fn records_of_document(format: &dyn Format, file: File) -> io::Result<SpooledTem
     let records = format
         .records_of(&String::from_utf8_lossy(&document))
         .ok_or_else(|| damaged("it is not a complete document"))?;
-    let mut text = SpooledTempFile::new(IN_MEMORY);
+    let mut text = RecordText::default();
     for record in records {
-        text.write_all(record.as_bytes())?;
-        text.write_all(b"\n")?;
+        text.add(&record)?;
     }
-    text.rewind()?;
-    Ok(text)
+    text.finish()
 }
 
 fn damaged(reason: &str) -> io::Error {

@@ -98,12 +98,12 @@ fn identify_each<I>(
 }
 
 fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
+    let mut transcript = storage::open(path)?;
+    let (stamp, length) = (transcript.stamp()?, transcript.length()?);
+    transcript.rewind()?;
+    let mut bytes = Vec::new();
     for head in HEADS {
-        let mut transcript = storage::open(path)?;
-        let (stamp, length) = (transcript.stamp()?, transcript.length()?);
-        transcript.rewind()?;
-        let mut bytes = Vec::new();
-        transcript.take(head).read_to_end(&mut bytes)?;
+        transcript.by_ref().take(head - bytes.len() as u64).read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
         let found = FORMATS
             .iter()

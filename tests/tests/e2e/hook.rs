@@ -430,19 +430,22 @@ fn a_new_session_is_told_what_the_last_one_left() {
 #[test]
 fn each_agent_is_told_in_its_own_form() {
     let world = World::new();
-    world.transcript("s1").prompt("Make the parser accept empty lines.").reply("Done.");
+    world
+        .transcript_in("s1", "/srv/app")
+        .prompt("Make the parser accept empty lines.")
+        .reply("Done.");
     let daemon = world.start();
     daemon.settle();
     daemon.close("s1");
     let event = |source: &str| {
         json!({
             "session_id": "new", "hook_event_name": "SessionStart", "source": source,
-            "cwd": "/work/app",
+            "cwd": "/srv/app",
         })
     };
     let of_cursor = json!({
         "conversation_id": "new", "session_id": "new", "hook_event_name": "sessionStart",
-        "workspace_roots": ["/work/app"],
+        "workspace_roots": ["/srv/app"],
     });
     for (agent, event, place) in [
         ("codex", event("startup"), "/hookSpecificOutput/additionalContext"),

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use crate::{
-    format::{Memory, RecordVerdict},
+    format::{
+        Memory, RecordVerdict,
+        limits::{NAME_KEPT, PATH_KEPT, begin},
+    },
     model::{
         time::Timestamp,
         transcript::{Entry, Item, RecordUuid, SessionContext, TitleSource},
@@ -77,10 +80,6 @@ impl<'e> Emitter<'e> {
     }
 }
 
-/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
-const PATH_KEPT: usize = 4_096;
-pub(crate) const NAME_KEPT: usize = 512;
-
 fn changed<'s>(
     known: &mut String,
     seen: Option<Cow<'s, str>>,
@@ -88,13 +87,4 @@ fn changed<'s>(
 ) -> Option<Cow<'s, str>> {
     let seen = seen.map(|seen| begin(seen, limit))?;
     Memory::note(known, &seen).then_some(seen)
-}
-
-/// Returns the start of `text`, at most `limit` bytes.
-fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
-    if text.len() <= limit {
-        text
-    } else {
-        text[..text.floor_char_boundary(limit)].to_owned().into()
-    }
 }

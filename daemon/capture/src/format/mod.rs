@@ -1,9 +1,11 @@
-//! The transcript formats of the agents. A new agent is one file here and one entry in [`FORMATS`].
+//! The transcript formats of the agents. A new agent is one file or folder here and one entry in
+//! [`FORMATS`]; what it remembers between records stands in [`Memory`].
 //!
 //! A format knows where its agent stores transcripts, which session a file belongs to, and how to
 //! read a record. It parses the members that are present, does not depend on a version, and ignores
 //! unknown records, because no agent declares its format stable.
 
+mod arguments;
 pub mod claude;
 pub mod codex;
 pub mod copilot;
@@ -12,6 +14,7 @@ mod emitter;
 pub mod gemini;
 mod genai;
 pub(crate) mod json;
+mod limits;
 mod notes;
 pub mod opencode;
 mod patch;
@@ -105,8 +108,8 @@ pub trait Format: Sync {
         Vec::new()
     }
 
-    /// Returns the session of a file, judged by its path and its first records, of which `head`
-    /// contains at most 64 KiB. `None` when it is not a transcript of this agent.
+    /// Returns the session of a file, judged by its path and its first records, which `head`
+    /// contains. `None` when it is not a transcript of this agent, or needs more of it.
     fn identify(&self, path: &Path, head: &str) -> Option<Identity>;
 
     /// Returns what the format knows before the first record of the file at `path`, from the path

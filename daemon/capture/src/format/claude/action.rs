@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::model::transcript::{
-    Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
+use crate::{
+    format::arguments::{change, question},
+    model::transcript::{Action, ChangeKind, Replacement, Task, TaskState},
 };
 
 pub(super) fn of(tool: &str, input: &Value) -> Action {
@@ -53,10 +54,6 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
     found.unwrap_or(Action::Other)
 }
 
-fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) -> Action {
-    Action::Change(vec![FileChange { path, kind, edits }])
-}
-
 fn replacement(edit: &Value) -> Replacement {
     let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
     Replacement { old: text("old_string"), new: text("new_string") }
@@ -77,13 +74,4 @@ fn task_state(word: &str) -> Option<TaskState> {
         "deleted" | "cancelled" => Some(TaskState::Dropped),
         _ => None,
     }
-}
-
-fn question(question: &Value) -> Option<UserQuestion> {
-    let options = question["options"].as_array().into_iter().flatten();
-    Some(UserQuestion {
-        header: question["header"].as_str().map(str::to_owned),
-        question: question["question"].as_str()?.to_owned(),
-        options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
-    })
 }

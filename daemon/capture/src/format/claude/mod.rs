@@ -16,6 +16,7 @@ use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, RunningSession, Surroundings, Unreadable,
         json::{self, Object},
+        limits::{INPUT_KEPT, NAME_KEPT, PATH_KEPT, TEXT_KEPT, begin},
         qwen,
     },
     model::{
@@ -29,15 +30,8 @@ use crate::{
 
 pub struct Claude;
 
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
-const TEXT_KEPT: usize = 512 * 1024;
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
-const INPUT_KEPT: usize = 256 * 1024;
-/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
-const PATH_KEPT: usize = 4_096;
 /// Maximum bytes of the text that the user typed when refusing a call.
 const REFUSAL_KEPT: usize = 16 * 1024;
-const NAME_KEPT: usize = 512;
 
 impl Format for Claude {
     fn agent(&self) -> &'static str {
@@ -281,15 +275,6 @@ enum Speaker {
     User,
     ParentAgent,
     Nobody,
-}
-
-/// Returns the start of `text`, at most `limit` bytes.
-fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
-    if text.len() <= limit {
-        text
-    } else {
-        text[..text.floor_char_boundary(limit)].to_owned().into()
-    }
 }
 
 /// Emits a text of a user record: typed by the user, or added by the agent's program under a tag.

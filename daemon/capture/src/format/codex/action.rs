@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    format::{codex::command, patch},
-    model::transcript::{Action, Task, TaskState, UserQuestion},
+    format::{arguments::question, codex::command, patch},
+    model::transcript::{Action, Task, TaskState},
 };
 
 /// Returns the action of a call that was made in directory `cwd`.
@@ -78,15 +78,6 @@ fn task(step: &Value) -> Option<Task> {
         _ => TaskState::Pending,
     };
     Some(Task { key: subject.clone(), subject, state })
-}
-
-fn question(question: &Value) -> Option<UserQuestion> {
-    let options = question["options"].as_array().into_iter().flatten();
-    Some(UserQuestion {
-        header: question["header"].as_str().map(str::to_owned),
-        question: question["question"].as_str()?.to_owned(),
-        options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
-    })
 }
 
 fn first_text(items: &Value) -> Option<String> {

@@ -8,12 +8,13 @@ use crate::{
     format::{
         RecordVerdict,
         codex::{
-            INPUT_KEPT, NAME_KEPT, RolloutEmitter, TEXT_KEPT, action,
+            RolloutEmitter, action,
             memory::{AskedQuestion, Continuation},
             output::{self, OutputHeader},
             record_uuid, short,
         },
         json::{self, Object},
+        limits::{INPUT_KEPT, NAME_KEPT, TEXT_KEPT},
     },
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use crate::{
     format::{
         Memory, RecordVerdict,
-        codex::{NAME_KEPT, RolloutEmitter, TEXT_KEPT, call, message, note_turn, output, short},
+        codex::{RolloutEmitter, call, message, note_turn, output, short},
         json::{self, Object},
+        limits::{NAME_KEPT, TEXT_KEPT},
     },
     model::transcript::{Action, Call, Item, Outcome, TitleSource, Tokens},
 };

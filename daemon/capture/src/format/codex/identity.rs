@@ -7,8 +7,9 @@ use std::{
 
 use crate::format::{
     Identity,
-    codex::{NAME_KEPT, PATH_KEPT, short},
+    codex::short,
     json::Object,
+    limits::{NAME_KEPT, PATH_KEPT},
 };
 
 /// The folder of rollouts, which contains one for each year, month and day.

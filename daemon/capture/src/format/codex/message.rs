@@ -5,11 +5,9 @@ use std::borrow::Cow;
 use crate::{
     format::{
         RecordVerdict,
-        codex::{
-            NAME_KEPT, RolloutEmitter, TEXT_KEPT, call, injected, memory::PromptPlace, record_uuid,
-            short,
-        },
+        codex::{RolloutEmitter, call, injected, memory::PromptPlace, record_uuid, short},
         json::{self, Object},
+        limits::{NAME_KEPT, TEXT_KEPT},
     },
     model::transcript::{Item, RecordUuid, without_middle},
 };

@@ -27,7 +27,11 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    format::{Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable, json::Object},
+    format::{
+        Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
+        json::Object,
+        limits::{NAME_KEPT, PATH_KEPT, TEXT_KEPT},
+    },
     model::{
         time::Timestamp,
         transcript::{Entry, Item, RecapKind, RecordUuid, SessionContext},
@@ -38,14 +42,6 @@ use crate::{
 pub(crate) use self::memory::RolloutMemory;
 
 pub struct Codex;
-
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
-const TEXT_KEPT: usize = 512 * 1024;
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
-const INPUT_KEPT: usize = 256 * 1024;
-/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
-const PATH_KEPT: usize = 4_096;
-const NAME_KEPT: usize = 512;
 
 impl Format for Codex {
     fn agent(&self) -> &'static str {

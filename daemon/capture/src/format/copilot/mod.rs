@@ -18,8 +18,9 @@ use std::{
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        emitter::{Emitter, NAME_KEPT},
+        emitter::Emitter,
         json::Object,
+        limits::{NAME_KEPT, TEXT_KEPT},
     },
     model::{
         time::Timestamp,
@@ -30,8 +31,6 @@ use crate::{
 
 pub struct Copilot;
 
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
-const TEXT_KEPT: usize = 512 * 1024;
 /// Maximum bytes that are read of the file that describes a session.
 const WORKSPACE: u64 = 64 * 1024;
 

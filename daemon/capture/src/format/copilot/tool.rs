@@ -12,13 +12,12 @@ use crate::{
         copilot::action,
         emitter::Emitter,
         json::{self, Object},
+        limits::INPUT_KEPT,
         tasks,
     },
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };
 
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
-const INPUT_KEPT: usize = 256 * 1024;
 /// Bytes of a result in which the program says what became of the call.
 const ENDS: usize = 2_048;
 /// Bytes of a result in which the user's words are kept whole.

@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::{
-    format::patch,
-    model::transcript::{
-        Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
-    },
+    format::{arguments::change, patch},
+    model::transcript::{Action, ChangeKind, Replacement, Task, TaskState, UserQuestion},
 };
 
 /// Returns the tool and the arguments of a call of an MCP tool, which one tool of Cursor's wraps.
@@ -67,10 +65,6 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
         _ => None,
     };
     found.unwrap_or(Action::Other)
-}
-
-fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) -> Action {
-    Action::Change(vec![FileChange { path, kind, edits }])
 }
 
 /// Returns what an edit replaces; older versions name only the new text.

@@ -21,6 +21,7 @@ use crate::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
         emitter::Emitter,
         json::{self, Object},
+        limits::{INPUT_KEPT, TEXT_KEPT},
         tasks,
     },
     model::{
@@ -32,10 +33,6 @@ use crate::{
 
 pub struct CursorCli;
 
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
-const TEXT_KEPT: usize = 512 * 1024;
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
-const INPUT_KEPT: usize = 256 * 1024;
 /// Maximum bytes that are read of the file that describes a project.
 const PROJECT: u64 = 64 * 1024;
 
@@ -130,7 +127,8 @@ fn is_record(record: &Object<'_>) -> bool {
     (is_message && is_bare) || is("type", &["turn_ended"])
 }
 
-/// Returns the directory that a project's folder stands for: its name alone does not tell.
+/// Returns the directory of a project. The name of the project's folder does not determine it,
+/// because a dash in the name may be a dash or a slash.
 fn workspace(project: &Path) -> Option<String> {
     let file = open::open_file(&project.join(".workspace-trusted")).ok()?;
     let mut text = String::new();

@@ -20,7 +20,7 @@ pub(super) fn prompts(text: &str) -> Vec<&str> {
     prompts
 }
 
-/// Removes the mark that stands for the agent's hidden thoughts.
+/// Removes the placeholder that Cursor writes for the agent's reasoning.
 pub(super) fn without_redacted(text: &str) -> Cow<'_, str> {
     const MARK: &str = "[REDACTED]";
     if text.contains(MARK) {

@@ -9,11 +9,11 @@ use crate::{
     format::{
         Memory, RecordVerdict,
         genai::{
-            self, FunctionCall, FunctionResponse, NAME_KEPT, PATH_KEPT, Part, TurnEmitter, outcome,
-            parts,
+            self, FunctionCall, FunctionResponse, Part, TurnEmitter, outcome, parts,
             typed::{self, TextSource, skipped},
         },
         json::{self, Object},
+        limits::{NAME_KEPT, PATH_KEPT, TEXT_KEPT},
     },
     model::{
         time::Timestamp,
@@ -265,7 +265,7 @@ fn response_of(result: &str) -> Option<&str> {
 
 /// Emits what the user chose: a text for the number of each question.
 fn answers(call: &str, args: &str, response: &str, out: &mut TurnEmitter<'_>) {
-    let text = outcome::text(response, genai::TEXT_KEPT);
+    let text = outcome::text(response, TEXT_KEPT);
     let answers: Value = serde_json::from_str(&text).unwrap_or_default();
     let args: Value = serde_json::from_str(args).unwrap_or_default();
     let questions = args["questions"].as_array().into_iter().flatten();

@@ -20,8 +20,9 @@ use std::{
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        genai::{NAME_KEPT, PATH_KEPT, TurnEmitter, typed::skipped},
+        genai::{TurnEmitter, typed::skipped},
         json::{self, Object},
+        limits::{NAME_KEPT, PATH_KEPT},
     },
     model::{
         time::Timestamp,

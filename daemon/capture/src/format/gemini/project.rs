@@ -9,7 +9,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    format::{genai::PATH_KEPT, json::Object},
+    format::{json::Object, limits::PATH_KEPT},
     lang::hex,
 };
 

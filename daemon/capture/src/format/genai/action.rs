@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::model::transcript::{
-    Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
+use crate::{
+    format::arguments::question,
+    model::transcript::{Action, ChangeKind, FileChange, Replacement, Task, TaskState},
 };
 
 pub(crate) fn of(tool: &str, input: &Value) -> Action {
@@ -108,15 +109,6 @@ fn task_state(word: &str) -> Option<TaskState> {
         "cancelled" | "deleted" => Some(TaskState::Dropped),
         _ => None,
     }
-}
-
-fn question(question: &Value) -> Option<UserQuestion> {
-    let options = question["options"].as_array().into_iter().flatten();
-    Some(UserQuestion {
-        header: question["header"].as_str().map(str::to_owned),
-        question: question["question"].as_str()?.to_owned(),
-        options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,10 @@ pub(crate) mod typed;
 use std::borrow::Cow;
 
 use crate::{
-    format::json::{self, Object},
+    format::{
+        json::{self, Object},
+        limits::{INPUT_KEPT, TEXT_KEPT},
+    },
     model::{
         time::Timestamp,
         transcript::{
@@ -16,15 +19,6 @@ use crate::{
         },
     },
 };
-
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
-pub(crate) const TEXT_KEPT: usize = 512 * 1024;
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
-const INPUT_KEPT: usize = 256 * 1024;
-/// Maximum bytes of a path.
-pub(crate) const PATH_KEPT: usize = 4_096;
-/// Maximum bytes of a name, because names are stored repeatedly.
-pub(crate) const NAME_KEPT: usize = 512;
 
 /// The output of reading one record.
 pub(crate) struct TurnEmitter<'e> {

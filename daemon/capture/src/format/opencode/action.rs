@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use crate::{
-    format::patch,
-    model::transcript::{
-        Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
+    format::{
+        arguments::{change, question},
+        patch,
     },
+    model::transcript::{Action, ChangeKind, Replacement, Task, TaskState},
 };
 
 pub(super) fn of(tool: &str, input: &Value) -> Action {
@@ -52,10 +53,6 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
     found.unwrap_or(Action::Other)
 }
 
-fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) -> Action {
-    Action::Change(vec![FileChange { path, kind, edits }])
-}
-
 fn replacement(edit: &Value) -> Replacement {
     let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
     Replacement { old: text("oldString"), new: text("newString") }
@@ -71,13 +68,4 @@ fn todo(todo: &Value) -> Option<Task> {
         _ => TaskState::Pending,
     };
     Some(Task { key, subject, state })
-}
-
-fn question(question: &Value) -> Option<UserQuestion> {
-    let options = question["options"].as_array().into_iter().flatten();
-    Some(UserQuestion {
-        header: question["header"].as_str().map(str::to_owned),
-        question: question["question"].as_str()?.to_owned(),
-        options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
-    })
 }

@@ -7,6 +7,7 @@ use crate::{
     format::{
         Memory, RecordVerdict,
         json::{self, Object},
+        limits::{INPUT_KEPT, PATH_KEPT, TEXT_KEPT},
     },
     model::{
         time::Timestamp,
@@ -17,12 +18,6 @@ use crate::{
     },
 };
 
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
-const TEXT_KEPT: usize = 512 * 1024;
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
-const INPUT_KEPT: usize = 256 * 1024;
-/// Maximum bytes of a name, a path or an id, because they are stored repeatedly.
-const NAME_KEPT: usize = 4_096;
 /// Maximum bytes of an error.
 const ERROR_KEPT: usize = 16 * 1024;
 
@@ -69,8 +64,8 @@ pub(super) fn record(
 }
 
 fn context(record: &Object<'_>, memory: &mut Memory, out: &mut RowEmitter<'_>) {
-    let text = |key| record.string_within(key, NAME_KEPT).unwrap_or_default();
-    let cwd = record.string_within("directory", NAME_KEPT).unwrap_or_else(|| text("cwd"));
+    let text = |key| record.string_within(key, PATH_KEPT).unwrap_or_default();
+    let cwd = record.string_within("directory", PATH_KEPT).unwrap_or_else(|| text("cwd"));
     let (version, model) = (text("version"), text("model"));
     let news = SessionContext {
         cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
@@ -84,7 +79,7 @@ fn context(record: &Object<'_>, memory: &mut Memory, out: &mut RowEmitter<'_>) {
 }
 
 fn title(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
-    let Some(text) = record.string_within("text", NAME_KEPT) else { return false };
+    let Some(text) = record.string_within("text", PATH_KEPT) else { return false };
     out.item(Item::Title { by: TitleSource::Model, text });
     true
 }

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::model::transcript::{Action, ChangeKind, FileChange, Replacement};
+use crate::{
+    format::arguments::change,
+    model::transcript::{Action, ChangeKind, Replacement},
+};
 
 pub(super) fn of(tool: &str, input: &Value) -> Action {
     let text = |key: &str| input[key].as_str().map(str::to_owned);
@@ -25,10 +28,6 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
         _ => None,
     };
     found.unwrap_or(Action::Other)
-}
-
-fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) -> Action {
-    Action::Change(vec![FileChange { path, kind, edits }])
 }
 
 /// Returns the replacements of a call: a list, or one in older versions.

@@ -7,15 +7,14 @@ use crate::{
         Memory, RecordVerdict,
         emitter::Emitter,
         json::{self, Object},
-        pi::{TEXT_KEPT, action, compacted, uuid},
+        limits::{INPUT_KEPT, TEXT_KEPT},
+        pi::{action, compacted, uuid},
     },
     model::transcript::{
         Call, Item, LazyText, Outcome, SessionContext, Tokens, ToolResult, without_middle,
     },
 };
 
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
-const INPUT_KEPT: usize = 256 * 1024;
 /// Bytes of a result in which Pi says how the call ended.
 const ENDS: usize = 2_048;
 

@@ -17,8 +17,9 @@ use std::{
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        emitter::{Emitter, NAME_KEPT},
+        emitter::Emitter,
         json::Object,
+        limits::{NAME_KEPT, TEXT_KEPT},
     },
     model::{
         time::Timestamp,
@@ -27,9 +28,6 @@ use crate::{
 };
 
 pub struct Pi;
-
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
-const TEXT_KEPT: usize = 512 * 1024;
 
 impl Format for Pi {
     fn agent(&self) -> &'static str {

@@ -18,8 +18,9 @@ use std::{
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        genai::{self, NAME_KEPT, PATH_KEPT, Part, TurnEmitter, outcome, parts, typed::skipped},
+        genai::{self, Part, TurnEmitter, outcome, parts, typed::skipped},
         json::{self, Object},
+        limits::{NAME_KEPT, PATH_KEPT, TEXT_KEPT},
     },
     model::{
         time::Timestamp,
@@ -203,7 +204,7 @@ fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut 
         }
         return;
     }
-    let text = outcome::text(response, genai::TEXT_KEPT);
+    let text = outcome::text(response, TEXT_KEPT);
     let lines = text.strip_prefix("User has provided the following answers:").unwrap_or_default();
     for line in lines.lines() {
         if let Some((question, answer)) =

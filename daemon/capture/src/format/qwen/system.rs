@@ -6,10 +6,11 @@ use crate::{
     format::{
         Memory, RecordVerdict,
         genai::{
-            NAME_KEPT, TurnEmitter, text_of,
+            TurnEmitter, text_of,
             typed::{self, ACKNOWLEDGEMENT, skipped},
         },
         json::{self, Object},
+        limits::NAME_KEPT,
     },
     model::transcript::{Item, RecapKind, SessionContext, TitleSource},
 };

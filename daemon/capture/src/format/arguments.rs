@@ -1,0 +1,20 @@
+//! Reads arguments of tools that several agents have alike.
+
+use serde_json::Value;
+
+use crate::model::transcript::{Action, ChangeKind, FileChange, Replacement, UserQuestion};
+
+/// Returns the change of one file.
+pub(crate) fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) -> Action {
+    Action::Change(vec![FileChange { path, kind, edits }])
+}
+
+/// Returns a question to the user: `question`, its `header`, and `options` with a `label` each.
+pub(crate) fn question(question: &Value) -> Option<UserQuestion> {
+    let options = question["options"].as_array().into_iter().flatten();
+    Some(UserQuestion {
+        header: question["header"].as_str().map(str::to_owned),
+        question: question["question"].as_str()?.to_owned(),
+        options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
+    })
+}
