@@ -49,14 +49,14 @@ fn print_forgotten(answer: &Forgotten, screen: &Screen) {
             screen.dim(when)
         ));
     }
-    screen.print("Let one come back with: graphiti forget --undo <session>");
+    screen.print("Restore a session with: graphiti forget --undo <session>");
 }
 
 fn print_back(answer: &Forgotten, screen: &Screen) {
     for row in &answer.sessions {
         let what = match row.exists {
-            true => "comes back: its transcript is read again",
-            false => "may come back, but its transcript is not there any more",
+            true => "is restored: its transcript is read again",
+            false => "is no longer forgotten, but its transcript does not exist any more",
         };
         screen.print(format!("{} {what}.", line(&row.session_id)));
     }
@@ -64,7 +64,7 @@ fn print_back(answer: &Forgotten, screen: &Screen) {
 
 fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
     if answer.sessions.is_empty() {
-        screen.print("No session is meant by that.");
+        screen.print("No session matches.");
         return;
     }
     let mut facts = vec![
@@ -73,7 +73,7 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
         counted(answer.episodes, "summary", "summaries"),
     ];
     if answer.things > 0 {
-        facts.push(format!("what they say of {}", counted(answer.things, "thing", "things")));
+        facts.push(format!("their statements about {}", counted(answer.things, "thing", "things")));
     }
     if answer.events > 0 {
         facts.push(counted(answer.events, "waiting event", "waiting events"));

@@ -73,8 +73,8 @@ fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
     }
     match wrong {
         0 => Ok(()),
-        1 => Err(AskError::Wrong("one thing to look at".to_owned())),
-        _ => Err(AskError::Wrong(format!("{wrong} things to look at"))),
+        1 => Err(AskError::Wrong("1 problem found".to_owned())),
+        _ => Err(AskError::Wrong(format!("{wrong} problems found"))),
     }
 }
 

@@ -53,8 +53,8 @@ fn say_what_is_next(redact: &cli::Redact, screen: &Screen) {
     screen.print(match (redact.run, redact.exports.is_empty()) {
         (false, _) => "Nothing was changed. Do it with --run.",
         (true, true) => {
-            "The database was written anew where something changed, and the search index is made \
-             anew. What was exported before: graphiti redact --again FILE|FOLDER..."
+            "The database was rewritten if anything changed, and the search index is being rebuilt. \
+             To redact earlier exports: graphiti redact --again FILE|FOLDER..."
         }
         (true, false) => "Copies of these files elsewhere stay as they are.",
     });

@@ -19,18 +19,18 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
             if output.json {
                 screen.print_json(&known.tools);
             } else if known.tools.is_empty() {
-                screen.print("Nothing was learned about tools; rules know the usual ones.");
+                screen.print("No tools were learned; built-in rules classify the usual ones.");
             } else {
                 print(&known.tools, screen);
             }
         }
         ToolsCommand::Set { tool, intent, domain } => {
             ask(&Tools::Set { tool: tool.clone(), intent, domain })?;
-            screen.print(format!("Your word on {} holds from now on.", line(&tool)));
+            screen.print(format!("{} is classified as you said from now on.", line(&tool)));
         }
         ToolsCommand::Unset { tool } => {
             ask(&Tools::Unset { tool: tool.clone() })?;
-            screen.print(format!("Your word on {} holds no longer.", line(&tool)));
+            screen.print(format!("Your classification of {} was removed.", line(&tool)));
         }
         ToolsCommand::Export => {
             let document = ask(&Tools::Export)?.document.unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
             let known = ask(&Tools::Import { document })?;
             let (taken, there, unreadable) = (known.taken, known.known, known.unreadable);
             screen.print(format!(
-                "{taken} entries taken in, {there} known already, {unreadable} not readable."
+                "{taken} entries imported, {there} known already, {unreadable} not readable."
             ));
         }
     }

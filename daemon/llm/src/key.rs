@@ -111,7 +111,7 @@ fn of_file(path: &Path, section: ConfigSection) -> Result<Secret, Error> {
         ),
         KeyFileError::Open(what) => Error::misconfigured(
             format!("the key file {place} {what}"),
-            format!("make it yours alone: chmod 600 {place}"),
+            format!("make it readable by you only: chmod 600 {place}"),
         ),
     })?;
     Secret::new(&text).ok_or_else(|| no_key(&place))

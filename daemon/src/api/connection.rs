@@ -198,7 +198,7 @@ pub(super) async fn with_deadline<T>(
     work: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
     tokio::time::timeout(DEADLINE, catch_panics(allow_blocking(work))).await.unwrap_or_else(|_| {
-        let what = "the request took longer than an hour and was given up; what it began goes on";
+        let what = "the request took longer than an hour and was cancelled; work that it started continues";
         Err(Error::new(code::INTERNAL, what))
     })
 }
@@ -215,7 +215,7 @@ async fn catch_panics<T>(work: impl Future<Output = Result<T, Error>>) -> Result
 
 /// Returns an error without the panic's message, which may quote user data.
 pub(super) fn panic_error() -> Error {
-    let what = "the request failed for a defect in graphitid; its log says where";
+    let what = "the request failed because of a defect in graphitid; see its log for the place";
     Error::new(code::INTERNAL, what)
 }
 
@@ -259,7 +259,7 @@ mod tests {
         let defect = async { panic!("the quick numbat jumps") };
         let error = with_deadline::<()>(defect).await.unwrap_err();
         assert_eq!(error.code, code::INTERNAL);
-        assert!(error.message.contains("its log says where"), "{error}");
+        assert!(error.message.contains("see its log for the place"), "{error}");
         assert!(!error.message.contains("numbat"), "{error}");
     }
 }

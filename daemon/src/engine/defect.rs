@@ -4,7 +4,7 @@ use tokio::task::JoinError;
 
 /// The description of a panic, which is logged, stored and shown. The message of the panic is left
 /// out: it may quote a transcript.
-pub(super) const PANIC: &str = "a defect in graphitid; its log says where";
+pub(super) const PANIC: &str = "a defect in graphitid; see its log for the place";
 
 /// Describes why a task ended.
 pub(super) fn describe(error: &JoinError) -> &'static str {

@@ -1,4 +1,4 @@
-//! What stands on the disk, perhaps damaged: records, states of files, models in a folder.
+//! Data on disk that may be damaged: records, cursors, models in a folder.
 
 use graphiti_proto::{endpoint::Runtime, methods::hook::HookEvent};
 use graphitid::{
@@ -25,7 +25,7 @@ pub(super) fn check(bytes: &[u8]) {
     store::read_records(bytes);
     fuzzing::read_model(bytes);
     if let Ok(cursor) = serde_json::from_slice::<FileCursor>(bytes) {
-        // A cursor of another file, or a damaged one, means reading from the beginning.
+        // A cursor of another file, or a damaged one, leads to reading from the beginning.
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "{}\n{}\n").expect("write the file");
         // Only a panic matters, here and below.

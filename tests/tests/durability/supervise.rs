@@ -1,12 +1,12 @@
-//! A task of the daemon that ends by a defect is noticed: the round restarts, or the process ends with an
-//! error, and a request that hits a defect gets an answer.
+//! A task of the daemon that panics is noticed: the round restarts, or the process ends with an
+//! error. A request that panics is answered with an error.
 
 use graphiti_proto::{methods, rpc::code};
 use graphiti_tests::{Daemon, McpHost, World};
 use graphitid::fault;
 use serde_json::{Value, json};
 
-/// Each task, at its first turn and where it takes part in something later.
+/// Each task, at its first turn and at a later one.
 const DEFECTS: [&str; 9] = [
     "follower: turn:1",
     "follower: turn:3",
@@ -66,11 +66,11 @@ fn a_request_that_panics_is_answered_with_an_error() {
     let mut wire = daemon.wire();
     let error = wire.ask(methods::HELLO, json!({})).unwrap_err();
     assert_eq!(error.code, code::INTERNAL, "{error}");
-    assert!(error.message.contains("its log says where"), "{error}");
+    assert!(error.message.contains("see its log for the place"), "{error}");
     assert!(!error.message.contains(fault::QUOTED), "{error}");
     wire.ask(methods::HELLO, json!({})).unwrap();
 
-    // An agent, too. The shim shakes hands with the daemon first.
+    // The same for an agent. The shim does its handshake with the daemon first.
     drop(daemon);
     let mut world = with_defect("request: taken:2");
     let _daemon = world.start();
@@ -89,7 +89,7 @@ fn with_defect(defect: &str) -> World {
     world
 }
 
-/// Closes a session as often as it takes: a round that ends hangs up on its callers.
+/// Closes a session, with retries: a round that ends disconnects its clients.
 fn until_closed(daemon: &Daemon, session: &str) -> Value {
     daemon.settle_at_last();
     loop {

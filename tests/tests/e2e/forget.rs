@@ -92,7 +92,7 @@ fn what_was_forgotten_comes_back_when_asked_for() {
     assert!(world.printed(&["forget"]).starts_with(&format!("{MARMOT} (claude)")));
     assert_eq!(found(&daemon, "marmot"), 0);
     let printed = world.printed(&["forget", "--undo", "aaaa"]);
-    assert_eq!(printed, format!("{MARMOT} comes back: its transcript is read again.\n"));
+    assert_eq!(printed, format!("{MARMOT} is restored: its transcript is read again.\n"));
     daemon.settle();
     assert_eq!(found(&daemon, "marmot"), 1);
     let refused = world.graphiti(&["forget", "--undo", "aaaa"]);

@@ -189,7 +189,7 @@ fn a_model_is_asked_once_a_change_and_once_a_tool() {
     assert_eq!(world.json(&["tools", "list"])[0]["intent"], "search");
     std::fs::write(world.path("tools.json"), exported).unwrap();
     let said = world.printed(&["tools", "import", "tools.json"]);
-    assert!(said.starts_with("1 entries taken in"), "{said}");
+    assert!(said.starts_with("1 entries imported"), "{said}");
     assert_eq!(world.json(&["tools", "list"])[0]["intent"], "create");
     drop(daemon);
 }

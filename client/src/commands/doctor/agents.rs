@@ -64,13 +64,13 @@ fn wired(agent: &AgentSeen) -> Finding {
         ),
         (Wiring::Missing, false) => Finding::warn(
             name,
-            format!("{title} is not set up: nothing of ours is in its settings"),
+            format!("{title} is not set up: its settings have no entries of graphiti"),
             setup,
         ),
         (Wiring::Unreadable(why), _) => Finding::warn(
             name,
             format!("the settings of {title} cannot be changed: {why}"),
-            format!("mend that file, then {setup}"),
+            format!("repair that file, then {setup}"),
         ),
     }
 }
@@ -96,7 +96,7 @@ fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
         (at.as_second() > started.saturating_add(SETTLING)).then_some((agent, at))
     });
     Some(match worked {
-        None => Finding::ok(ABOUT, "none ran since the daemon's start, nor did an agent work"),
+        None => Finding::ok(ABOUT, "no hook ran since the daemon's start, and no agent was active"),
         Some((agent, at)) => Finding::warn(
             ABOUT,
             format!(
@@ -104,7 +104,7 @@ fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
                 agent.title,
                 ago(Some(at), seen.now)
             ),
-            "start the agent anew: it reads its hooks at its start; /hooks in it shows them and \
+            "restart the agent: it reads its hooks at its start; /hooks in it shows them and \
              whether they are trusted",
         ),
     })

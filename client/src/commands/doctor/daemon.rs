@@ -109,7 +109,7 @@ fn home(seen: &Observations) -> Finding {
         Access::Absent => Finding::ok(ABOUT, format!("{path} is not there yet")),
         Access::Unknown => Finding::ok(ABOUT, path.to_string()),
         access @ Access::Mode(mode) if access.is_private() => {
-            Finding::ok(ABOUT, format!("{path} is yours alone ({mode:04o})"))
+            Finding::ok(ABOUT, format!("only you have access to {path} ({mode:04o})"))
         }
         Access::Mode(mode) => Finding::bad(
             ABOUT,
@@ -135,14 +135,14 @@ fn socket(seen: &Observations) -> Option<Finding> {
         Access::Absent => return None,
         Access::Unknown => Finding::ok(ABOUT, format!("{path}{place}")),
         Access::Mode(_) if !socket.is_socket => {
-            Finding::bad(ABOUT, format!("{path} is something else"), format!("move {path} away"))
+            Finding::bad(ABOUT, format!("{path} is not a socket"), format!("move {path} away"))
         }
         access @ Access::Mode(mode) if access.is_private() => {
-            Finding::ok(ABOUT, format!("{path} is yours alone ({mode:04o}){place}"))
+            Finding::ok(ABOUT, format!("only you have access to {path} ({mode:04o}){place}"))
         }
         // A socket has no mode of its own on macOS, but a private folder prevents access to it.
         Access::Mode(mode) if in_closed_home(seen) => {
-            Finding::ok(ABOUT, format!("{path} ({mode:04o}) is kept by its folder"))
+            Finding::ok(ABOUT, format!("{path} ({mode:04o}) is protected by its folder"))
         }
         Access::Mode(mode) => Finding::bad(
             ABOUT,

@@ -50,10 +50,10 @@ fn index(answers: &DaemonAnswers) -> Finding {
     match (index.stalled, index.changes_behind) {
         (true, _) => Finding::bad(
             ABOUT,
-            format!("the search index is {behind} and does not move: what is new is not found"),
+            format!("the search index is {behind} and makes no progress: new text is not found"),
             "see the end of the log; graphiti stop, then graphiti up",
         ),
-        (false, 0) => Finding::ok(ABOUT, "searches find all that the database has"),
+        (false, 0) => Finding::ok(ABOUT, "the index is up to date"),
         (false, _) => Finding::ok(ABOUT, format!("{behind}, and catching up")),
     }
 }
@@ -89,12 +89,12 @@ fn watching(seen: &Observations) -> Finding {
     let folders: u64 = seen.folders.iter().map(|folder| folder.folders).sum();
     let mode = seen.answers().map_or("events", |answers| answers.health.watch_mode.as_str());
     if mode.contains("max_user_watches") {
-        return Finding::warn(ABOUT, format!("{mode}; slower and dearer than events"), RAISE);
+        return Finding::warn(ABOUT, format!("{mode}; this is slower than events and uses more processor time"), RAISE);
     }
     if mode.starts_with("polling") && !mode.contains("as configured") {
         return Finding::warn(
             ABOUT,
-            format!("{mode}; slower and dearer than events"),
+            format!("{mode}; this is slower than events and uses more processor time"),
             "keep the agents' folders on a local disk if you can",
         );
     }
@@ -123,15 +123,15 @@ fn model(answers: &DaemonAnswers) -> Option<Finding> {
         Finding::warn(
             ABOUT,
             what,
-            "see to its key, address and budget in graphiti.config.json, then graphiti reload; \
-             until then summaries are made without it",
+            "check its key, address and budget in graphiti.config.json, then graphiti reload; \
+             until then, summaries are created without it",
         )
     };
     Some(match (found, failed) {
         (Some(found), _) if !found.is_there => warn(format!("{}{waiting}", found.what)),
         (_, Some(why)) => warn(format!("it does not answer as it should: {why}{waiting}")),
         (Some(found), None) => Finding::ok(ABOUT, format!("{}{waiting}", found.what)),
-        (None, None) => Finding::ok(ABOUT, format!("nothing went wrong with it{waiting}")),
+        (None, None) => Finding::ok(ABOUT, format!("it reported no errors{waiting}")),
     })
 }
 
@@ -152,8 +152,8 @@ fn vectors(answers: &DaemonAnswers) -> Option<Finding> {
         Some(why) => Finding::warn(
             ABOUT,
             format!("none are made: {why}"),
-            "see to `embeddings` in graphiti.config.json, then graphiti reload; until then \
-             searches go by words alone",
+            "check `embeddings` in graphiti.config.json, then graphiti reload; until then, \
+             searches use full text only",
         ),
     })
 }
@@ -248,7 +248,7 @@ fn store(seen: &Observations, answers: &DaemonAnswers) -> Finding {
         return Finding::warn(
             ABOUT,
             format!("a damaged database was put aside: {}", damaged.display()),
-            "remove it when nothing is missing: what the transcripts still hold was read again",
+            "remove it when nothing is missing: the transcripts that still exist were read again",
         );
     }
     if health.sessions.failed > 0 {

@@ -135,7 +135,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "open to others (0666)",
             "chmod 600 /tmp/g.sock",
         ),
-        (|seen| seen.socket.is_socket = false, "socket", Bad, "something else", "move"),
+        (|seen| seen.socket.is_socket = false, "socket", Bad, "is not a socket", "move"),
         #[cfg(unix)]
         (
             |seen| {
@@ -171,7 +171,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "hooks",
             Warn,
             "Claude Code worked 10 min ago",
-            "start the agent anew",
+            "restart the agent",
         ),
         // data
         (|seen| seen.folders[0].transcripts = 0, "transcripts", Warn, "holds none", "watch_dir"),
@@ -245,7 +245,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             },
             "index",
             Bad,
-            "1,234 changes behind the database and does not move",
+            "1,234 changes behind the database and makes no progress",
             "graphiti stop",
         ),
         (
@@ -295,7 +295,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
 fn what_only_looks_wrong_is_fine() {
     let rows: &[(Harm, &str, &str)] = &[
         // A socket has no mode of its own on macOS.
-        (|seen| seen.socket.access = Access::Mode(0o755), "socket", "kept by its folder"),
+        (|seen| seen.socket.access = Access::Mode(0o755), "socket", "protected by its folder"),
         (|seen| seen.home_access = Access::Unknown, "home", ".graphiti"),
         (
             |seen| {
@@ -320,7 +320,7 @@ fn what_only_looks_wrong_is_fine() {
                 latest(seen, "2026-03-20T09:00:30Z");
             },
             "hooks",
-            "nor did an agent work",
+            "no agent was active",
         ),
         (
             |seen| {
@@ -328,7 +328,7 @@ fn what_only_looks_wrong_is_fine() {
                 answers(seen).latest = None;
             },
             "hooks",
-            "nor did an agent work",
+            "no agent was active",
         ),
         (
             |seen| answers(seen).health.watch_mode = "polling, as configured".to_owned(),

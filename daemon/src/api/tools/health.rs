@@ -178,7 +178,7 @@ fn agents(
 fn stalled(lag: IndexLag) -> Option<String> {
     lag.is_stalled.then(|| {
         format!(
-            "the search index is {} changes behind the database and does not move; what is new is not found",
+            "the search index is {} changes behind the database and makes no progress; new text is not found",
             lag.changes
         )
     })

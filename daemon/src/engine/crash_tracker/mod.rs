@@ -1,17 +1,18 @@
-//! Tracks the sessions that are being worked on, in a file, so that the next start knows during
-//! whose work the daemon died.
+//! Tracks the sessions that are being worked on in a file, so that the next start of the daemon
+//! knows which work was in progress when the daemon died.
 //!
-//! Panics are caught; an exhausted stack or memory ends the process. A transcript that exhausts them
-//! would do so again at each start, as long as its session is due. So a session is quarantined for a
-//! while after the daemon died [`DEATHS`] times during its work without any progress. Closing the
-//! session by name lifts the quarantine once, and another version of the program starts afresh.
+//! Panics are caught, but an exhausted stack or memory ends the process. A transcript that exhausts
+//! them would do so again at each start. So a session is quarantined for a while after the daemon
+//! died [`DEATHS`] times during its work without any progress. Closing the session by name lifts
+//! the quarantine once, and another version of the program starts with no quarantines.
 //!
-//! A daemon that is killed from outside dies during somebody's work, too, and by chance several times
-//! during the same one. So a session is tested after [`TESTED_FROM`] deaths: it is worked on with
-//! nothing beside it, and only when the daemon has lived for [`TEST_DELAY`]. Random kills of a
-//! shorter life never hit a test. A random kill in a life of a minute hits a test of 0.1 s with a
-//! probability of 1 in 600. Two tests in a row have to be hit, after the two deaths before: 1 in
-//! 360,000 (1 in 3,600 for tests of 1 s). A test that ends well clears the session.
+//! A daemon that is killed from outside also dies during the work on some session, and may by
+//! chance die several times during the same one. So a session is tested after [`TESTED_FROM`]
+//! deaths: it is processed alone, and only when the daemon has lived for [`TEST_DELAY`]. Random
+//! kills of a daemon that lives shorter never hit a test. A random kill in a life of a minute hits
+//! a test of 0.1 s with a probability of 1 in 600. A quarantine needs two tests in a row that are
+//! hit, after the two deaths before them: 1 in 360,000 (1 in 3,600 for tests of 1 s). A test that
+//! succeeds clears the session.
 //!
 //! Only the death of the process counts, not that of the machine, so the file need not reach the
 //! disk. If the file cannot be written, the daemon works without it.
@@ -49,7 +50,8 @@ const VERSION: u32 = 1;
 /// The maximum size of the file, which usually has a few hundred bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The sessions that are being worked on, and those during whose work the daemon died.
+/// The sessions that are being worked on, and those whose work was in progress when the daemon
+/// died.
 pub struct CrashTracker {
     state: Mutex<TrackerState>,
 }
@@ -71,7 +73,7 @@ pub(super) struct Quarantine {
     pub(super) pause: Duration,
 }
 
-/// A session during whose work the daemon died.
+/// A session whose work was in progress when the daemon died.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Suspect {
     pub(super) session: SessionId,
@@ -124,7 +126,8 @@ struct CrashRecord {
 }
 
 impl CrashTracker {
-    /// Opens `file` with the notes of the last run. Work that was in progress then was cut short.
+    /// Opens `file` with the notes of the last run. Work that was in progress at the end of that
+    /// run was interrupted.
     pub fn open(file: &Path, now: Timestamp) -> CrashTracker {
         CrashTracker::open_in(file, now, this_process())
     }
@@ -166,7 +169,7 @@ impl CrashTracker {
         state.notes.0.iter().map(suspect).collect()
     }
 
-    /// Has a quarantined session tried once more.
+    /// Allows one more attempt for a quarantined session.
     pub(super) fn try_again(&self, session: &SessionId) {
         let mut state = self.lock();
         if let Some(note) = state.notes.0.get_mut(session) {

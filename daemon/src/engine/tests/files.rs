@@ -1,4 +1,4 @@
-//! Files that are announced twice, late, or in the middle of something.
+//! Files that are announced twice, late, or in the middle of other work.
 
 use std::{
     fs::{self, File},
@@ -30,7 +30,7 @@ use crate::{
 const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
 const SUB_AGENT: &str = "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl";
 
-/// The times of prompts are those of Cursor, whose other records have none.
+/// Only the prompts of Cursor have times; its other records have none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_is_as_old_as_its_file_where_its_last_message_has_no_time() {
     let prompt = "<timestamp>Friday, Sep 4, 2020, 2:21 AM (UTC)</timestamp>\\n<user_query>Fix it</user_query>";
@@ -88,7 +88,7 @@ async fn files_that_an_older_version_registered_twice_are_put_in_order() {
     let file = machine.path(OWN).display().to_string();
     let session = Session { state: State::Indexed, file, ..contract::session(key, id) };
     store.write(vec![Write::Session(Box::new(session))]).done().await.unwrap();
-    // Of each path the last number is the one that it leads to.
+    // Of several registrations of a path, the path index points to the last one.
     let rows = [
         (OWN, None, vec!["one"]),
         (SUB_AGENT, Some("a"), vec!["three"]),
@@ -184,7 +184,7 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
     assert_ne!(file.stamp, Some(read.source.stamp), "the rest is not read");
 }
 
-/// A file as it is stored when nothing of it is left to be read.
+/// Returns the record of a file that is read to its end.
 fn read_to_the_end(
     machine: &Machine,
     key: SourceKey,
@@ -203,7 +203,7 @@ fn read_to_the_end(
     }
 }
 
-/// What is remembered, file by file.
+/// Returns the texts of the stored messages, file by file.
 fn texts(store: &dyn Store) -> Vec<String> {
     let sources = sources(store);
     let messages = sources.iter().flat_map(|source| messages(store, source));

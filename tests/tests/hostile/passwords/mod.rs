@@ -1,9 +1,10 @@
-//! Passwords of many shapes in many surroundings: how many come through, and how often innocent
-//! text is marked. Both figures hold for the redactor's default settings.
+//! Passwords of many shapes in many surroundings: counts the passwords that are not redacted, and
+//! the innocent text that is. Both figures are for the redactor's default settings.
 //!
-//! `cargo test --workspace --test hostile passwords -- --nocapture` prints what comes through by
-//! surrounding and by shape. `GRAPHITI_SOURCES=folder:folder … wrong_marks -- --nocapture` prints
-//! each mark in the text files of these folders, and how many there are in 10 MB.
+//! `cargo test --workspace --test hostile passwords -- --nocapture` prints the passwords that are
+//! not redacted by surrounding and by shape. `GRAPHITI_SOURCES=folder:folder … wrong_marks --
+//! --nocapture` prints each mark in the text files of these folders, and the number of marks per 10
+//! MB.
 
 mod contexts;
 mod shapes;
@@ -21,7 +22,7 @@ use crate::passwords::{
 
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
-/// What is left of a planted password.
+/// The part of a planted password that is not redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leak {
     None,
@@ -29,7 +30,7 @@ enum Leak {
     Whole,
 }
 
-/// How many of one row or column were planted, and what came through.
+/// The number of passwords planted in one row or column, and of those that were not redacted.
 #[derive(Default)]
 struct LeakShare {
     planted: u32,
@@ -77,7 +78,7 @@ fn at_most_one_password_in_a_hundred_comes_through() {
     assert!(all.leaks() * 100 <= all.planted, "more than 1 in 100");
 }
 
-/// What comes through of the password `written` in this context.
+/// Returns the part of the password `written` that is not redacted in this context.
 fn leak(context: &Surrounding, written: &str) -> Leak {
     let text = context.template.replace('¤', written);
     let clean = REDACTOR.redact(&text).text.into_owned();

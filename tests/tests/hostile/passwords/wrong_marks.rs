@@ -9,15 +9,16 @@ use crate::passwords::REDACTOR;
 
 const MARK: &str = "[REDACTED:";
 
-/// What of a file's name says that it is text that agents read.
+/// File extensions of text that agents read.
 #[rustfmt::skip]
 const KINDS: &[&str] = &[
     "rs", "md", "toml", "lock", "py", "js", "mjs", "cjs", "ts", "json", "txt", "html", "css", "sh",
     "c", "h", "yml", "yaml", "diff", "patch", "rst", "gz-text", "conf", "cfg", "ini", "go", "java",
 ];
 
-/// Prints each mark in the text files of the folders in `GRAPHITI_SOURCES`; `GRAPHITI_HALF` (0 or
-/// 1) takes every second file only, so that rules can be tried on one half and judged on the other.
+/// Prints each mark in the text files of the folders in `GRAPHITI_SOURCES`. `GRAPHITI_HALF` (0 or
+/// 1) selects every second file, so that rules can be developed on one half and judged on the
+/// other.
 #[test]
 fn wrong_marks() {
     let Ok(folders) = std::env::var("GRAPHITI_SOURCES") else { return };
@@ -41,7 +42,7 @@ fn wrong_marks() {
     println!("{marks} marks in {megabytes:.1} MB: {:.1} in 10 MB", marks as f64 * 10.0 / megabytes);
 }
 
-/// What was replaced in `text`, each with the text around it.
+/// Returns the replaced parts of `text`, each with the text around it.
 fn marked(text: &str) -> Vec<String> {
     let redacted = REDACTOR.redact(text).text;
     let (mut rest, mut original) = (redacted.as_ref(), text);

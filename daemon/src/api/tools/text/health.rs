@@ -1,4 +1,4 @@
-//! What the daemon does, and what is wrong.
+//! The activity of the daemon and its problems.
 
 use graphiti_proto::tools::health::HealthAnswer;
 

@@ -32,7 +32,7 @@ impl ModelText for GetSessionAnswer {
         }
         if lines.text.len() == told {
             lines.add(match &*self.view {
-                // Only the session's line was asked for.
+                // The caller requested only the session's line.
                 "" => "",
                 "messages" => "No messages there.",
                 _ => "No summary yet: `view` `messages` shows what was said.",

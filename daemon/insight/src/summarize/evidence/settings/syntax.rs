@@ -1,4 +1,4 @@
-//! Which files hold settings, and in what syntax.
+//! Which files contain settings, and in which syntax.
 
 use crate::lang::paths;
 
@@ -12,12 +12,13 @@ pub(super) enum Syntax {
     Env,
     Properties,
     Dockerfile,
-    /// Plain assignments of literals in a program's configuration.
+    /// Assignments of literals in a program's configuration.
     Code,
 }
 
 impl Syntax {
-    /// By the file's name; `None` when it holds no settings that a person makes.
+    /// Returns the syntax for the file's name; `None` if people do not write settings in such a
+    /// file.
     pub(super) fn of(path: &str) -> Option<Syntax> {
         let path = path.replace('\\', "/");
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -52,7 +53,7 @@ impl Syntax {
     }
 }
 
-/// Folders whose files are data, copies or other people's.
+/// Folders with generated files, copies, or files of third parties.
 const DATA_FOLDERS: &[&str] = &[
     "node_modules",
     "fixtures",
@@ -100,7 +101,7 @@ fn is_generated(name: &str) -> bool {
         || name.ends_with(".map")
 }
 
-/// Files that only show what settings there are.
+/// Example files, which only document the settings.
 fn is_sample(name: &str) -> bool {
     [".example", ".sample", ".template", ".dist"].iter().any(|ending| name.ends_with(ending))
 }
