@@ -30,7 +30,7 @@ impl Wire {
         response.outcome()
     }
 
-    /// The same to a daemon that may be gone; `None` when it is.
+    /// Same as [`Wire::ask`], for a daemon that may have ended; `None` if it has.
     pub fn try_ask(&mut self, method: &str, params: Value) -> Option<Result<Value, Error>> {
         let id = self.next_id;
         self.next_id += 1;
@@ -39,7 +39,7 @@ impl Wire {
         Some(response.outcome())
     }
 
-    /// Calls a tool; its answer, whether it succeeded or not.
+    /// Calls a tool and returns its answer, whether it succeeded or not.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let meta = json!({ STRUCTURED: true });
         let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
@@ -50,7 +50,7 @@ impl Wire {
         answer
     }
 
-    /// Sends a request as it is; the whole answer.
+    /// Sends a request unchanged and returns the whole answer.
     pub fn exchange(&mut self, request: &Value) -> Value {
         self.send(format!("{request}\n").as_bytes());
         let line = self.receive_line();
@@ -58,17 +58,17 @@ impl Wire {
             .unwrap_or_else(|error| panic!("no answer to {request} but {line:?}: {error}"))
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub fn send(&mut self, bytes: &[u8]) {
         self.stream.get_mut().write_all(bytes).expect("the daemon takes what is sent");
     }
 
-    /// Sends bytes as they are, to a daemon that may be gone.
+    /// Sends bytes unchanged to a daemon that may have ended.
     pub fn try_send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.stream.get_mut().write_all(bytes)
     }
 
-    /// The next line that the daemon sends; empty when it hung up.
+    /// Returns the next line from the daemon; empty when the daemon closed the connection.
     pub fn receive_line(&mut self) -> String {
         let mut line = String::new();
         // An error means the same as the end: the daemon is gone.

@@ -31,10 +31,10 @@ pub trait Cleaner {
 
     fn episode(&mut self, episode: &mut Episode) -> bool;
 
-    /// That an episode mentions an entity.
+    /// The mention of an entity by an episode.
     fn mention(&mut self, mention: &mut Mention) -> bool;
 
-    /// What an episode claims.
+    /// The claims of an episode.
     fn claim(&mut self, claim: &mut Claim) -> bool;
 
     /// A note with its content.
@@ -57,8 +57,8 @@ pub struct CleaningStep {
 
 /// Reads all stored text in steps.
 pub trait TextStore {
-    /// Shows the next part of the stored text after `after` to `cleaner`, and keeps nothing of what
-    /// it changes.
+    /// Passes the next part of the stored text after `after` to `cleaner`, and stores the changed
+    /// text.
     fn preview_cleaning(
         &self,
         cleaner: &mut dyn Cleaner,

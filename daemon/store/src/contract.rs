@@ -1,4 +1,4 @@
-//! What every backend must do: run [`check`] from its tests.
+//! The rules that every backend must follow: run [`check`] from its tests.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::{
@@ -158,7 +158,7 @@ fn messages_are_told_in_other_words(store: &dyn Store) {
     let end = store.outbox_end();
     let last = store.outbox(end - 1, 9).unwrap().pop().unwrap().what;
     assert_eq!(last, OutboxChange::Messages { source, from: 3, count: 69, overwrites: true });
-    // None of them says any more what it said.
+    // None of them has its old text any more.
     write(store, vec![Write::Reword { source, words }]);
     assert_eq!(store.outbox_end(), end);
     forget(store, &[session]);
@@ -216,7 +216,7 @@ fn a_dropped_source_leaves_its_path_to_others(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-/// Whatever stands in one list, and however often.
+/// A session that occurs several times in one list.
 fn totals_are_what_a_recount_gives(store: &dyn Store) {
     let sessions = ["one", "two"].map(|id| session(store.next_session_key().unwrap(), id));
     let mut writes = Vec::new();
@@ -377,7 +377,7 @@ fn landmarks_tell_all_sessions_that_have_them(store: &dyn Store) {
         records: records.iter().map(|byte| [*byte; 16]).collect(),
     };
     write(store, vec![fork_keys(&one, &[1, 2]), fork_keys(&other, &[2, 3])]);
-    // What is said twice is one.
+    // A claim that is repeated is stored once.
     write(store, vec![fork_keys(&other, &[3])]);
     let with = |byte: u8| store.sessions_with_fork_key([byte; 16]).unwrap();
     assert_eq!(with(1), [one.key]);
@@ -450,7 +450,7 @@ fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
     let out = store.outbox(0, 99).unwrap();
     assert!(out.iter().any(|entry| entry.what == OutboxChange::Things(things.clone())), "{out:?}");
 
-    // A new episode that says less takes away what the old one said.
+    // A new episode with fewer statements removes the other statements of the old one.
     let new = episode(&session, 20);
     index_saying(store, &mut session, &new, Statements::default());
     assert_eq!(facts(store), []);
@@ -458,7 +458,7 @@ fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
     let out = store.outbox(0, 99).unwrap().pop().unwrap();
     assert_eq!(out.what, OutboxChange::Things(things));
 
-    // Said again of the same episode, and then gone with its session.
+    // The same statements for the same episode, which is then deleted with its session.
     let again = Write::Statements { episode: new.id, statements: Box::new(statements(20)) };
     write(store, vec![again]);
     assert_eq!(facts(store).len(), 1);
@@ -503,7 +503,7 @@ fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
     put(&Vectors { episode: Some(old.id), ..vectors(owners[0], 1) });
     assert_eq!(kept(store)[0].vectors.len(), 1);
 
-    // A new episode takes the old one's place: what comes late for the old one is not kept.
+    // A new episode replaces the old one: late writes for the old one are dropped.
     let new = episode(&session, 20);
     index_saying(store, &mut session, &new, Statements::default());
     assert_eq!(kept(store), []);
@@ -653,7 +653,7 @@ fn index(store: &dyn Store, session: &mut Session, episode: &Episode) {
     write(store, writes);
 }
 
-/// Gives a session an episode that says something.
+/// Gives a session an episode with a statement.
 pub fn index_saying(
     store: &dyn Store,
     session: &mut Session,
@@ -669,7 +669,7 @@ fn messages_of(source: SourceKey, messages: &[Message]) -> Write {
     Write::Messages { source, messages: messages.to_vec() }
 }
 
-/// A session with something in every field.
+/// A session with a value in every field.
 pub fn session(key: SessionKey, id: &str) -> Session {
     Session {
         key,
@@ -684,7 +684,7 @@ pub fn session(key: SessionKey, id: &str) -> Session {
     }
 }
 
-/// A source with something in every field.
+/// A source with a value in every field.
 pub fn source_of(session: &Session, number: u32) -> Source {
     Source {
         key: SourceKey { session: session.key, number },
@@ -703,7 +703,7 @@ pub fn source_of(session: &Session, number: u32) -> Source {
     }
 }
 
-/// A message with something in every field and `length` bytes of text.
+/// A message with a value in every field and `length` bytes of text.
 pub fn message(seq: u32, length: usize) -> Message {
     let text: String = format!("{seq} say something, ").chars().cycle().take(length).collect();
     Message {
@@ -719,7 +719,7 @@ pub fn message(seq: u32, length: usize) -> Message {
     }
 }
 
-/// A message that cannot be made much shorter.
+/// A message that does not compress well.
 pub fn noise(seq: u32, length: usize) -> Message {
     let mut random = 88_172_645_463_325_252u64 ^ u64::from(seq);
     let mut next = || {
@@ -779,7 +779,7 @@ pub fn episode(session: &Session, ended: i64) -> Episode {
     }
 }
 
-/// Vectors of `owner`, so many.
+/// This many vectors of `owner`.
 pub fn vectors(owner: Owner, count: i8) -> Vectors {
     let vector = |row: i8| Packed {
         scale: 0.25,
@@ -794,7 +794,7 @@ pub fn vectors(owner: Owner, count: i8) -> Vectors {
     }
 }
 
-/// Statements with something in every field, about `at` seconds.
+/// Statements with a value in every field, about `at` seconds.
 pub fn statements(at: i64) -> Statements {
     let namespace = Project::new("/home/ann/app").namespace();
     let at = Timestamp::from_seconds(at);

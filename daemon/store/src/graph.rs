@@ -31,19 +31,19 @@ pub trait GraphStore {
     /// The mentions of an entity, the earliest session first.
     fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError>;
 
-    /// The names that a file was given after `entity`, and those it had before.
+    /// The names that a file had after `entity`, and those that it had before.
     fn renames(&self, entity: EntityId, end: RenameEnd) -> Result<Vec<Rename>, StoreError>;
 
     /// Calls `visit` for the claims in `place`, the latest first, until it returns `false`. A fact
-    /// that several episodes state comes several times.
+    /// that several episodes state is visited several times.
     fn visit_claims(
         &self,
         place: ClaimPlace,
         visit: &mut dyn FnMut(ClaimRow) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// Calls `visit` for the mentions of things of a kind in a project, the latest first, until it
-    /// returns `false`. A thing that several episodes mention comes several times.
+    /// Calls `visit` for the mentions of entities of a kind in a project, the latest first, until
+    /// it returns `false`. An entity that several episodes mention is visited several times.
     fn visit_mentions(
         &self,
         namespace: Namespace,
@@ -54,28 +54,28 @@ pub trait GraphStore {
     /// The fact whose key begins with `number`.
     fn fact_numbered(&self, number: u64) -> Result<Option<FactKey>, StoreError>;
 
-    /// The thing whose id begins with `number`.
+    /// The entity whose id begins with `number`.
     fn entity_numbered(&self, number: u64) -> Result<Option<EntityId>, StoreError>;
 
-    /// Calls `visit` for every thing and fact, each once, until it returns `false`.
+    /// Calls `visit` once for every entity and fact, until it returns `false`.
     fn visit_things(&self, visit: &mut dyn FnMut(EntityOrFact) -> bool) -> Result<(), StoreError>;
 }
 
-/// Which end of a [`Rename`] a file is.
+/// The two sides of a [`Rename`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenameEnd {
-    /// It got another name.
+    /// The old name.
     From,
-    /// It had another name.
+    /// The new name.
     To,
 }
 
-/// Where claims are looked for.
+/// The claims to visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimPlace {
-    /// Those that name a thing.
+    /// The claims that name an entity.
     Around(EntityId),
-    /// Those of a project.
+    /// The claims of a project.
     In(Namespace),
 }
 
@@ -83,9 +83,9 @@ pub enum ClaimPlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimRow {
     pub fact: FactKey,
-    /// What kind of fact it is.
+    /// The kind of the fact.
     pub relation: Relation,
-    /// The time since when the fact holds.
+    /// The time from which the fact holds.
     pub at: Timestamp,
 }
 
@@ -93,6 +93,6 @@ pub struct ClaimRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MentionRow {
     pub entity: EntityId,
-    /// When it is mentioned.
+    /// The time of the mention.
     pub at: Timestamp,
 }

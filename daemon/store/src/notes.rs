@@ -19,11 +19,11 @@ pub enum NoteNamespace {
     Usage,
     /// Sessions that the user deleted and that stay deleted.
     Forgotten,
-    /// Records by which deleted sessions are recognised when they come back under another name.
+    /// Records by which deleted sessions are recognised when they reappear under another name.
     ForgottenRecords,
     /// Sessions that begin like other sessions, by session key. Deleted with the session.
     Forks,
-    /// Summaries of messages, by question.
+    /// Summaries of messages, by prompt.
     Summaries,
     /// Statistics of evictions; one note.
     Room,

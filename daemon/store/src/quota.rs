@@ -1,5 +1,5 @@
-//! Disk use of a store and its limits, as a port of its own: who reads and writes data does not need
-//! it. The engine's evictor does.
+//! Disk use of a store and its limits, as a port of its own: code that reads and writes data does
+//! not need it. The engine's evictor does.
 
 use tokio::sync::watch;
 
@@ -28,7 +28,7 @@ pub trait DiskQuota {
     /// Whether the file becomes smaller if a store with `content` bytes of content is compacted.
     fn would_shrink(&self, content: u64) -> bool;
 
-    /// Refuses text until the store is opened again; `reason` says what the user can do.
+    /// Refuses text until the store is opened again; `reason` contains the remedy.
     fn refuse_text(&self, reason: &str);
 
     /// Why text would be refused at present; `None` when there is space for it.

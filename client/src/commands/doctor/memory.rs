@@ -89,7 +89,11 @@ fn watching(seen: &Observations) -> Finding {
     let folders: u64 = seen.folders.iter().map(|folder| folder.folders).sum();
     let mode = seen.answers().map_or("events", |answers| answers.health.watch_mode.as_str());
     if mode.contains("max_user_watches") {
-        return Finding::warn(ABOUT, format!("{mode}; this is slower than events and uses more processor time"), RAISE);
+        return Finding::warn(
+            ABOUT,
+            format!("{mode}; this is slower than events and uses more processor time"),
+            RAISE,
+        );
     }
     if mode.starts_with("polling") && !mode.contains("as configured") {
         return Finding::warn(

@@ -1,8 +1,8 @@
-//! Goes over every row that holds text, a part at a time.
+//! Cleans all rows with text, in steps.
 //!
-//! Which tables hold text stands here, and nowhere else; which fields of a record do, the
-//! [`Cleaner`] says. What was derived from a text that changed and cannot be changed with it,
-//! its vectors, goes; the search index is the caller's business.
+//! This module knows which tables contain text; the [`Cleaner`] knows which fields of a record do.
+//! Vectors of a text that changed are deleted, because they cannot be changed with it. The caller
+//! updates the search index.
 
 use std::{ops::Bound, path::Path};
 
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// A table that holds text.
+/// A table with text.
 struct TextTable {
     /// The first byte of its keys.
     first: u8,
@@ -35,11 +35,11 @@ struct TextTable {
     clean: Clean,
 }
 
-/// Adds what changes with a record, under its key, to the changes.
+/// Cleans a record under its key and adds the result to the changes.
 type Clean = fn(&mut Changes<'_>, &Key, &[u8], &mut dyn Cleaner) -> Result<(), StoreError>;
 
-/// Tables that hold text, in the order in which they are gone over: a checkpoint needs its file's
-/// messages as they were.
+/// Tables with text, in the order of cleaning: a checkpoint needs its file's messages before they
+/// change.
 const TEXT: [TextTable; 8] = [
     TextTable { first: table::SESSIONS, clean: session },
     TextTable { first: table::SOURCES, clean: source },
@@ -71,10 +71,10 @@ const NO_TEXT: [u8; 16] = [
 ];
 /// Bytes of rows that are read in one step.
 const STEP: u64 = 1 << 20;
-/// Messages before a checkpoint that its hash may still hold bytes of.
+/// A checkpoint's hash may include bytes of this number of messages before it.
 const BEFORE: u32 = 16;
 
-/// Rows as they are to stand; `None` for one that is to go.
+/// The rows to write; `None` deletes a row.
 type Rows = Vec<(Key, Option<Vec<u8>>)>;
 
 impl TextStore for SledStore {
@@ -88,8 +88,8 @@ impl TextStore for SledStore {
 }
 
 impl SledStore {
-    /// Goes over the next part of the stored text after `after`, and puts what `cleaner` changed in
-    /// the place of what was there. Returns when that is safe.
+    /// Cleans the next part of the stored text after `after`, and replaces the rows that `cleaner`
+    /// changed. Returns when the changes are on disk.
     ///
     /// # Errors
     ///
@@ -110,8 +110,7 @@ impl SledStore {
     ///
     /// # Errors
     ///
-    /// When the database cannot be read, or has a table of a newer program: nobody knows whether
-    /// that holds text.
+    /// When the database cannot be read, or has a table of a newer program, which may contain text.
     pub fn bytes_to_clean(&self, after: &CleaningPosition) -> Result<u64, StoreError> {
         let mut bytes = 0;
         for row in &self.tree {
@@ -128,11 +127,12 @@ impl SledStore {
         Ok(bytes)
     }
 
-    /// Writes the database in `folder` anew, without the bytes of what was deleted in it.
+    /// Rewrites the database in `folder`, without the bytes of deleted records.
     ///
     /// # Errors
     ///
-    /// When there is no room for both, or one of them cannot be read or written; the old one stays.
+    /// When there is no space for both databases, or one of them cannot be read or written; the old
+    /// one stays.
     pub fn compact(self, folder: &Path) -> Result<SledStore, StoreError> {
         compact::make(folder, self)?;
         SledStore::open(folder)
@@ -177,7 +177,7 @@ struct StoredRecord {
     sealed: Vec<u8>,
 }
 
-/// The record that a row completes.
+/// The record of which a row is the last piece.
 fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> {
     match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
         Layout::Plain => None,
@@ -194,7 +194,7 @@ fn place(key: &[u8]) -> Option<usize> {
     TEXT.iter().position(|table| key.first() == Some(&table.first))
 }
 
-/// Whether a row is gone over after `after` was.
+/// Whether a row is cleaned after `after`.
 fn is_after(key: &[u8], after: &CleaningPosition) -> bool {
     let Some(table) = place(key) else { return false };
     place(after).is_none_or(|begun| table > begun || table == begun && key > after.as_slice())
@@ -213,7 +213,7 @@ fn source_in(key: &Key) -> Result<SourceKey, StoreError> {
     numbers().ok_or_else(|| damaged(key, "a key without a file".to_owned()))
 }
 
-/// What changes with one record.
+/// The changes of one record.
 struct Changes<'s> {
     store: &'s SledStore,
     rows: Rows,

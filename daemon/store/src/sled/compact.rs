@@ -87,7 +87,7 @@ pub(super) fn make(folder: &Path, store: SledStore) -> Result<(), StoreError> {
     let copied = copy_beside(folder, &store.tree, &paths.copying);
     store.close();
     copied?;
-    // A thread of sled's own that still holds it would write into the folder of the new one.
+    // A thread of sled that still has it open would write into the folder of the new one.
     wait_until_closed(folder).map_err(failed)?;
     fault::point("smaller: copied");
     swap(folder, &paths).map_err(failed)
@@ -146,7 +146,7 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     wait_until_closed(to).map_err(|error| in_folder(to, &error))
 }
 
-/// Waits until nothing of this process holds the database in `folder` any more.
+/// Waits until nothing in this process has the database in `folder` open.
 fn wait_until_closed(folder: &Path) -> io::Result<()> {
     let data = File::open(folder.join("db"))?;
     for _ in 0..LOCK_ATTEMPTS {
@@ -158,12 +158,12 @@ fn wait_until_closed(folder: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::ResourceBusy, "it does not close"))
 }
 
-/// Has every file in a folder, and the folder itself, on disk.
+/// Syncs every file in a folder, and the folder itself.
 fn sync_all(folder: &Path) -> io::Result<()> {
     for entry in folder.read_dir()? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
-            // Windows syncs only for those who may write.
+            // Windows syncs only files that are open for writing.
             File::options().write(true).open(entry.path())?.sync_all()?;
         }
     }
@@ -175,8 +175,8 @@ mod tests {
     use super::*;
     use crate::{Store, Write, contract};
 
-    /// A database of sessions of which all but the last were deleted: bytes of its content, and the
-    /// end of its outbox.
+    /// Returns a database of sessions of which all but the last were deleted, with the bytes of its
+    /// content and the end of its outbox.
     fn mostly_deleted(folder: &Path) -> (u64, u64) {
         let store = SledStore::open(folder).unwrap();
         let mut keys = Vec::new();
@@ -211,7 +211,7 @@ mod tests {
         let large = store.quota().disk_bytes();
         store.close();
 
-        // With this limit it is too large, and its content is not.
+        // With this limit the file is too large, but its content is not.
         let store = SledStore::open_within(&folder, large).unwrap();
         let after: Vec<_> = store.tree.iter().map(Result::unwrap).collect();
         assert!(before == after, "not the same rows");

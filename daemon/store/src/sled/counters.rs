@@ -7,10 +7,10 @@ use sled::{Batch, Tree};
 use super::keys::{self, table};
 use crate::{StoreError, model::episode::MEMORY};
 
-/// Counters of an older version may be wrong: a session was counted once per write of it in a list.
+/// Counters of an older version may be wrong: it counted a session once for each write in a list.
 const VERSION: u64 = 1;
 
-/// Numbers that the writer alone moves on.
+/// Numbers that only the writer increments.
 #[derive(Debug)]
 pub(super) struct Counters {
     pub(super) next_session: AtomicU64,
@@ -40,7 +40,7 @@ impl Counters {
         })
     }
 
-    /// Puts them into `batch`, with what they count.
+    /// Adds the counters to `batch`, with the records that they count.
     pub(super) fn save(&self, batch: &mut Batch) {
         let named = [
             ("next session", &self.next_session),
@@ -56,7 +56,7 @@ impl Counters {
     }
 }
 
-/// Sessions with an agent's id. What someone added is none.
+/// Sessions with an agent's id. An added memory is not counted.
 pub(super) fn count_sessions(tree: &Tree) -> Result<u64, StoreError> {
     let memories = [MEMORY.as_bytes(), &[0]].concat();
     let mut sessions = 0;

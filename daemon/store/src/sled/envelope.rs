@@ -1,11 +1,11 @@
-//! Every value on disk in an envelope: what it is, which version, how packed, and a checksum.
+//! The envelope of every value on disk: a magic byte, the version, the codec and a checksum.
 //!
 //! ```text
 //! 'G' | version: u8 | codec: u8 | payload | CRC-32 of all before: u32 LE
 //! ```
 //!
-//! Of single flipped bits bincode notices one in forty, hence the checksum. `bincode` is used
-//! nowhere else: it is unmaintained, and this is the module that would change.
+//! bincode itself notices only one in forty flipped bits, hence the checksum. `bincode` is used
+//! nowhere else: it is unmaintained, and only this module would change with a replacement.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -15,13 +15,13 @@ pub(crate) const VERSION: u8 = 1;
 const MAGIC: u8 = b'G';
 const HEAD: usize = 3;
 const TAIL: usize = 4;
-/// A record larger than this is a mistake, not data.
+/// A record larger than this is an error, not data.
 const LIMIT: usize = 64 << 20;
 
 /// How a payload is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Codec {
-    /// bincode, as it is.
+    /// bincode without compression.
     Plain = 0,
     /// bincode, then LZ4 with the length before it.
     Lz4 = 1,
@@ -45,7 +45,7 @@ pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
     sealed
 }
 
-/// Unpacks what [`seal`] packed; the error says what is wrong with it.
+/// Unpacks a value that [`seal`] packed; the error describes the damage.
 pub(crate) fn open<T: DeserializeOwned>(sealed: &[u8]) -> Result<T, String> {
     let (version, payload) = unpack(sealed)?;
     if version != VERSION {
@@ -83,7 +83,7 @@ pub(crate) fn unpack(sealed: &[u8]) -> Result<(u8, Vec<u8>), String> {
     Ok((version, plain))
 }
 
-/// Decodes a plain payload, all of it.
+/// Decodes a plain payload; bytes after the record are an error.
 pub(crate) fn decode<T: DeserializeOwned>(plain: &[u8]) -> Result<T, String> {
     let config = bincode::config::standard().with_limit::<LIMIT>();
     let (record, used) = bincode::serde::decode_from_slice(plain, config)

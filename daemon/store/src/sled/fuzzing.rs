@@ -1,4 +1,4 @@
-//! What of this the tests of all parsers may call.
+//! Entry points for the tests of all parsers.
 
 use serde::de::DeserializeOwned;
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Reads bytes as every kind of record, in an envelope and as what would stand in one.
+/// Reads bytes as every kind of record: in an envelope, and as the content of one.
 pub fn read_records(bytes: &[u8]) {
     let _ = envelope::unpack(bytes);
     record::<SessionRecord, Session>(bytes);

@@ -1,4 +1,4 @@
-//! Reads of what episodes say, on any thread.
+//! Reads the statements of episodes, on any thread.
 
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// The last thing in a session may be told to have happened a moment after its end: lines are a
-/// microsecond apart where their times are not known.
+/// The last statement of a session may have a time shortly after its end: lines without a known
+/// time are a microsecond apart.
 const MARGIN: Duration = Duration::from_secs(60);
 
 impl GraphStore for SledStore {
@@ -157,12 +157,12 @@ impl GraphStore for SledStore {
     }
 }
 
-/// Takes a key and its value.
+/// A function that takes a key and its value.
 type VisitRow<'r> = &'r mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreError>;
 
 impl SledStore {
-    /// Calls `read` with each value under `prefix`, from `start` on, and its key without the number
-    /// of the piece.
+    /// Calls `read` with each value under `prefix`, beginning at `start`, and its key without the
+    /// number of the piece.
     fn joined(&self, prefix: &Key, start: Key, read: VisitRow<'_>) -> Result<(), StoreError> {
         let mut joiner = Joiner::default();
         for entry in self.tree.range(start..) {

@@ -1,4 +1,4 @@
-//! The last safe outbox position, in a file beside the database.
+//! The outbox position that was last on disk, in a file beside the database.
 //!
 //! sled opens a damaged file without an error, and silently drops everything behind the damage. A
 //! position that is lower than the mark reveals that. The mark is written after each sync and not
@@ -21,7 +21,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// The outbox position that was safe last.
+/// The outbox position that was last on disk.
 pub(super) struct HighWaterMark(File);
 
 impl HighWaterMark {

@@ -1,7 +1,7 @@
-//! Where each record stands: one tree, the first byte of a key names the table.
+//! The keys of all records: there is one tree, and the first byte of a key names the table.
 //!
-//! One tree, because one `Batch` on it is atomic. Numbers are big-endian, so that keys sort as
-//! their numbers do.
+//! One tree, because a `Batch` is atomic only within one tree. Numbers are big-endian, so that keys
+//! sort in the order of their numbers.
 //!
 //! | Table | Key after the first byte | Value |
 //! | --- | --- | --- |
@@ -16,14 +16,14 @@
 //! | `e` | episode id, piece | episode |
 //! | `n` | namespace, episode id | nothing: the project's episodes |
 //! | `o` | position | outbox entry |
-//! | `a` | record, session | nothing: the session has the record as a landmark |
+//! | `a` | record, session | nothing: the record is a fork key of the session |
 //! | `A` | session, record | the same |
-//! | `w` | shelf, length of the name, name, piece | note |
-//! | `G` | episode, piece | what the rows below hold of the episode |
+//! | `w` | namespace, length of the name, name, piece | note |
+//! | `G` | episode, piece | the rows below that the episode has |
 //! | `M` | entity, episode | mention |
-//! | `K` | namespace, kind, time, entity, episode | nothing: the project's things by kind |
+//! | `K` | namespace, kind, time, entity, episode | nothing: the project's entities by kind |
 //! | `F` | fact, episode, piece | claims |
-//! | `N` | entity, time, fact, episode | relation: the claims that name a thing |
+//! | `N` | entity, time, fact, episode | relation: the claims that name an entity |
 //! | `T` | namespace, time, fact, episode | relation: the project's claims |
 //! | `S` | subject, episode, piece | marks |
 //! | `R` | entity before, entity after, episode | time of the renaming |
@@ -73,10 +73,10 @@ pub(crate) mod table {
     pub(crate) const VECTORS: u8 = b'V';
 }
 
-/// How the values of a table are laid out.
+/// The layout of a table's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Numbers and keys as they are, or nothing.
+    /// Plain numbers and keys, or nothing.
     Plain,
     /// The value is in an envelope.
     Sealed,
@@ -84,7 +84,7 @@ pub(crate) enum Layout {
     Pieces,
 }
 
-/// How the values of `table` are laid out.
+/// Returns the layout of the values of `table`.
 pub(crate) fn layout(table: u8) -> Layout {
     match table {
         table::SESSIONS
@@ -172,7 +172,7 @@ pub(crate) fn notes(namespace: NoteNamespace) -> Key {
     key(table::NOTES, &[&[namespace.number()]])
 }
 
-/// The length stands before the name, so that no key is the beginning of another.
+/// The length precedes the name, so that no key is a prefix of another.
 pub(crate) fn note(namespace: NoteNamespace, name: &[u8]) -> Key {
     let name = &name[..name.len().min(usize::from(u8::MAX))];
     key(table::NOTES, &[&[namespace.number()], &[name.len() as u8], name])
@@ -192,7 +192,7 @@ pub(crate) fn fork_keys_of(session: SessionKey) -> Key {
     key(table::FORK_KEYS_OF, &[&session.0.to_be_bytes()])
 }
 
-/// The keys of a landmark: under its record, and under its session.
+/// The keys of a fork key: under its record, and under its session.
 pub(crate) fn fork_key(session: SessionKey, record: RecordUuid) -> [Key; 2] {
     let number = session.0.to_be_bytes();
     [key(table::FORK_KEYS, &[&record, &number]), key(table::FORK_KEYS_OF, &[&number, &record])]
@@ -283,7 +283,7 @@ pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
     })
 }
 
-/// The kind stands before the owner, so that no key is the beginning of another.
+/// The kind precedes the owner, so that no key is a prefix of another.
 pub(crate) fn vectors(owner: Owner) -> Key {
     match owner {
         Owner::Session(session) => key(table::VECTORS, &[&[0], &session.0.to_be_bytes()]),
@@ -305,19 +305,19 @@ pub(crate) fn owner_in(key: &[u8]) -> Option<Owner> {
     }
 }
 
-/// A time in a key, so that later ones sort behind earlier ones.
+/// A time in a key, inverted, so that later times sort first.
 pub(crate) fn time(at: Timestamp) -> [u8; 8] {
     (at.micros().cast_unsigned() ^ (1 << 63)).to_be_bytes()
 }
 
-/// What stands under a path: which file it is.
+/// The value under a path: the file's key.
 pub(crate) fn of_path(source: SourceKey) -> Vec<u8> {
     let mut bytes = source.session.0.to_be_bytes().to_vec();
     bytes.extend_from_slice(&source.number.to_be_bytes());
     bytes
 }
 
-/// The file that stands under a path.
+/// The file that is registered under a path.
 pub(crate) fn source_of_path(value: &[u8]) -> Option<SourceKey> {
     let session = SessionKey(u64::from_be_bytes(*value.first_chunk()?));
     Some(SourceKey { session, number: u32::from_be_bytes(*value.last_chunk()?) })
@@ -343,7 +343,7 @@ pub(crate) fn episode_in(key: &[u8], at: usize) -> Option<EpisodeId> {
     uuid::Uuid::from_slice(key.get(at..at + 16)?).ok().map(EpisodeId)
 }
 
-/// Sixteen bytes of a key that stand for a thing, a fact or an episode.
+/// Sixteen bytes of a key that identify an entity, a fact or an episode.
 pub(crate) fn uuid_in(key: &[u8], at: usize) -> Option<uuid::Uuid> {
     uuid::Uuid::from_slice(key.get(at..at + 16)?).ok()
 }

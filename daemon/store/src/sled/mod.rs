@@ -1,8 +1,8 @@
 //! The store in a sled database.
 //!
-//! The rules behind it were found by killing and power-cutting it some thousand times: one writer,
-//! every list of writes flushed and its file synced before the next one is begun, values of at
-//! most four kilobytes, every value in a checksummed envelope.
+//! The rules behind it were found by some thousand kills and power cuts: there is one writer; every
+//! list of writes is flushed and its file synced before the next one begins; values have at most
+//! four kilobytes; every value is in a checksummed envelope.
 
 mod clean;
 mod compact;
@@ -60,16 +60,16 @@ pub struct SledStore {
 const CACHE: u64 = 24 << 20;
 /// sled's unit of disk space; above its default as a margin for pages full of long values.
 const SEGMENT: usize = 2 << 20;
-/// What a disk reads at least at once.
+/// The minimum number of bytes that a disk reads at once.
 const BLOCK: usize = 4_096;
-/// How often a locked database is tried again, and after which pause.
+/// How often opening a locked database is retried, and the pause before each retry.
 const LOCK_ATTEMPTS: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 impl SledStore {
-    /// Opens the store in `folder`, which is made if it is missing.
+    /// Opens the store in `folder`, which is created if it is missing.
     ///
-    /// Takes a lock on the folder that the death of the process frees.
+    /// Takes a lock on the folder, which is released when the process ends.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
         compact::finish_interrupted(folder).map_err(|error| in_folder(folder, &error))?;
         try_reading(folder)?;
@@ -140,9 +140,9 @@ fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
     StoreError::Backend(format!("{}: {error}", folder.display()))
 }
 
-/// Fails when the database cannot be read now. sled takes the first part of a file that it cannot
-/// read for its end, and writes over what is behind it: a disk that does not answer for a moment
-/// would cost everything.
+/// Fails when the database cannot be read now. When sled cannot read a part of a file, it takes
+/// that part for the end and overwrites the rest, so a disk that fails for a moment would destroy
+/// everything.
 fn try_reading(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join("db");
     let read = || -> io::Result<()> {
@@ -150,13 +150,13 @@ fn try_reading(folder: &Path) -> Result<(), StoreError> {
         let mut block = [0; BLOCK];
         let mut at = 0;
         while file.read(&mut block)? > 0 {
-            // Where each segment begins is what sled looks at first.
+            // sled first reads the start of each segment.
             at += SEGMENT as u64;
             file.seek(SeekFrom::Start(at))?;
         }
         Ok(())
     };
-    // On Windows somebody who still holds the lock is waited for later.
+    // On Windows, a process that still has the lock is waited for later.
     let is_locked = |error: &io::Error| cfg!(windows) && error.raw_os_error() == Some(33);
     match read() {
         Err(error) if error.kind() != io::ErrorKind::NotFound && !is_locked(&error) => {
@@ -169,8 +169,8 @@ fn try_reading(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Opens the database, if need be a moment later: threads of sled's own may hold on to one that
-/// was just closed.
+/// Opens the database, with retries: threads of sled may still have a database open that was just
+/// closed.
 fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
     let mut attempts = 0;
     loop {
@@ -204,9 +204,9 @@ fn open_database(folder: &Path) -> sled::Result<Db> {
     opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
 }
 
-/// Removes a snapshot that was being written when an opening was cut short. sled 0.34.7 takes it for the
-/// newest one, and the database for damaged: `write_snapshot` names it in another way than
-/// `get_snapshot_files` leaves out. Snapshots only make opening faster.
+/// Removes a snapshot whose writing was interrupted. sled 0.34.7 takes it for the newest one and
+/// reports the database as damaged: `write_snapshot` uses another name than the one that
+/// `get_snapshot_files` ignores. Snapshots only make opening faster.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     let entries = match folder.read_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

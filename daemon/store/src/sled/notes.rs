@@ -1,4 +1,4 @@
-//! Notes: values in pieces under their shelf and name.
+//! Notes: values in pieces, under their namespace and name.
 
 use super::{
     SledStore, envelope,

@@ -1,7 +1,7 @@
 //! Values of any length in pieces of at most four kilobytes.
 //!
-//! sled writes a page past its limit as a separate file that it never syncs and never reclaims;
-//! with values up to this length no such page comes about (a test holds it to that).
+//! sled writes a page above its limit as a separate file that it never syncs and never reclaims;
+//! values up to this length never lead to such a page (a test checks this).
 
 use sled::{Batch, Tree};
 
@@ -10,7 +10,7 @@ use crate::sled::keys::Key;
 /// The longest value on disk, in bytes.
 pub(crate) const PIECE: usize = 4_000;
 
-/// Puts `value` under `key` in pieces. The caller has removed a longer value before it.
+/// Adds `value` under `key` in pieces. The caller has removed any longer value under it.
 pub(crate) fn put(batch: &mut Batch, key: &Key, value: &[u8]) {
     for (key, stored) in split(key, value) {
         batch.insert(key, stored);
@@ -38,7 +38,7 @@ pub(crate) fn remove(tree: &Tree, batch: &mut Batch, key: &Key) -> sled::Result<
     Ok(())
 }
 
-/// The value under `key`; `None` when there is none or its end is missing.
+/// The value under `key`; `None` when there is none or its last piece is missing.
 pub(crate) fn get(tree: &Tree, key: &Key) -> sled::Result<Option<Vec<u8>>> {
     let mut value = Vec::new();
     for number in 0.. {
@@ -52,14 +52,14 @@ pub(crate) fn get(tree: &Tree, key: &Key) -> sled::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Puts the pieces of a scan together again: feed it each key and value in order.
+/// Joins the pieces of a scan: call it with each key and value in order.
 #[derive(Default)]
 pub(crate) struct Joiner {
     value: Vec<u8>,
 }
 
 impl Joiner {
-    /// Takes the next piece; returns the whole value with its last one.
+    /// Takes the next piece; returns the whole value with its last piece.
     pub(crate) fn take(&mut self, key: &[u8], stored: &[u8]) -> Option<Vec<u8>> {
         let (last, piece) = stored.split_first()?;
         if key.ends_with(&0u16.to_be_bytes()) {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Messages in a block at most.
+/// Maximum number of messages in a block.
 const BLOCK_MESSAGES: usize = 64;
 /// Bytes of text after which a block is full.
 const BLOCK_BYTES: usize = 12 << 10;
@@ -65,7 +65,7 @@ pub(super) enum Prepared {
         record: Vec<u8>,
     },
     OutboxConsumed(u64),
-    /// Rows as they are to stand from now on; `None` for one that is to go.
+    /// The rows to write; `None` deletes a row.
     Rows(Vec<(Key, Option<Vec<u8>>)>),
 }
 
@@ -80,7 +80,7 @@ pub(super) struct MessageBlocks {
 }
 
 impl Prepared {
-    /// Whether the write may take much space, and is refused when there is little.
+    /// Whether the write may take much space, and is refused when little is left.
     pub(super) fn is_large(&self) -> bool {
         match self {
             Prepared::Messages(messages) => messages.count > 0,

@@ -1,4 +1,4 @@
-//! How much space the database takes on disk, and how much it may take.
+//! The disk space that the database uses, and its limit.
 //!
 //! Deleting hardly shrinks a sled database: it reuses freed space only where most of a segment is free.
 //! Measured: the file of a fresh database is twice its content; a file in which as much is deleted as
@@ -24,18 +24,19 @@ use crate::{
 
 /// Eighths of the limit that the file takes when content should be evicted.
 const NEAR_LIMIT: u64 = 5;
-/// The part of the limit that content may take after an eviction: one in so many. A compacted database
-/// is twice as large as its content, and lies beside the old one for a moment: 5/8 + 2.2/6 is one.
+/// The fraction of the limit that content may take after an eviction: one divided by this number. A
+/// compacted database is twice as large as its content, and is beside the old one for a moment: 5/8
+/// + 2.2/6 is one.
 const TARGET: u64 = 6;
-/// Bytes of a new file for bytes of content, at the most. Measured: 2.1 to 2.3.
+/// Maximum bytes of a new file for each byte of content. Measured: 2.1 to 2.3.
 pub(super) const NEW_FILE: (u64, u64) = (5, 2);
-/// Text is refused when fewer bytes than these, or than a quarter of the limit, are left: sled takes
-/// space by segments, and small records still have to be written.
+/// Text is refused when fewer bytes than these, or less than a quarter of the limit, are left: sled
+/// allocates segments, and small records still have to be written.
 const MARGIN: u64 = 8 << 20;
 /// Text is refused when fewer bytes than these are free on the disk.
 const RESERVE: u64 = 32 << 20;
-/// With fewer free bytes than these on the disk nothing is written. A database that fails to open with
-/// fewer may fail because of that.
+/// With fewer free bytes than these on the disk nothing is written. A database that fails to open
+/// with fewer may fail because of that.
 const OPENING: u64 = 4 << 20;
 
 /// The quota of one database.
@@ -218,7 +219,8 @@ pub(super) fn or_no_space(folder: &Path, error: StoreError) -> StoreError {
     }
 }
 
-/// The bytes that are free for this user where `folder` lies; `None` when the system does not say.
+/// The bytes that are free for this user on the disk of `folder`; `None` when the system does not
+/// report them.
 #[cfg(unix)]
 pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;

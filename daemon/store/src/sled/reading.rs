@@ -48,7 +48,7 @@ impl Store for SledStore {
     ) -> Result<Vec<SessionKey>, StoreError> {
         let mut found = Vec::new();
         let mut from = vec![table::IDS];
-        // From agent to agent, so that the cost does not grow with the sessions.
+        // Seeks from agent to agent, so that the cost does not grow with the number of sessions.
         while let Some(first) = self.tree.range(from.as_slice()..).next() {
             let (first, _) = first?;
             let Some(end) = first.iter().position(|byte| *byte == 0) else { break };
@@ -178,7 +178,7 @@ impl Store for SledStore {
         let mut ids: Vec<EpisodeId> = Vec::new();
         for key in self.tree.range(prefix..end).keys().rev() {
             let Some(id) = keys::episode_in(&key?, at) else { continue };
-            // Of all projects the keys are those of the pieces, several an episode.
+            // Without a project, the keys are those of the pieces, of which an episode has several.
             if ids.last() != Some(&id) {
                 if ids.len() == limit {
                     break;
@@ -237,7 +237,7 @@ pub(super) fn source(tree: &Tree, key: SourceKey) -> Result<Option<Source>, Stor
     tree.get(&key)?.map(|value| read::<SourceRecord, Source>(&key, &value)).transpose()
 }
 
-/// The file that is known under `path`.
+/// The file that is registered under `path`.
 pub(super) fn source_at(tree: &Tree, path: &str) -> Result<Option<Source>, StoreError> {
     let Some(bytes) = tree.get(keys::path(path))? else { return Ok(None) };
     let Some(key) = keys::source_of_path(&bytes) else { return Ok(None) };
@@ -265,7 +265,7 @@ pub(super) fn fork_keys_of(
     Ok(found)
 }
 
-/// The numbers of the messages that blocks of a file begin with.
+/// The numbers of the first messages of a file's blocks.
 pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, StoreError> {
     let mut found = Vec::new();
     for key in tree.scan_prefix(keys::messages_of(source)).keys() {
@@ -291,7 +291,7 @@ where
     M::try_from(record).map_err(|what| damaged(key, what))
 }
 
-/// The number of the first message in the block that message `seq` stands in, if it is there.
+/// The number of the first message in the block with message `seq`, if there is one.
 pub(super) fn block_with(
     tree: &Tree,
     source: SourceKey,

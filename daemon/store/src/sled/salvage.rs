@@ -1,9 +1,9 @@
-//! What can still be read of a damaged database, brought into another one.
+//! Copies the readable records of a damaged database into another one.
 //!
-//! sled keeps what it needs to open a database in three places: its settings (`conf`), the pages'
-//! places at some moment (`snap.…`) and the log (`db`). It may panic over what is damaged beside the
-//! log although the log alone is enough, and reads that up to the damage. So a copy is opened with
-//! less and less beside the log, and what can be read of it is written anew, record by record.
+//! sled stores the data that it needs for opening in three places: its settings (`conf`), a
+//! snapshot of the positions of pages (`snap.…`) and the log (`db`). It may panic over damage in
+//! the others although the log alone is enough, and reads the log up to the damage. So a copy is
+//! opened with fewer and fewer of these files, and its readable records are written one by one.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 
@@ -25,7 +25,7 @@ use crate::{
     notes::name_of,
 };
 
-/// What was brought over.
+/// The number of records that were copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// Sessions that were missing.
@@ -41,7 +41,7 @@ pub struct Salvaged {
 /// Lists of writes that may be on their way to the disk.
 const ON_THE_WAY: usize = 16;
 
-/// Opens what is left of the database in `damaged`, as a copy in `work`, which must not exist.
+/// Opens the remains of the database in `damaged`, as a copy in `work`, which must not exist.
 ///
 /// # Errors
 ///
@@ -125,12 +125,12 @@ impl SledStore {
         Ok((records, unreadable))
     }
 
-    /// Brings everything that can be read of `from` and is not here yet over. What is known of a
-    /// session here stays as it is.
+    /// Copies the records of `from` that can be read and are not in this store yet. A session that
+    /// is in this store does not change.
     ///
     /// # Errors
     ///
-    /// When this store cannot be read or written; what cannot be read of the other one is counted.
+    /// When this store cannot be read or written; unreadable records of `from` are counted.
     pub fn salvage(&self, from: &SledStore) -> Result<Salvaged, StoreError> {
         let mut salvaged = Salvaged::default();
         let tickets = VecDeque::new();
@@ -165,7 +165,8 @@ impl Transfer<'_> {
         let mut next = 0;
         for entry in self.from.tree.scan_prefix([keys::table::SESSIONS]) {
             let Ok((key, value)) = entry else {
-                // A scan stands still before a page that cannot be read, and says so for ever.
+                // A scan does not advance past a page that cannot be read, and returns the same
+                // error forever.
                 let end = self.from.counters.next_session.load(Ordering::Relaxed);
                 found.extend((next..end).filter_map(|number| self.session_numbered(number)));
                 break;
@@ -183,7 +184,7 @@ impl Transfer<'_> {
     fn episodes(&mut self) -> Vec<Episode> {
         let mut ids = self.episodes_in(keys::table::EPISODES, 1);
         ids.extend(self.episodes_in(keys::table::BY_PROJECT, 5));
-        // An episode has several pieces, and stands in both.
+        // An episode has several pieces, and is in both stores.
         ids.sort_unstable();
         ids.dedup();
         ids.into_iter()
@@ -191,7 +192,7 @@ impl Transfer<'_> {
             .collect()
     }
 
-    /// The episodes in the keys of a table, up to a page that cannot be read: there a scan stands still.
+    /// The episodes in the keys of a table, up to the first page that cannot be read.
     fn episodes_in(&mut self, table: u8, at: usize) -> Vec<EpisodeId> {
         let mut ids = Vec::new();
         for key in self.from.tree.scan_prefix([table]).keys() {
@@ -202,7 +203,7 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // What a session awaits of a model is worked out anew.
+        // The model's work for a session is scheduled anew.
         let shelves = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,
@@ -221,8 +222,8 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// What is brought over was redacted by the rules of its own database. When they are others, no
-    /// rules are known of the whole.
+    /// The copied text was redacted by the rules of its own database. When those rules are others,
+    /// the rules of the whole are unknown.
     fn rules(&mut self) -> Result<(), StoreError> {
         let namespace = NoteNamespace::Redaction;
         let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
@@ -267,7 +268,7 @@ impl Transfer<'_> {
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
     }
 
-    /// What a session is forked from, and what its own forks are known by.
+    /// The origin of a fork, and the keys by which its own forks are recognised.
     fn relations(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
         let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
         let records = records.unwrap_or_default();
@@ -284,7 +285,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// An episode whose session cannot be read: it says enough to make that anew.
+    /// An episode whose session cannot be read: the session is restored from it.
     fn session_of(&mut self, episode: Episode) -> Result<(), StoreError> {
         if self.is_known(&episode.session_id)? {
             return Ok(());

@@ -4,17 +4,17 @@
 
 use std::{panic, thread};
 
-/// How much later than they ask for they may be woken, in nanoseconds. They miss nothing: only what is
-/// waited for with a time limit comes later.
+/// How much later than requested these threads may be woken, in nanoseconds. They miss no event:
+/// only waits with a time limit end later.
 #[cfg(target_os = "linux")]
 const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(10_000_000_000).expect("not 0");
 
-/// Does something of which threads come, all of which may be woken late, and so may those that they
-/// start. A thread of its own does it, for what holds for a thread holds for those that it starts, and
-/// would hold for its pauses.
+/// Runs a function that starts threads, all of which may be woken late, as may the threads that
+/// they start. The function runs on a thread of its own, because a thread passes this setting on to
+/// the threads that it starts, and the caller must not be affected.
 pub(super) fn with_slack<T: Send>(start: impl FnOnce() -> T + Send) -> T {
     let on_its_own = || {
-        // Where the system refuses it they are only woken more often.
+        // When the system refuses this, the threads are only woken more often.
         #[cfg(target_os = "linux")]
         let _ = rustix::thread::set_current_timer_slack(Some(SLACK));
         start()

@@ -1,4 +1,4 @@
-//! Tests of what only this backend does.
+//! Tests of behaviour that only this backend has.
 
 use super::*;
 use crate::{Store as _, StoreHealth, contract};
@@ -61,7 +61,7 @@ fn a_newer_version_is_refused() {
     assert_eq!(refused, Some(StoreError::TooNew { found: 99, known: 1 }));
 }
 
-/// Values that sled put into files of their own, which it neither syncs nor ever reclaims.
+/// Values that sled put into separate files, which it neither syncs nor ever reclaims.
 fn blobs(folder: &Path) -> usize {
     folder.join("blobs").read_dir().unwrap().count()
 }
@@ -88,7 +88,7 @@ fn text_beyond_the_limit_is_refused_until_it_is_opened_anew_and_all_else_is_writ
     };
     assert!(refused.to_string().contains("limits.database_bytes"), "{refused}");
     assert!(matches!(&*store.quota().health().borrow(), StoreHealth::TextRefused(_)));
-    // What comes later must not be there without what came before, room or not.
+    // A later message must not be stored without the earlier ones, with or without space.
     store.quota().set_limit(1 << 30);
     assert_eq!(store.quota().shortage(), None);
     assert_eq!(store.write(text(seq)).wait().err(), Some(refused));

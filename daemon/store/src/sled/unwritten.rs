@@ -90,10 +90,10 @@ mod shuttled {
         sync::{Arc, in_orders, thread},
     };
 
-    /// What is written, as the tree has it: sessions by their keys, with their last activity.
+    /// The written state of the tree: sessions by their keys, with their last activity.
     type Tree = Arc<Mutex<BTreeMap<SessionKey, Timestamp>>>;
 
-    /// As the store reads: what is queued, and then what is written.
+    /// The order in which the store reads: first queued writes, then written ones.
     fn read(unwritten: &Unwritten, tree: &Tree, key: SessionKey) -> Timestamp {
         let queued = unwritten.session(key).map(|session| session.last_activity);
         queued.or_else(|| tree.lock().unwrap().get(&key).copied()).unwrap_or_default()

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The longest pause, as a multiple of [`PATIENCE`].
 const LONGEST: u32 = 64;
 
-/// A thread that flushes while watched work takes long, and sleeps when there is none.
+/// A thread that flushes while watched work takes long, and sleeps while there is none.
 pub(super) struct Waker {
     work: Arc<WatchedWork>,
     thread: Option<JoinHandle<()>>,
@@ -60,8 +60,8 @@ impl Waker {
             let flush = move || {
                 let _ = panic::catch_unwind(AssertUnwindSafe(|| tree.flush()));
             };
-            // On another thread, because this flush may wait, too, until the next one wakes it. Without
-            // a thread the next flush does the work.
+            // On another thread, because this flush may wait, too, until the next one wakes it.
+            // Without such a thread the next flush does this.
             let _ = thread::Builder::new().name("store-flush".to_owned()).spawn(flush);
         })
     }

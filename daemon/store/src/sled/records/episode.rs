@@ -1,4 +1,4 @@
-//! An episode on disk. Its summary is JSON: it is a document, and it grows.
+//! An episode on disk. Its summary is JSON, because it is a document and gets new fields often.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub(crate) struct EpisodeRecord {
     project: String,
     name: String,
     summary: String,
-    /// The model that wrote it; none when it was put together from evidence.
+    /// The model that wrote it; empty when it was derived from evidence.
     model: Option<String>,
     file: String,
     hash: [u8; 32],
@@ -27,7 +27,7 @@ pub(crate) struct EpisodeRecord {
     created_at: i64,
 }
 
-/// What is JSON in the record.
+/// The JSON part of the record.
 #[derive(Deserialize)]
 struct Document {
     #[serde(flatten)]
@@ -48,7 +48,7 @@ struct DocumentRef<'e> {
     rules_version: u32,
 }
 
-/// A version of the rules that nobody noted is not written, as before there were versions.
+/// An unknown version of the rules is omitted, as in records from before there were versions.
 fn is_unknown(rules: &u32) -> bool {
     *rules == 0
 }

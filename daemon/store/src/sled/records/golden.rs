@@ -1,5 +1,5 @@
-//! Records of every released version, as they stand on users' disks: `golden/v<N>.txt` has one a
-//! line, its name and its envelope in hex.
+//! Records of every released version, as they are on users' disks: each line of `golden/v<N>.txt`
+//! has a record's name and its envelope in hex.
 //!
 //! The file of a version never changes once that version is released; a new one gets its own.
 //! `GOLDEN=write cargo test -p graphitid-store golden` writes the file of the present version.
@@ -22,7 +22,7 @@ use crate::{
     sled::envelope,
 };
 
-/// A record by name: how it is written, and whether what was written once still means the same.
+/// A record by name: how it is written, and whether an old record still reads as the same value.
 struct Sample {
     name: String,
     sealed: Vec<u8>,
@@ -209,8 +209,8 @@ fn file(version: u8) -> PathBuf {
     folder.join(format!("v{version}.txt"))
 }
 
-/// Records written by this version's programs are read, and still written alike: whoever changes
-/// a record type must raise the version.
+/// Records of this version are read, and written with the same bytes: a change to a record type
+/// needs a new version.
 #[test]
 fn records_of_this_version_are_as_they_were() {
     let samples = samples();

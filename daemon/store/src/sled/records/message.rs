@@ -1,4 +1,4 @@
-//! A message on disk; they stand there in blocks.
+//! A message on disk, where messages are in blocks.
 
 use serde::{Deserialize, Serialize};
 

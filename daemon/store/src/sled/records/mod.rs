@@ -1,9 +1,11 @@
-//! What stands on disk: plain types, frozen with each version, converted here and nowhere else.
+//! The record types on disk: plain types, frozen with each version and converted only here.
 //!
-//! A change to any of them is a new version: copy the old types into `migrate/v<N>.rs`, write the
-//! step there, raise [`super::envelope::VERSION`], and keep the golden file of the old one. What
-//! grows often (a summary, the state beside a cursor) is JSON inside its record, so that a new
-//! field there is no new version.
+//! A change to any of them needs a migration: copy the old types into a new module
+//! `sled/migrate/v<N>.rs`, convert them there, raise [`super::envelope::VERSION`], have
+//! [`super::envelope::open`] accept the old version, and keep the golden file of that version.
+//! There is no migration yet, because there is one version. Data that often gets new fields (a
+//! summary, the state beside a cursor) is JSON inside its record, so that a new field there needs
+//! no new version.
 
 mod episode;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What an episode says of things and facts, on disk. Kinds are numbers, so that a new one is not a
-//! new version.
+//! The statements of an episode about entities and facts, on disk. Kinds are numbers, so that a new
+//! kind needs no new version.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use crate::model::{
 
 type Bytes = [u8; 16];
 
-/// Which rows an episode has.
+/// The rows that an episode has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContentsRecord {
     pub(crate) created_at: i64,

@@ -1,4 +1,4 @@
-//! Vectors on disk. Their owner stands in the key.
+//! Vectors on disk. Their owner is in the key.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ impl From<&Vectors> for VectorsRecord {
 }
 
 impl VectorsRecord {
-    /// What it says of `owner`.
+    /// Converts the record to the vectors of `owner`.
     pub(crate) fn of(self, owner: Owner) -> Vectors {
         let vectors = self.vectors.into_iter();
         Vectors {

@@ -56,7 +56,7 @@ fn settings_and_places_of_pages_are_not_needed() {
     for broken in ["conf", "snap."] {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path());
-        // sled notes where pages are when it opens what is there.
+        // sled records the positions of pages when it opens a database.
         SledStore::open(folder.path()).unwrap().close();
         let files = files(folder.path(), broken);
         assert!(!files.is_empty(), "{broken}");
@@ -119,7 +119,7 @@ fn a_record_that_cannot_be_read_costs_only_itself() {
     assert_eq!((salvaged.sessions, salvaged.episodes), (SESSIONS, SESSIONS - 1));
     let whole = SESSIONS * u64::from(MESSAGES);
     assert!((whole - 64..whole).contains(&salvaged.messages), "{salvaged:?}");
-    // What lost its episode is due for another one.
+    // A session that lost its episode is due for another one.
     let id = contract::session(SessionKey(0), "session-2").id;
     let key = store.find_session(&id).unwrap().unwrap();
     let state = store.session(key).unwrap().unwrap().state;
@@ -141,11 +141,11 @@ fn what_is_known_stays_as_it_is() {
 /// Sessions in a database that is damaged in many places, and messages of each.
 const MANY: u32 = 60;
 const OF_EACH: u32 = 16;
-/// So many places of the file, and each with a certain record, are overwritten, one at a time, with so
-/// many bytes.
+/// Overwrites this many positions of the file, and each position with a certain record, one at a
+/// time, with this many bytes.
 const PLACES: usize = 20;
 const BAD: usize = 4 << 10;
-/// What takes longer hangs.
+/// A test that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
@@ -202,7 +202,7 @@ fn write_one(store: &SledStore, number: u32) -> Written {
     Written { session, source, checkpoint, messages, episode, statements }
 }
 
-/// Damages the file of the database in `folder`, each time otherwise, and looks what becomes of it.
+/// Damages the database file in `folder`, each time in another way, and checks the result.
 fn damage_everywhere(folder: &Path, written: Vec<Written>) {
     let written = Arc::new(written);
     let whole = fs::read(folder.join("db")).unwrap();
@@ -233,7 +233,7 @@ fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     overwritten.chain(cut)
 }
 
-/// Does what must come to an end, on a thread that is named by `what`.
+/// Runs work that must end, on a thread that is named by `what`.
 fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, ended) = mpsc::channel();
     let worker = thread::Builder::new().name(what.to_owned());
@@ -276,7 +276,7 @@ fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
     !(brought_back.is_all() && opened.is_some_and(|opened| opened.is_all()))
 }
 
-/// What is found in the database as it is; `None` when it does not open.
+/// The content of the database without a repair; `None` when it does not open.
 fn read_where_it_is(folder: &Path, written: &[Written]) -> Option<SalvageCounts> {
     match SledStore::open(folder) {
         Ok(store) => {
@@ -297,7 +297,7 @@ fn assert_says_what_to_do(error: &StoreError) {
     assert!(error.to_string().contains("graphiti repair"), "{error}");
 }
 
-/// What is written now is read again.
+/// New writes can be read again.
 fn goes_on(store: &SledStore) {
     let session = contract::session(store.next_session_key().unwrap(), "afterwards");
     let source = contract::source_of(&session, 0).key;
@@ -312,21 +312,21 @@ fn goes_on(store: &SledStore) {
     assert_eq!(store.messages(source, 0, 9).unwrap(), messages);
 }
 
-/// How much of what was written is found.
+/// Counts the written records that are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct SalvageCounts {
     sessions: u64,
     checkpoints: u64,
     messages: u64,
     episodes: u64,
-    /// Episodes of which all that they say is there.
+    /// Number of episodes with all their statements.
     telling: u64,
     unreadable: u64,
 }
 
 impl SalvageCounts {
-    /// Reads everything in `store`. Whatever can be read must be what was written, and whatever
-    /// cannot must say what to do.
+    /// Reads everything in `store`. Each record that can be read must be as it was written, and
+    /// each error must contain a remedy.
     fn of(store: &SledStore, written: &[Written]) -> SalvageCounts {
         let mut found = SalvageCounts::default();
         let visited = store.visit_sessions(&mut |session| {
@@ -390,7 +390,7 @@ impl SalvageCounts {
         *self == SalvageCounts { sessions, checkpoints, messages, episodes, telling, unreadable }
     }
 
-    /// The same, as it is told of what was brought over into an empty store.
+    /// The same, as the salvage into an empty store reports it.
     fn as_salvaged(&self) -> Salvaged {
         let SalvageCounts { sessions, messages, episodes, unreadable, .. } = *self;
         Salvaged { sessions, known: 0, messages, episodes, unreadable }
@@ -398,7 +398,7 @@ impl SalvageCounts {
 }
 
 impl Written {
-    /// Whether a session is this one as it was at some time, or was made anew of its episode.
+    /// Whether a session is this one at some time, or was restored from its episode.
     fn is_of(&self, session: &Session) -> bool {
         let is_same = session.id == self.session.id
             && session.project == self.session.project

@@ -1,4 +1,4 @@
-//! Writes about episodes, what they state, and vectors.
+//! Writes episodes, their statements, and vectors.
 
 use std::sync::atomic::Ordering;
 
@@ -90,7 +90,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Vectors that come late, when what they were made of is gone, would never go.
+    /// Vectors that arrive after their owner was deleted would never be deleted.
     pub(super) fn put_vectors(
         &self,
         transaction: &mut Transaction,

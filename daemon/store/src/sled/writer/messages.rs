@@ -1,4 +1,4 @@
-//! Writes about messages. They lie in blocks of consecutive messages.
+//! Writes messages, in blocks of consecutive messages.
 
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},

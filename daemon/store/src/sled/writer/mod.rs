@@ -72,8 +72,8 @@ impl Writer {
         counters: Arc<Counters>,
     ) -> Result<Writer, StoreError> {
         let folder = quota.folder();
-        // sled's flush leaves the data to the kernel; this handle is for the sync that it omits, which
-        // Windows allows only to those who may write.
+        // sled's flush leaves the data to the kernel; this handle is for the sync that it omits,
+        // which Windows allows only for files that are open for writing.
         let data = File::options()
             .write(true)
             .open(folder.join("db"))
@@ -108,7 +108,7 @@ impl Writer {
         Ok(Writer { unwritten, outbox_ends, queue: Some(queue), thread: Some(thread) })
     }
 
-    /// What is queued and not written yet.
+    /// Writes that are queued and not written yet.
     pub(super) fn unwritten(&self) -> &Unwritten {
         &self.unwritten
     }
@@ -180,8 +180,8 @@ struct Thread {
     /// The first error of the database itself. After it nothing is written: it is unknown which of the
     /// earlier lists reached the disk.
     failed: Option<StoreError>,
-    /// The error of a list since the last empty one. An empty list reports it: its caller wants to know
-    /// that all earlier lists are safe, whether their callers waited or not.
+    /// The error of a list since the last empty one. An empty list reports it: its caller must know
+    /// whether all earlier lists are safe, even if their callers did not wait.
     unreported: Option<StoreError>,
 }
 

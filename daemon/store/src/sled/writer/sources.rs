@@ -1,4 +1,4 @@
-//! Writes about files: each path stands once.
+//! Writes files: each path is registered once.
 
 use super::{Thread, Transaction};
 use crate::{
@@ -31,7 +31,7 @@ impl Thread {
         Ok(())
     }
 
-    /// The file that stands under `path` before the next write of a list.
+    /// The file that is registered under `path` before the next write of a list.
     fn registered_at(
         &self,
         transaction: &Transaction,
