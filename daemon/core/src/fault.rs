@@ -15,10 +15,10 @@ pub const DIE_AT: &str = "GRAPHITI_DIE_AT";
 /// The variable that names the point of a panic.
 pub const PANIC_AT: &str = "GRAPHITI_PANIC_AT";
 
-/// The message of that panic, as of one that quotes what was worked on.
+/// The message of that panic, which must not be quoted anywhere.
 pub const QUOTED: &str = "the quick numbat jumps";
 
-/// Every point, in the order in which a session comes to them.
+/// Every point, in the order in which a session reaches them.
 pub const POINTS: &[&str] = &[
     "follower: turn",
     "embedder: turn",

@@ -1,4 +1,5 @@
-//! What every part of the daemon speaks of, and what has no layer below it. `daemon/src/lib.rs` has the map.
+//! The types and tools that all crates of the daemon share; the lowest layer. `daemon/src/lib.rs`
+//! has the map.
 
 pub mod model;
 

@@ -1,8 +1,8 @@
 //! One way to write a pattern that is compiled once.
 //!
-//! A pattern stays in memory as long as the daemon runs, and a state of it for each thread that used
-//! it. So digits are ASCII's, and `\w` stands in no repetition with numbers: compiled and with one
-//! state `\w` takes 86 kB, `\w{2,40}` 3.3 MB (regex 1, `memory_usage` of its parts).
+//! A pattern stays in memory as long as the daemon runs, together with a cache for each thread that
+//! used it. So digits are ASCII only, and `\w` is never repeated with numbers: with one cache `\w`
+//! takes 86 kB, `\w{2,40}` 3.3 MB (regex 1, `memory_usage` of its parts).
 
 /// A regular expression, compiled when it is first used; `\b` and `\d` as [`ascii`] has them.
 #[doc(hidden)]
@@ -23,8 +23,9 @@ pub use regex::Regex;
 
 pub use compiled_pattern as pattern;
 
-/// `pattern` with boundaries between ASCII words and digits of ASCII alone: with Unicode's own, text
-/// beyond ASCII costs a hundred times as much, and what counts tests eight times the memory.
+/// Compiles `pattern` with boundaries between ASCII words and with ASCII digits: Unicode boundaries
+/// make text beyond ASCII a hundred times slower, and the patterns for test counts eight times
+/// larger.
 pub fn ascii(pattern: &str) -> String {
     let mut ascii = String::with_capacity(2 * pattern.len());
     let mut classes = 0;

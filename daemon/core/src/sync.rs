@@ -1,7 +1,7 @@
-//! The locks of the standard library. Where threads share what they guard, tests that are named
-//! `shuttled` run under a scheduler that tries orders of these threads, with locks of its own:
-//! `cargo test --workspace --features graphitid/shuttle --lib shuttled`. With that feature everything has
-//! these locks, and nothing else works.
+//! The locks of the standard library. Tests named `shuttled` run under a scheduler that tries many
+//! orders of the threads and needs locks of its own: `cargo test --workspace --features
+//! graphitid/shuttle --lib shuttled`. With that feature all code uses these locks, and only these
+//! tests work.
 
 #[cfg(not(feature = "shuttle"))]
 pub use std::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -20,10 +20,10 @@ mod shuttled {
         thread,
     };
 
-    /// In how many places a schedule departs from running one thread after the other.
+    /// The number of places where a schedule switches between threads.
     const DEPARTURES: usize = 4;
 
-    /// Runs `test` in so many orders of its threads.
+    /// Runs `test` in this number of orders of its threads.
     pub fn in_orders(count: usize, test: impl Fn() + Send + Sync + 'static) {
         let mut config = Config::new();
         config.stack_size = 4 << 20;

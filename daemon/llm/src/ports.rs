@@ -1,4 +1,4 @@
-//! What the client needs from its environment.
+//! The interfaces that the client needs from its environment.
 
 use std::{borrow::Cow, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What to do after a temporary failure.
+/// How to proceed after a temporary failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// Wait, then retry.

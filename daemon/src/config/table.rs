@@ -301,7 +301,7 @@ fn model() -> Vec<Field> {
         row!("llm.timeout", llm.timeout, Seconds, "Timeout of one call, in seconds"),
         row!("llm.max_retries", llm.max_retries, count(0, 20, "tries"), "Number of immediate retries of a call"),
         row!("llm.concurrency", llm.concurrency, count(1, 64, "calls"), "Maximum number of concurrent calls"),
-        row!("llm.context_tokens", llm.context_tokens, count(2_000, 10_000_000, "tokens"), "CodecContext size of the model, in tokens"),
+        row!("llm.context_tokens", llm.context_tokens, count(2_000, 10_000_000, "tokens"), "Size of the model's context, in tokens"),
         row!("llm.daily_budget.calls", llm.daily_budget.calls, or_null(count(0, 1_000_000, "calls"), "no bound"), "Maximum number of calls per day"),
         row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no bound"), "Maximum cost per day, in US dollars"),
         row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "what is known of the model"), "Price of prompt tokens"),

@@ -41,7 +41,7 @@ pub struct BackfillCandidate {
     pub(super) sub_agents: Vec<PathBuf>,
 }
 
-/// What the search for candidates needs from the engine.
+/// The state of the engine that the search for candidates needs.
 pub(super) struct BackfillContext {
     /// The live sessions.
     pub(super) live: Vec<Session>,

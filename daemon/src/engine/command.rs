@@ -47,7 +47,7 @@ pub(super) enum EngineCommand {
         sessions: bool,
         reply: oneshot::Sender<()>,
     },
-    /// Has a model asked about an old session.
+    /// Sends an old session to a model.
     RequestSummary {
         session: SessionKey,
         reply: oneshot::Sender<Result<(), EngineError>>,
@@ -56,7 +56,7 @@ pub(super) enum EngineCommand {
         scope: Scope,
         reply: oneshot::Sender<usize>,
     },
-    /// Releases sessions that are to be forgotten. The reply comes when no job works on them.
+    /// Releases sessions that will be forgotten. The reply is sent when no job works on them.
     Release {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
@@ -98,7 +98,7 @@ pub struct Closed {
     pub position: u64,
 }
 
-/// What closing a session did.
+/// The result of closing a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseOutcome {
     /// The session got its first episode.
@@ -156,7 +156,7 @@ pub struct PendingEpisode {
     pub done: oneshot::Receiver<Result<Closed, EngineError>>,
 }
 
-/// What the engine is doing.
+/// The status of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
     /// Sessions by state. The number of indexed sessions is known to the store alone.

@@ -1,4 +1,4 @@
-//! The queue of new files that are to be identified, each path once.
+//! The queue of new files that have to be identified, each path once.
 //!
 //! Pure decisions, without I/O. The watch, a scan and a hook may announce a file at any moment, also
 //! while it is being identified. Each path has one stage, so it is never identified twice at a time;

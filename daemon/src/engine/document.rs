@@ -227,7 +227,7 @@ mod tests {
         let summary = serde_json::to_value(&episode.summary).unwrap();
         let mut again = read(&episode::document(&episode), &summary).unwrap();
         again.summary.message_count = episode.summary.message_count;
-        // Half of it stands in the document.
+        // Half of the text is in the document.
         again.content_hash = episode.content_hash;
         assert_eq!(again, episode);
         let of_text = read(&episode::document(&episode), &Value::Null).unwrap();

@@ -16,8 +16,8 @@ use crate::store::{FileStamp, Note, NoteNamespace, Source, Store, StoreError, Ta
 const NAME: &[u8] = b"duplicates";
 const VERSION: &[u8] = b"1";
 
-/// Searches the database, unless that was done before, and repairs what it finds. Returns the paths
-/// that were registered twice; `is_readable` selects those that are read again.
+/// Searches the database for duplicates, unless that was done before, and repairs them. Returns the
+/// paths that were registered twice; `is_readable` selects those that are read again.
 pub(super) async fn repair(
     store: &dyn Store,
     is_readable: &(dyn Fn(&Path) -> bool + Sync),

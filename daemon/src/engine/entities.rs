@@ -1,4 +1,4 @@
-//! Things and facts: the graph as others may ask for it, and as the search index has it.
+//! Entities and facts as documents of the search index, and as rows for other modules.
 
 pub use crate::graph::{EpisodeThings, FactFilter, Graph};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     store::StoreError,
 };
 
-/// What the index of things is told of one, under its latest name; that it is gone, when it is.
+/// Returns the document of an entity, under its latest name, or its deletion.
 pub(super) fn entity_changes(
     graph: &Graph<'_>,
     id: EntityId,
@@ -33,7 +33,8 @@ pub(super) fn entity_changes(
     Ok(changes)
 }
 
-/// What the index of facts is told of one. When it ended is not: an answer looks that up.
+/// Returns the document of a fact. It does not contain the end of the fact; an answer reads that
+/// from the store.
 pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<IndexChange, StoreError> {
     let Some(claim) = graph.last_claim(key)? else {
         return Ok(IndexChange::DropSession { session: SessionKey(key.number()) });

@@ -95,7 +95,7 @@ pub fn title(prompt: &str) -> String {
     summarize::title(prompt)
 }
 
-/// The summary of an episode for someone who continues the work, the most useful parts first.
+/// The summary of an episode for an agent that continues the work, the most useful parts first.
 pub fn page(episode: &Episode) -> String {
     match episode.text() {
         Some(text) => text.to_owned(),
@@ -176,7 +176,7 @@ pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     merged
 }
 
-/// The activity of the session's own file. Sub-agents do what that file asks them for.
+/// The activity of the session's own file. Sub-agents only execute its tasks.
 fn activity(done: &JobResult) -> ActivityVector {
     done.files.first().map_or_else(
         || ActivityVector::from_signals(&Signals::default()),

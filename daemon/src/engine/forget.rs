@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Engine {
-    /// Forgets sessions for good: stored ones with everything that was made of them, and ones that
-    /// were not read yet. Runs to its end even if the caller goes away.
+    /// Forgets sessions permanently: stored ones with all data derived from them, and ones that
+    /// were not read yet. Runs to its end even if the caller disconnects.
     pub async fn forget(
         &self,
         sessions: Vec<(SessionId, Option<SessionKey>)>,
@@ -52,7 +52,7 @@ impl Engine {
             }
         }
         self.request(|reply| EngineCommand::ReleaseEnded { sessions: keys, reply }).await?;
-        // The sessions are gone from the database; the index follows at the next start at the
+        // The sessions are deleted from the database; the index follows at the next start at the
         // latest.
         let _ = self.until_followed(position).await;
         failure.map_or(Ok(position), |error| Err(failed(error)))

@@ -49,7 +49,7 @@ struct ForgottenRecord {
     fork_keys: Vec<RecordUuid>,
 }
 
-/// What forgetting a session writes.
+/// The writes that forget a session.
 pub(super) struct ForgottenWrites {
     pub(super) writes: Vec<Write>,
     /// The fork keys of the session.

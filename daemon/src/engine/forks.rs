@@ -177,7 +177,7 @@ impl SourceReader {
                 }
                 let own = &mut |record: &RecordUuid| owners.add(*record, number);
                 forgotten::visit_records_of(store, other.key, own)?;
-                // Of two files of one session, the first reads the records that both of them got.
+                // When two files of one session share records, the first one reads them.
                 if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
                 }

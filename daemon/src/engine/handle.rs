@@ -57,7 +57,7 @@ pub struct EngineLoop {
     inbox: mpsc::Receiver<EngineEvent>,
 }
 
-/// What the engine continues from.
+/// The saved state from which the engine continues.
 pub struct LastRun {
     /// The position of the search index in the outbox, as it advances.
     pub followed: watch::Receiver<FollowerProgress>,
@@ -148,7 +148,7 @@ impl Engine {
         saved.map(Some).map_err(failed)
     }
 
-    /// The summarizer in force.
+    /// The current summarizer.
     pub async fn summarizer(&self) -> Result<Arc<Summarizer>, EngineError> {
         self.request(EngineCommand::Summarizer).await
     }
@@ -169,7 +169,7 @@ impl Engine {
         self.request(|reply| EngineCommand::RequestEpisodes { scope, reply }).await
     }
 
-    /// Has a model asked about an old session. Returns when the model answered or the question was
+    /// Sends an old session to a model. Returns when the model answered or the request was
     /// postponed.
     pub async fn request_summary(&self, session: SessionKey) -> Result<(), EngineError> {
         self.request(|reply| EngineCommand::RequestSummary { session, reply }).await?
@@ -185,8 +185,8 @@ impl Engine {
         self.request(EngineCommand::Live).await
     }
 
-    /// The sessions that agents report as running. Of several sessions of one process, its current
-    /// one comes first.
+    /// The sessions that agents report as running. When a process has several sessions, its current
+    /// one is first.
     pub async fn running(&self) -> Result<Vec<RunningSession>, EngineError> {
         self.request(EngineCommand::Running).await
     }
@@ -221,7 +221,7 @@ impl Engine {
     }
 
     /// Ingests an old session, unless it is known, and returns its key; `None` when its transcript
-    /// is gone or belongs to an excluded project.
+    /// does not exist or belongs to an excluded project.
     pub async fn ingest(
         &self,
         candidate: &BackfillCandidate,
@@ -250,12 +250,12 @@ impl Engine {
         check_writable(self.store.as_ref())
     }
 
-    /// What the engine is doing.
+    /// The status of the engine.
     pub async fn status(&self) -> Result<Status, EngineError> {
         self.request(EngineCommand::Status).await
     }
 
-    /// Waits until all files are read, due episodes are made, and searches find both. With
+    /// Waits until all files are read, due episodes are created, and searches find both. With
     /// `sessions`, also waits until no session is left that will end by itself.
     pub async fn settled(&self, sessions: bool) -> Result<(), EngineError> {
         self.request(|reply| EngineCommand::Settle { sessions, reply }).await
@@ -271,7 +271,7 @@ impl Engine {
         self.older_summaries.load(Ordering::Relaxed)
     }
 
-    /// Puts new settings and folders in force.
+    /// Applies new settings and folders.
     pub async fn reload(
         &self,
         settings: Settings,
@@ -305,12 +305,13 @@ impl Engine {
         answer.await.map_err(|_| EngineError::Stopping)
     }
 
-    /// Waits until searches find what was stored up to `position`.
+    /// Waits until searches find all data that were stored up to `position`.
     ///
     /// # Errors
     ///
     /// When the search index no longer follows the database. What was stored is safe, and is found
-    /// after the next start.
+    /// When the search index no longer follows the database. The stored data are safe, and are
+    /// found after the next start.
     pub async fn until_followed(&self, position: u64) -> Result<(), EngineError> {
         let mut followed = self.followed.clone();
         let reached = followed.wait_for(|followed| followed.position >= position).await;
@@ -332,7 +333,7 @@ impl Engine {
     }
 }
 
-/// Fails, with what to do about it, when the store accepts no more writes.
+/// Fails, with the remedy, when the store accepts no more writes.
 pub(super) fn check_writable(store: &dyn Store) -> Result<(), EngineError> {
     match &*store.quota().health().borrow() {
         StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {

@@ -96,7 +96,7 @@ impl Indexes {
         sizes.map(|file| file.len()).sum()
     }
 
-    /// Writes what was applied to disk, and removes deleted documents from the files. Rewrites every
+    /// Writes applied changes to disk, and removes deleted documents from the files. Rewrites every
     /// segment that has deleted documents.
     pub fn purge(&self) -> Result<(), IndexError> {
         self.each().into_iter().try_for_each(SearchIndex::purge)

@@ -24,7 +24,7 @@ use crate::{
     store::Source,
 };
 
-/// What a job is to do.
+/// The task of a job.
 pub struct Job {
     /// The session at the start of the job.
     pub session: Session,
@@ -35,7 +35,7 @@ pub struct Job {
     /// Whether the files are read from their start.
     pub from_start: bool,
     pub save: SavePolicy,
-    /// Why an episode is to be made; `None` if none is.
+    /// The reason for an episode; `None` if none is created.
     pub index: Option<CloseReason>,
     /// Whether to gather a question to a model.
     pub gather: bool,
@@ -66,7 +66,7 @@ pub struct JobResult {
 
 /// The outcome of gathering a question to a model.
 pub enum GatherOutcome {
-    /// The job was not told to gather one.
+    /// The job was not asked to gather one.
     NotRequested,
     /// There is nothing to ask: the session changed, or a model has written its episode.
     Nothing,

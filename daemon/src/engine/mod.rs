@@ -88,7 +88,7 @@ pub fn followed_agents() -> impl Iterator<Item = &'static str> {
 pub struct Settings {
     /// When a session is over.
     pub session: session::Config,
-    /// What is kept of transcripts.
+    /// The settings for the stored part of transcripts.
     pub parse_context: Arc<ParseContext>,
     /// Asks models.
     pub summarizer: Arc<Summarizer>,
@@ -98,7 +98,7 @@ pub struct Settings {
     pub max_age: Option<Duration>,
 }
 
-/// What the engine decides on.
+/// The input of the engine's decisions.
 enum EngineEvent {
     /// Files that an older version registered twice were repaired.
     DuplicatesRepaired(Result<Vec<PathBuf>, StoreError>),
@@ -111,7 +111,7 @@ enum EngineEvent {
     /// New files were matched to their sessions.
     Identified(IdentifyResult),
     JobDone(Box<JobResult>),
-    /// Old files are to be ingested, whatever their age.
+    /// Old files have to be ingested, whatever their age.
     Backfill {
         found: Vec<IdentifiedFile>,
         reply: oneshot::Sender<()>,

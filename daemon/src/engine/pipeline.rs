@@ -43,9 +43,9 @@ use crate::{
     summarize::{self, evidence::Collector},
 };
 
-/// What parsing needs besides the file.
+/// The settings for parsing.
 pub struct ParseContext {
-    /// Decides what is kept of each message.
+    /// The filter that selects the stored part of each message.
     pub filter: Filter,
     pub redactor: Redactor,
     /// Learned classifications of tools.
@@ -85,12 +85,12 @@ pub struct SourceState {
     /// Records since the last batch at which a fork of the session may start.
     #[serde(skip)]
     pub fork_keys: Vec<RecordUuid>,
-    /// Messages of which only a part is kept.
+    /// Messages of which only a part is stored.
     #[serde(default, rename = "longs")]
     pub truncated: TruncatedMessages,
     memory: Memory,
     waiting: PendingCalls,
-    /// Whether the last records say that the session is over.
+    /// Whether the last records report the end of the session.
     #[serde(default)]
     pub is_ended: bool,
     /// Calls whose output is skipped if they succeed.
@@ -107,7 +107,7 @@ pub struct LinePosition {
     pub at: u64,
 }
 
-/// What a line is parsed with.
+/// The context for parsing a line.
 #[derive(Clone, Copy)]
 pub struct LineContext<'c> {
     pub format: &'c dyn Format,
@@ -144,7 +144,7 @@ impl SourceState {
         }
     }
 
-    /// Takes over what the format knows of the file at `path` before its first record.
+    /// Reads the metadata that the format has about the file at `path` before its first record.
     pub(in crate::engine) fn begin(&mut self, format: &dyn Format, path: &Path) {
         self.memory = format.memory_of(path);
     }
@@ -204,7 +204,7 @@ impl SourceState {
     ) {
         self.note_fork_key(&entry);
         if position.origin.line <= self.shared {
-            // Of a copied line, the session takes over only the working directory and the like.
+            // From a copied line, only metadata such as the working directory is used.
             if let Item::Context(_) = &entry.item {
                 redact(&mut entry.item, &parse_context.redactor);
                 self.observe(

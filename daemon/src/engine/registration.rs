@@ -11,7 +11,7 @@ use crate::{
     store::{FileStamp, Source, SourceKey, StoreError, Tally},
 };
 
-/// An identified file that is to be registered.
+/// An identified file that has to be registered.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NewFile {
     pub(super) path: String,
@@ -92,8 +92,8 @@ impl<'k> Registration<'k> {
         Ok(())
     }
 
-    /// Registers a file under the path that its agent moved it to, unless it is still at the old one
-    /// too: then it is registered when that is gone.
+    /// Registers a file under the path to which its agent moved it, unless the old path still
+    /// exists: then it is registered when the old path is deleted.
     fn take_over(&mut self, known: KnownPath, to: String, at: usize) {
         let KnownPath { mut source, exists } = known;
         if exists {

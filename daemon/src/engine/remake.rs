@@ -1,9 +1,10 @@
 //! Makes summaries again that were made by older rules: in the background, the latest sessions
 //! first, one at a time and only while the engine has nothing else to do.
 //!
-//! Each summary names its rules, so that the work continues where it was interrupted. A summary that
-//! a model wrote stays, and so does that of a session whose transcript is gone. A note says when all
-//! summaries were gone over, so that the next start does not search for older ones.
+//! Each summary records the version of its rules, so that the work continues where it was
+//! interrupted. A summary that a model wrote stays, and so does that of a session whose transcript
+//! does not exist any more. A note records that all summaries were checked, so that the next start
+//! does not search for older ones.
 
 use std::{
     future,
@@ -50,20 +51,20 @@ pub(super) enum RemakePermit {
     Granted(Box<RemakeContext>),
 }
 
-/// What a summary is made again with.
+/// The data from which a summary is created again.
 pub(super) struct RemakeContext {
     pub(super) session: Session,
     pub(super) reader: Arc<SourceReader>,
     pub(super) parse_context: Arc<ParseContext>,
 }
 
-/// What became of an older summary.
+/// The result for an older summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RemakeOutcome {
     Remade,
-    /// It stays as it is.
+    /// The summary stays.
     Kept,
-    /// It is to be tried again after the next start.
+    /// The summary is retried after the next start.
     Postponed,
 }
 
@@ -140,8 +141,8 @@ impl Remaker {
     }
 }
 
-/// The episodes whose summary older rules made, the latest first; `None` when there are none because
-/// all were gone over.
+/// The episodes whose summary was created by older rules, the latest first; `None` when all were
+/// checked.
 fn older(store: &dyn Store) -> Result<Option<Vec<EpisodeId>>, StoreError> {
     let checked = store.note(NoteNamespace::Checked, NAME)?;
     if checked.as_deref() == Some(RULES_VERSION.to_string().as_bytes()) {
@@ -161,13 +162,14 @@ fn is_older(episode: &Episode) -> bool {
     is_ours && episode.rules < RULES_VERSION
 }
 
-/// The note that all summaries were gone over.
+/// The note that all summaries were checked.
 fn present() -> Write {
     let content = Some(RULES_VERSION.to_string().into_bytes());
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
 }
 
-/// Makes an episode again; `None` when the transcript is gone or the daemon stops. Blocks.
+/// Creates an episode again; `None` when the transcript does not exist any more or the daemon
+/// stops. Blocks.
 fn make(
     context: &RemakeContext,
     old: Episode,

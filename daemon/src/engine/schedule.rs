@@ -43,7 +43,7 @@ pub(super) enum Suspicion {
 pub(super) struct DueWork {
     /// Files that changed, by number.
     pub(super) files: BTreeSet<u32>,
-    /// Why an episode is to be made; `None` if none is.
+    /// The reason for an episode; `None` if none is created.
     pub(super) index: Option<CloseReason>,
     /// Whether to gather a question to a model.
     pub(super) gather: bool,
@@ -316,7 +316,7 @@ mod tests {
         schedule.add(C, Queue::History, file(0));
         assert_eq!(schedule.next(NOW).unwrap().0, B);
         assert_eq!(schedule.next_test(NOW), Some(then));
-        // Its time has come, and what runs has to end.
+        // Its deadline has passed, and the running job has to end.
         assert_eq!(schedule.next(then), None);
         schedule.ended(B);
         assert_eq!(schedule.next(then).unwrap().0, A);

@@ -1,26 +1,26 @@
-//! Files that were taken into the search index as a whole, while the outbox still tells of their
-//! parts.
+//! Files that were added to the search index as a whole (snapshots), while the outbox still has
+//! entries for their parts.
 //!
-//! A file is taken as a whole when messages in the index may be other ones by now, or may be there
-//! already. What is read of the store then holds more than the outbox entry tells of: entries
-//! that are still to come must not add the same messages once more.
+//! A file is added as a whole when messages in the index may be outdated or may be there already.
+//! The store then has more messages than the outbox entry announces, and the entries that follow
+//! must not add the same messages again.
 
 use std::collections::HashMap;
 
 use crate::store::SourceKey;
 
-/// The files that were taken as a whole, as long as entries may follow that their snapshots hold.
+/// The snapshots, as long as entries may follow that they include.
 #[derive(Debug, Default)]
 pub(super) struct Snapshots(HashMap<SourceKey, Snapshot>);
 
-/// What of a file is in the index since it was taken as a whole.
+/// The part of a file that is in the index since its snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Snapshot {
-    /// Everything that the outbox tells up to this position.
+    /// All entries up to this position.
     pub(super) covers: u64,
     /// All messages before this number.
     pub(super) next_seq: u32,
-    /// Nothing that the outbox tells after this position.
+    /// No entry after this position.
     pub(super) ends: u64,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct OutboxMessages {
     pub(super) overwrites: bool,
 }
 
-/// What the index has to take.
+/// The update for the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IndexUpdate {
     Nothing,
     /// All messages of the file, in the place of those it has.
     Whole,
-    /// So many messages from this number on.
+    /// This many messages, beginning with this number.
     Part {
         from: u32,
         count: u32,
@@ -49,7 +49,7 @@ pub(super) enum IndexUpdate {
 }
 
 impl Snapshots {
-    /// What the index has to take for an entry.
+    /// Returns the update for an entry.
     pub(super) fn take(&self, entry: OutboxMessages) -> IndexUpdate {
         let OutboxMessages { source, position, from, count, overwrites } = entry;
         let snapshot = self.0.get(&source);
@@ -68,13 +68,13 @@ impl Snapshots {
         }
     }
 
-    /// Notes that a file was taken as a whole.
+    /// Records the snapshot of a file.
     pub(super) fn note(&mut self, source: SourceKey, snapshot: Snapshot) {
         self.0.insert(source, snapshot);
     }
 
-    /// Notes that the outbox tells at `position` that a file was cleared. Returns whether the index
-    /// has to clear it: a snapshot may be of later.
+    /// Records that the outbox clears a file at `position`. Returns whether the index has to clear
+    /// it: a snapshot may be later.
     pub(super) fn clear(&mut self, source: SourceKey, position: u64) -> bool {
         if self.0.get(&source).is_some_and(|snapshot| position <= snapshot.covers) {
             return false;
@@ -83,7 +83,7 @@ impl Snapshots {
         true
     }
 
-    /// Forgets the snapshots that hold nothing of what follows `position`.
+    /// Forgets the snapshots that do not include any entry after `position`.
     pub(super) fn passed(&mut self, position: u64) {
         self.0.retain(|_, snapshot| snapshot.ends > position);
     }
@@ -98,15 +98,15 @@ mod tests {
 
     const FILE: SourceKey = SourceKey { session: SessionKey(1), number: 0 };
 
-    /// A write, as the outbox tells of it.
+    /// A write, as its outbox entry describes it.
     #[derive(Clone, Copy, Debug)]
     enum TestWrite {
-        /// So many messages behind those that are there.
+        /// This many messages after the existing ones.
         Append(u32),
-        /// So many messages from this number on, or behind those that are there.
+        /// This many messages, beginning with this number, or after the existing ones.
         Overwrite(u32, u32),
         Clear,
-        /// Messages of these numbers say something else; the others stay.
+        /// The text of the messages with these numbers has changed; the others stay.
         Reword,
     }
 
@@ -150,7 +150,7 @@ mod tests {
         ) {
             let told = told(&changes);
             let mut snapshots = Snapshots::default();
-            // After a crash the index has some of what it is told once more.
+            // After a crash the index gets some updates twice.
             let started = usize::try_from(in_part_to).unwrap().min(told.len());
             let mut index: Vec<u32> = match started {
                 0 => Vec::new(),

@@ -7,7 +7,7 @@ use crate::capture::{
     watch::Method,
 };
 
-/// Where the engine looks for transcripts.
+/// The folders with transcripts.
 #[derive(Clone)]
 pub struct TranscriptFolders {
     /// Folders with transcripts.

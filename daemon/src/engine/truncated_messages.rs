@@ -1,4 +1,4 @@
-//! Long messages of which only one line is kept, and their positions in the transcript.
+//! Long messages of which only one line is stored, and their positions in the transcript.
 //!
 //! Where the configuration asks for a summary of a message, reading keeps and hashes one line of it;
 //! a summary that a model writes later does not change the content hash. This module notes the
@@ -23,7 +23,7 @@ use crate::{
     store::{SourceKey, Tally},
 };
 
-/// A message of which only a part is kept.
+/// A message of which only a part is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TruncatedMessage {
     /// The number of the message in its file.
@@ -80,7 +80,7 @@ pub(in crate::engine) struct MessagePosition {
     pub(in crate::engine) at: u64,
 }
 
-/// What is kept of a message.
+/// The stored part of a message.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct KeptText<'t> {
     pub(in crate::engine) role: Role,
@@ -91,7 +91,7 @@ pub(in crate::engine) struct KeptText<'t> {
 const MOST: usize = 64;
 
 impl TruncatedMessage {
-    /// Notes `item`, of which `kept` is kept.
+    /// Records `item`, of which `kept` is stored.
     pub(in crate::engine) fn new(
         position: MessagePosition,
         item: &Item<'_>,

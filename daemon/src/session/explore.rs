@@ -1,9 +1,9 @@
 //! Every history of one session that a few writes, closes, failures and crashes can make.
 //!
-//! The world around the pure machine is kept as small as it can be while its races are there: the
-//! file is ahead of what the daemon was told, a job reads at one moment and ends at another, and
-//! a crash takes the job but not what was saved. All reachable worlds are visited; in each of them
-//! the promises hold that one session must keep.
+//! The model around the pure machine is small, but contains its races: the file is ahead of the
+//! daemon, a job reads at one moment and ends at another, and a crash loses the job but not the
+//! saved state. The test visits all reachable states and checks the guarantees of one session in
+//! each.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -35,9 +35,9 @@ const REST: usize = 20;
 struct SessionWorld {
     session: Session,
     now: Timestamp,
-    /// What the file says; each write makes another version of it.
+    /// The version of the file; each write creates another one.
     file: u8,
-    /// Whether the daemon was told of the last write.
+    /// Whether the daemon was notified of the last write.
     told: bool,
     /// The running job, with the version that it has read, once it has.
     job: Option<Option<u8>>,
@@ -62,7 +62,7 @@ enum HistoryStep {
     Fail,
 }
 
-/// What others do.
+/// Steps of users and agents.
 const ABOUT: [HistoryStep; 6] = [
     HistoryStep::Write,
     HistoryStep::Close,
@@ -71,7 +71,7 @@ const ABOUT: [HistoryStep; 6] = [
     HistoryStep::Crash,
     HistoryStep::Fail,
 ];
-/// What happens by itself, sooner or later.
+/// Steps that happen eventually without a cause from outside.
 const ITSELF: [HistoryStep; 4] =
     [HistoryStep::Tell, HistoryStep::Read, HistoryStep::End, HistoryStep::Wait];
 
@@ -106,7 +106,7 @@ fn explore(config: &Config) -> usize {
     visited.len()
 }
 
-/// Left alone, every world ends where nothing is owed any more.
+/// Without further steps from outside, every state leads to one without pending work.
 fn comes_to_rest(mut world: SessionWorld, config: &Config, path: &[HistoryStep]) {
     for _ in 0..REST {
         let Some(step) = ITSELF.into_iter().find(|step| world.clone().take(*step, config)) else {
@@ -172,7 +172,7 @@ impl SessionWorld {
         assert_eq!(self.job.is_some(), is_indexing, "a job and its state: {path:?}\n{self:#?}");
     }
 
-    /// Whether the step is possible, and if so, what it leads to.
+    /// Returns the next state, if the step is possible.
     fn take(&mut self, step: HistoryStep, config: &Config) -> bool {
         match step {
             HistoryStep::Write if self.file <= WRITES => {
@@ -201,7 +201,7 @@ impl SessionWorld {
             HistoryStep::Crash if self.crashes < CRASHES => {
                 self.crashes += 1;
                 self.job = None;
-                // What the daemon was not told of it finds by looking at the file.
+                // The daemon finds a change without a notification when it checks the file.
                 self.happen(SessionEvent::Restarted, config)
             }
             HistoryStep::Read => {

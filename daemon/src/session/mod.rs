@@ -1,4 +1,4 @@
-//! When a session is over, and what happens to it then.
+//! Decides when a session ends, and which work follows.
 //!
 //! [`machine`] decides, as a pure function of state, event and time. [`tracker`] holds the sessions
 //! that can still change by themselves and knows when the next one does. Reading, indexing and

@@ -15,8 +15,7 @@ use crate::{
 
 /// Live sessions by key, with their deadlines in order.
 ///
-/// A session that is indexed and quiet is not held here: the store has it, and the next write
-/// brings it back.
+/// A session that is indexed and inactive is only in the store; the next write loads it again.
 #[derive(Debug, Default)]
 pub struct Tracker {
     config: Config,
@@ -28,7 +27,7 @@ pub struct Tracker {
     history: BTreeSet<(Timestamp, SessionKey)>,
 }
 
-/// What an event did to a session.
+/// The effect of an event on a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
     /// The session after it.
@@ -50,7 +49,7 @@ impl Tracker {
         &self.config
     }
 
-    /// Puts other times in force, for live sessions too.
+    /// Applies new timeouts, for live sessions too.
     pub fn set_config(&mut self, config: Config) {
         self.config = config;
         self.deadlines = self
@@ -122,8 +121,7 @@ impl Tracker {
         self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, key)| *key).collect()
     }
 
-    /// Moves everything that is said to have happened after `now` to `now`; returns the sessions that
-    /// are other ones than before.
+    /// Limits all times to `now`; returns the sessions that have changed.
     pub fn set_back(&mut self, now: Timestamp) -> Vec<Session> {
         let mut moved: Vec<Session> = self.iter().cloned().collect();
         moved.retain_mut(|session| machine::set_back(session, now));

@@ -1,7 +1,7 @@
-//! Reading what people and agents write, the same way for every stage: shell command lines, paths,
-//! hexadecimal text.
+//! Reads the languages of people and agents, in the same way for every stage: shell command lines,
+//! paths, hexadecimal text.
 //!
-//! What a command is for, and what follows for a session, is left to the stages.
+//! The stages interpret the result: the purpose of a command, and its effect on a session.
 
 pub mod hex;
 pub mod paths;

@@ -1,8 +1,8 @@
-//! Paths: which files are scratch, which are an agent's own, and which lie in a worktree.
+//! Classifies paths: scratch files, files of agents, and files in a worktree.
 
 use crate::pattern::pattern;
 
-/// Whether `path`, with separators of either kind, lies among temporary files or devices.
+/// Whether `path`, with separators of either kind, is in a folder of temporary files or devices.
 pub fn is_scratch(path: &str) -> bool {
     pattern!(
         r"^(?:/private)?/(?:tmp|var/tmp|var/folders|dev|proc)/|[/\\]AppData[/\\]Local[/\\]Temp[/\\]|[/\\]scratchpad[/\\]"
@@ -15,7 +15,7 @@ pub fn is_agents_own(path: &str) -> bool {
     pattern!(r"/\.claude/(?:plans|projects|todos|tasks)/").is_match(path)
 }
 
-/// `path` as seen from the worktree that it lies in; unchanged when it lies in none.
+/// Returns `path` relative to the worktree that contains it; unchanged when there is none.
 pub fn inside_worktree(path: &str) -> &str {
     let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
     worktree.map_or(path, |worktree| &path[worktree.end()..])

@@ -1,4 +1,4 @@
-//! What a session was about, as eight intensities that do not exclude each other.
+//! The activities of a session, as eight intensities that do not exclude each other.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl Activity {
         Activity::Documenting,
     ];
 
-    /// Its name in documents and on screen.
+    /// The name in documents and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             Activity::Building => "building",
@@ -63,7 +63,7 @@ impl Activity {
 
 /// Signals added up before they are normalised: any value from 0 on, one for each activity.
 ///
-/// As JSON an object that holds only what is not zero, such as `{"testing": 0.8}`.
+/// As JSON, an object that contains only the values above zero, such as `{"testing": 0.8}`.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<Activity, f64>", from = "BTreeMap<Activity, f64>")]
 pub struct Signals([f64; 8]);
@@ -144,11 +144,11 @@ pub struct ActivityVector {
 }
 
 impl ActivityVector {
-    /// From this intensity on an activity counts as dominant
-    /// (intelligent-session-summarization, 2.1).
+    /// An activity with this intensity or more is dominant (intelligent-session-summarization,
+    /// 2.1).
     pub const DOMINANT: f64 = 0.3;
 
-    /// Divides each signal by the largest, as section 9.1's own test wants.
+    /// Divides each signal by the largest, as the test in section 9.1 requires.
     pub fn from_signals(signals: &Signals) -> ActivityVector {
         let largest = signals.iter().map(|(_, sum)| sum).fold(0.0, f64::max);
         let mut vector = ActivityVector::default();
@@ -180,7 +180,8 @@ impl ActivityVector {
         self.dominant_activities().first().map_or("mixed", |first| first.as_str())
     }
 
-    /// For people: `fixing (0.8), configuring (0.7)`, at most four, or `mixed activity`.
+    /// Formats the activities for people: `fixing (0.8), configuring (0.7)`, at most four, or
+    /// `mixed activity`.
     pub fn activity_profile(&self) -> String {
         let parts: Vec<String> = self
             .dominant_activities()
@@ -205,22 +206,22 @@ impl ActivityVector {
     }
 }
 
-/// A phase of a session: what was done between two points of its transcript.
+/// A phase of a session: the work between two lines of its transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
     /// When it began, as far as the transcript says.
     pub from: Option<Timestamp>,
     /// When it ended, as far as the transcript says.
     pub to: Option<Timestamp>,
-    /// Its first line of the session's file, from 1.
+    /// The first line in the session's file, counted from 1.
     pub first_line: u64,
-    /// Its last line.
+    /// The last line.
     pub last_line: u64,
     /// Tool calls in it.
     pub calls: u32,
-    /// What was done in it.
+    /// The activities of the phase.
     pub vector: ActivityVector,
-    /// What was done in it, in a few words: `fixing, testing`.
+    /// The activities in a few words: `fixing, testing`.
     pub label: String,
 }
 

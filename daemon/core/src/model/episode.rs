@@ -1,4 +1,4 @@
-//! What a finished session becomes: one summary with its provenance.
+//! The result of a finished session: one summary with its provenance.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use crate::model::{
     time::Timestamp,
 };
 
-/// An episode's name: a UUIDv7 of the time its session ended, so that the order of the ids is the
-/// order of the sessions, in whatever order they were imported.
+/// The id of an episode: a UUIDv7 of the time when its session ended, so that ids sort in the order
+/// of the sessions, even if these were imported in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EpisodeId(pub uuid::Uuid);
 
@@ -38,19 +38,19 @@ impl fmt::Display for EpisodeId {
 /// A finished session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
-    /// Its name.
+    /// The id.
     pub id: EpisodeId,
     /// The session it was made from.
     pub session: SessionKey,
     /// The agent's id of that session.
     pub session_id: SessionId,
-    /// Where the session took place.
+    /// The directory of the session.
     pub project: Project,
     /// A short title for lists.
     pub name: String,
-    /// What happened.
+    /// The summary.
     pub summary: EnhancedSessionSummary,
-    /// Who wrote the summary.
+    /// The author of the summary.
     pub author: Author,
     /// The transcript it was made from.
     pub file: String,
@@ -66,22 +66,21 @@ pub struct Episode {
     pub ended_at: Timestamp,
     /// When the episode was made.
     pub created_at: Timestamp,
-    /// What it says in words of its own, when that is no summary made here.
+    /// Text that is not a summary of this machine, if there is any.
     pub external: Option<ExternalContent>,
     /// The version of the rules by which its summary was made from evidence; 0 before such versions
     /// were noted.
     pub rules: u32,
 }
 
-/// What an episode says that was not made here: a memory that someone added, or a session's
-/// episode that came from another machine.
+/// Text that was not created here: a memory that someone added, or an episode from another machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalContent {
-    /// Its whole text; empty when the summary says it.
+    /// The whole text; empty when the summary contains it.
     pub text: String,
     /// `text`, `json` or `message`.
     pub source: String,
-    /// Where it comes from, in words.
+    /// The origin, in words.
     pub description: String,
     /// The machine that it was made on, when that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,17 +101,17 @@ impl Episode {
         self.external.as_ref().and_then(|content| content.from.as_deref())
     }
 
-    /// Its text, when that is not its summary's.
+    /// Returns the text, if it is not in the summary.
     pub fn text(&self) -> Option<&str> {
         let content = self.external.as_ref()?;
         Some(content.text.as_str()).filter(|text| !text.is_empty())
     }
 }
 
-/// Who wrote a summary.
+/// The author of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// It was put together from evidence, on this machine.
+    /// Derived from evidence, on this machine.
     Evidence,
     /// A model wrote it, held against the evidence.
     Model(String),

@@ -1,9 +1,9 @@
 //! Facts read from a transcript, as opposed to prose written about it.
 //!
-//! [`Evidence`] is what a summary may state without a model, and what a model's claims are held
-//! against. It is bounded: each list says what it keeps when it is full, so that a transcript of
-//! gigabytes leaves evidence of kilobytes. It is saved as one JSON document beside the cursor of
-//! its file; a field added later reads as its default from an older document.
+//! [`Evidence`] is what a summary may state without a model, and what a model's claims are checked
+//! against. It is bounded: each list documents which items it keeps when it is full, so that a
+//! transcript of gigabytes leads to evidence of kilobytes. It is saved as one JSON document beside
+//! the cursor of its file; in an older document a newer field has its default.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -26,13 +26,14 @@ pub struct Evidence {
     pub span: TimeSpan,
     /// How much happened.
     pub counts: EventCounts,
-    /// What the user asked: the first ones and the latest ones.
+    /// The user's requests: the first ones and the latest ones.
     pub prompts: Vec<Quote>,
     /// How many prompts between those are not kept.
     pub prompts_left_out: u32,
     /// The agent's last words.
     pub last_reply: Option<Quote>,
-    /// Where the last tool's result stands: behind the last words, nothing was concluded from it.
+    /// The position of the last tool result. When it is after the agent's last words, nothing was
+    /// concluded from it.
     pub last_result: Option<Origin>,
     /// The last call of a tool behind the last words, as long as it has no result: where a session
     /// ends with it, the agent was cut off.
@@ -41,27 +42,27 @@ pub struct Evidence {
     pub pasted_errors: Vec<Quote>,
     /// Todo and plan files that the session wrote.
     pub work_notes: Vec<WorkNote>,
-    /// What a plan that the user gave asks to verify, item by item.
+    /// The items that a plan of the user asks to verify.
     pub planned_checks: Vec<Quote>,
     /// Tickets that the prompts name, as their tracker describes them.
     pub tickets: Vec<Ticket>,
-    /// What the agent said it found, decided or left open, sentence by sentence.
+    /// The agent's findings, decisions and open tasks, by sentence.
     pub statements: Vec<Statement>,
-    /// The same of its last words, read as the report that ends its turn; once the user goes on
-    /// they join the others.
+    /// The same for the last words of the agent, which are read as the report at the end of its
+    /// turn; when the user continues, they are added to the others.
     pub report: Vec<Statement>,
-    /// What the agent reported at the end of each turn, in order: the first ones and the latest.
+    /// The agent's reports at the end of each turn, in order: the first ones and the latest.
     pub reports: Vec<TurnReport>,
     /// Reports beyond those kept.
     pub reports_left_out: u32,
     /// Texts that the session published beside its commits: descriptions of pull requests, and
     /// comments on them.
     pub publications: Vec<Publication>,
-    /// What happened to the repository, in order, the latest ones kept.
+    /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
-    /// Where the user last stopped the agent.
+    /// The position where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
-    /// What the agent's own service said when it failed, as long as no word of the agent follows.
+    /// The error of the agent's own service, while no text of the agent follows.
     pub service_failure: Option<Quote>,
     /// Files by path as the transcript names them.
     pub files: BTreeMap<String, FileWork>,
@@ -73,7 +74,7 @@ pub struct Evidence {
     pub commands_left_out: u32,
     /// Test runs, the latest ones kept.
     pub tests: Vec<TestRun>,
-    /// Errors and what became of them.
+    /// Errors, their causes and fixes.
     pub errors: Vec<ErrorSeen>,
     /// Settings that were changed.
     pub settings: Vec<SettingChange>,
@@ -81,8 +82,8 @@ pub struct Evidence {
     pub tasks: Vec<Task>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
-    /// Sub-agents whose calls stand in this file too, by their ids: their own files say nothing
-    /// that is not counted here.
+    /// Ids of sub-agents whose calls are in this file, too: their own files contain nothing that is
+    /// not counted here.
     pub reported_sub_agents: Vec<String>,
     /// Choices made by the user's word: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
@@ -106,7 +107,7 @@ pub struct Evidence {
     pub agent_versions: Vec<String>,
     /// Working directories, in the order they were first seen.
     pub directories: Vec<String>,
-    /// What it cost.
+    /// The cost.
     pub tokens: Tokens,
 }
 
@@ -129,7 +130,7 @@ pub struct TimeSpan {
 pub struct EventCounts {
     /// Messages: prompts and whole messages of the agent.
     pub messages: u32,
-    /// Of these, what the user typed.
+    /// Messages that the user typed.
     pub prompts: u32,
     /// Tool calls.
     pub tool_calls: u32,
@@ -143,18 +144,18 @@ pub struct EventCounts {
     pub service_errors: u32,
 }
 
-/// Something that someone said.
+/// A text that someone wrote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quote {
     /// The words, cut when long.
     pub text: String,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
 }
 
-/// The words that ended a turn: what the agent told the user before the user spoke again.
+/// The words that ended a turn: the agent's text before the user's next prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TurnReport {
@@ -162,7 +163,7 @@ pub struct TurnReport {
     pub text: String,
     /// The line of its last piece.
     pub origin: Origin,
-    /// When it was said.
+    /// The time.
     pub at: Option<Timestamp>,
     /// Whether the turn changed files or made a commit.
     pub changed: bool,
@@ -173,17 +174,17 @@ pub struct TurnReport {
 /// A text that was published with a command, such as the description of a pull request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Publication {
-    /// Its title, where it has one.
+    /// The title, if there is one.
     pub title: Option<String>,
-    /// Its text, cut when long.
+    /// The text, shortened when long.
     pub body: String,
-    /// What it is.
+    /// The kind.
     pub kind: PublicationKind,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
 }
 
-/// What a [`Publication`] is.
+/// The kinds of a [`Publication`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PublicationKind {
@@ -200,15 +201,15 @@ pub enum PublicationKind {
 /// Something that happened to the repository.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GitEvent {
-    /// What was done.
+    /// The action.
     pub step: GitStep,
     /// Whether it worked.
     pub succeeded: bool,
     /// The branch it was done to, or the branch that it led to, where known.
     pub branch: Option<String>,
-    /// What git or the forge said when it failed: the line with the error.
+    /// The error of git or the forge: the line with the error.
     pub error: Option<String>,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
@@ -243,19 +244,19 @@ pub enum GitStep {
 /// A sentence of the agent that says something lasting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// What it says.
+    /// The text.
     pub kind: StatementKind,
     /// The sentence.
     pub text: String,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
-    /// Whether it stood in the words that ended a turn: what an agent says on the way there is
+    /// Whether it was part of the words that ended a turn: earlier statements of the agent are
     /// often overtaken.
     #[serde(default)]
     pub reported: bool,
 }
 
-/// What a [`Statement`] says.
+/// The kinds of a [`Statement`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementKind {
@@ -265,7 +266,7 @@ pub enum StatementKind {
     Cause,
     /// Something was found out.
     Discovery,
-    /// Something is left to be done.
+    /// A task is left.
     OpenEnd,
     /// A way was tried and given up.
     DeadEnd,
@@ -273,7 +274,7 @@ pub enum StatementKind {
     Done,
 }
 
-/// What was done with a file.
+/// The changes and reads of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileWork {
@@ -293,7 +294,7 @@ pub struct FileWork {
     pub deleted: bool,
     /// The path it was moved from.
     pub moved_from: Option<String>,
-    /// Where it was changed last, or read last when it was never changed.
+    /// The position of its last change, or of the last read if it was never changed.
     pub last: Origin,
 }
 
@@ -311,7 +312,7 @@ pub struct CommandRun {
     pub command: String,
     /// How it ended.
     pub outcome: Outcome,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
@@ -334,7 +335,7 @@ pub struct TestRun {
     pub failed_tests: Vec<String>,
     /// Coverage in percent, when reported.
     pub coverage_pct: Option<f64>,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
@@ -343,11 +344,11 @@ pub struct TestRun {
 /// An error that a command or tool reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorSeen {
-    /// The line that says what went wrong.
+    /// The line with the error message.
     pub message: String,
-    /// What failed: the command line, or the tool and its target.
+    /// The source of the error: the command line, or the tool and its target.
     pub attempt: String,
-    /// Where it was first seen.
+    /// The position where it was first seen.
     pub origin: Origin,
     /// When it was first seen.
     pub at: Option<Timestamp>,
@@ -359,24 +360,24 @@ pub struct ErrorSeen {
     /// Why it is no work of this session, in the agent's words, such as that it was there before.
     #[serde(default)]
     pub known: Option<String>,
-    /// What the agent said of its cause, when it did.
+    /// The cause that the agent named, if it did.
     pub cause: Option<String>,
-    /// What made it go away, when something did.
+    /// The fix, if there was one.
     pub resolution: Option<Resolution>,
 }
 
-/// What made an error go away.
+/// The fix of an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resolution {
     /// Files changed between the failure and the success.
     pub files: Vec<String>,
     /// Commands between the two that can have changed something, such as an installation.
     pub commands: Vec<String>,
-    /// What the agent said it did.
+    /// The agent's description.
     pub said: Option<String>,
     /// The command or tool that succeeds now.
     pub verified_by: String,
-    /// Where it succeeded.
+    /// The position of the success.
     pub origin: Origin,
 }
 
@@ -387,11 +388,11 @@ pub struct SettingChange {
     pub file: String,
     /// The setting's key, nested ones joined with dots.
     pub setting: String,
-    /// Its value before, `None` when it was not there.
+    /// The value before; `None` when the setting did not exist.
     pub old_value: Option<String>,
-    /// Its value after, `None` when it was taken out.
+    /// The value after; `None` when the setting was removed.
     pub new_value: Option<String>,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
@@ -400,26 +401,26 @@ pub struct SettingChange {
 /// Work handed to a sub-agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delegation {
-    /// What kind of sub-agent.
+    /// The kind of sub-agent.
     pub agent: Option<String>,
     /// The work in a few words.
     pub subject: String,
-    /// What it reported back, cut.
+    /// The report of the sub-agent, shortened.
     pub report: Option<String>,
     /// How it ended.
     pub outcome: Option<Outcome>,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
 }
 
 /// A summary of the session by the agent itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recap {
-    /// What occasion it was written at.
+    /// The occasion on which it was written.
     pub kind: RecapKind,
-    /// Its text, cut when very long.
+    /// The text, shortened when very long.
     pub text: String,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
@@ -428,7 +429,7 @@ pub struct Recap {
 /// A name of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Title {
-    /// Who gave it.
+    /// The author.
     pub by: TitleSource,
     /// The name.
     pub text: String,
@@ -447,14 +448,14 @@ pub struct ToolUse {
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Its abbreviated hash.
+    /// The abbreviated hash.
     pub hash: String,
-    /// Its first line.
+    /// The first line of the message.
     pub subject: String,
     /// The text under its first line, without trailers, cut when long.
     #[serde(default)]
     pub body: String,
-    /// Where.
+    /// The position in the transcript.
     pub origin: Origin,
     /// When.
     #[serde(default)]
@@ -464,9 +465,9 @@ pub struct Commit {
 /// A pull request that was made or named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PullRequest {
-    /// Its address.
+    /// The address.
     pub url: String,
-    /// Its number, when known.
+    /// The number, when known.
     pub number: Option<u64>,
 }
 

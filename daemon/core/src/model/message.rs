@@ -1,4 +1,4 @@
-//! What is kept of a transcript: the filtered, redacted message that is stored and searched.
+//! A stored message: filtered, redacted and searchable.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use crate::model::{
 /// One message as it is stored, hashed and searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Its place among the messages of its file, from 0.
+    /// The number of the message in its file, from 0.
     pub seq: u32,
-    /// Where in the transcript it stands.
+    /// The position in the transcript.
     pub origin: Origin,
-    /// Its record's id, which forks and copies share.
+    /// The id of its record, which forks and copies share.
     pub uuid: Option<RecordUuid>,
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
     /// When, as the transcript says.
     pub at: Option<Timestamp>,
-    /// What is said, filtered and redacted.
+    /// The text, filtered and redacted.
     pub text: String,
     /// The tool's name, for a call or a result.
     pub tool: Option<String>,
@@ -30,14 +30,14 @@ pub struct Message {
     pub branch: Option<String>,
 }
 
-/// Who speaks in a [`Message`].
+/// The speaker of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The person.
     User,
     /// The agent's own words.
     Agent,
-    /// A tool: what it was asked, or what it answered.
+    /// A tool: its call or its result.
     Tool,
     /// A summary of the session by the agent.
     Recap,

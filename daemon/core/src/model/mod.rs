@@ -1,13 +1,13 @@
 //! Plain words of the domain: no I/O, no clock, no knowledge of any other module.
 //!
-//! Read in this order: what a transcript says ([`transcript`]), what of it is kept ([`message`],
-//! [`evidence`]), whose it is ([`session`]), what was being done ([`activity`], [`tool`]), and
-//! what becomes of it ([`summary`], [`episode`], [`graph`]), perhaps with a model's help
-//! ([`prompt`]) and with vectors to find it by ([`vector`]).
+//! Read in this order: the content of a transcript ([`transcript`]), the stored part of it
+//! ([`message`], [`evidence`]), the session ([`session`]), its activity ([`activity`], [`tool`]),
+//! and the result ([`summary`], [`episode`], [`graph`]), perhaps with a model's help ([`prompt`])
+//! and with vectors for the search ([`vector`]).
 //!
-//! `serde` stands only on what is a JSON document by nature: a summary (a model's reply is read
-//! into it, an export writes it) and the evidence and activity that are saved as one versioned
-//! document beside a transcript's cursor.
+//! Only types that are JSON documents derive `serde`: a summary (a model's reply is read into it,
+//! an export writes it), and the evidence and activity that are saved as one versioned document
+//! beside a transcript's cursor.
 
 pub mod time;
 pub mod transcript;

@@ -19,24 +19,24 @@ impl Project {
         Project { path: path.to_owned() }
     }
 
-    /// Its normalised path.
+    /// The normalised path.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Its last path segment: what a person calls it.
+    /// The last path segment: the name for people.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.path)
     }
 
-    /// Its short stable name.
+    /// The short stable name.
     pub fn namespace(&self) -> Namespace {
         let hash = Sha256::digest(self.path.as_bytes());
         Namespace(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
     }
 
-    /// The project that this one is a worktree of, when it lies where agents put theirs; else the
-    /// project itself.
+    /// Returns the project of which this one is a worktree, when it is in a folder where agents
+    /// create worktrees; otherwise the project itself.
     pub fn root(&self) -> Project {
         let found = ["/.claude/worktrees/", "/.worktrees/"]
             .into_iter()
@@ -44,9 +44,9 @@ impl Project {
         found.map_or_else(|| self.clone(), |(root, _)| Project::new(root))
     }
 
-    /// `path` as seen from the project, when it lies inside.
+    /// Returns `path` relative to the project, when it is inside.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
-        // On Windows paths are written with either bar.
+        // Windows paths are written with either separator.
         let bar = |byte: u8| if byte == b'\\' { b'/' } else { byte };
         let is_inside = path.is_char_boundary(self.path.len().min(path.len()))
             && path.len() >= self.path.len()
@@ -65,12 +65,12 @@ impl Project {
 pub struct Namespace(u32);
 
 impl Namespace {
-    /// From its number, as stored.
+    /// Converts from the stored number.
     pub const fn from_number(number: u32) -> Namespace {
         Namespace(number)
     }
 
-    /// Its number, as stored.
+    /// Converts to the stored number.
     pub const fn number(self) -> u32 {
         self.0
     }

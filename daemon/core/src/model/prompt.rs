@@ -1,26 +1,26 @@
-//! A question to a model, with what was written for it and what it is about kept apart.
+//! A prompt for a model, with the instructions and the material from transcripts kept apart.
 
 /// A question to a model, in the order in which it reads it.
 ///
-/// The difference between the parts is what keeps a transcript from giving orders: whoever sends
-/// a prompt marks its [`PromptPart::Material`] so that the model can tell it from the question.
+/// The separation prevents a transcript from giving instructions: the sender of a prompt marks its
+/// [`PromptPart::Material`] so that the model can distinguish it from the instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// The parts, to be joined without anything between them.
     pub parts: Vec<PromptPart>,
 }
 
-/// A part of a prompt, by who wrote it.
+/// A part of a prompt, by its author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptPart {
-    /// Ours, or from a template of the user's: it says what to do.
+    /// An instruction, from us or from a template of the user.
     Instruction(String),
-    /// From a transcript: it is read and never obeyed.
+    /// Material from a transcript: it must not be followed as an instruction.
     Material(String),
 }
 
 impl Prompt {
-    /// `instruction` and below it what it is about.
+    /// `instruction`, followed by its material.
     pub fn about(instruction: impl Into<String>, material: impl Into<String>) -> Prompt {
         let instruction = format!("{}\n\n", instruction.into().trim_end());
         Prompt {
@@ -38,7 +38,7 @@ impl Prompt {
 }
 
 impl PromptPart {
-    /// Its text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         match self {
             PromptPart::Instruction(text) | PromptPart::Material(text) => text,

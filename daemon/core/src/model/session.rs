@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::model::{episode::EpisodeId, project::Project, time::Timestamp};
 
-/// What an agent calls a session.
+/// An agent's id of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId {
     /// The agent, by the name of its format: `claude`, `codex`, ….
@@ -23,7 +23,7 @@ impl fmt::Display for SessionId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey(pub u64);
 
-/// SHA-256 over the filtered messages of a session. Two states of a transcript that say the same
+/// SHA-256 of the filtered messages of a session. Two states of a transcript with the same messages
 /// have the same hash, whatever else differs in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContentHash(pub [u8; 32]);
@@ -49,15 +49,15 @@ pub struct Session {
     pub key: SessionKey,
     /// The agent's id of it.
     pub id: SessionId,
-    /// Where it was started, once a record said so.
+    /// The directory where it started, when a record has named it.
     pub project: Option<Project>,
     /// The transcript's path.
     pub file: String,
     /// How far its indexing is.
     pub state: State,
-    /// What was read of it so far; `None` before the first read.
+    /// The content that was read so far; `None` before the first read.
     pub content: Option<Content>,
-    /// What was indexed of it last.
+    /// The content that was indexed last.
     pub indexed: Option<Indexed>,
     /// When the first message was written.
     pub started_at: Option<Timestamp>,
@@ -68,7 +68,7 @@ pub struct Session {
 /// How far reading a session came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The hash of what was read.
+    /// The hash of the content.
     pub hash: ContentHash,
     /// Messages in it.
     pub messages: u32,
@@ -87,7 +87,7 @@ pub struct Indexed {
     pub reason: CloseReason,
 }
 
-/// Where a session is in its life (hybrid-close, section 6).
+/// The state of a session (hybrid-close, section 6).
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
     /// Being written to.
@@ -123,7 +123,7 @@ pub struct Indexing {
 /// A failed job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// What went wrong.
+    /// The error.
     pub error: String,
     /// Failed attempts in a row.
     pub attempts: u32,
@@ -136,19 +136,19 @@ pub struct Failure {
 /// Why a session is over without an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unindexed {
-    /// Its agent is gone.
+    /// Its agent has exited.
     AgentGone {
         /// When that was noticed.
         since: Timestamp,
     },
     /// It was already old when it was first seen.
     History,
-    /// It went quiet, and the inactivity timeout is switched off.
+    /// It is inactive, and the inactivity timeout is disabled.
     NoTimeout,
 }
 
 impl State {
-    /// Its name in documents and on screen.
+    /// The name in documents and on screen.
     pub fn as_str(&self) -> &'static str {
         match self {
             State::Active => "active",
@@ -164,7 +164,7 @@ impl State {
 /// Why a session was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
-    /// Someone asked, and perhaps said why.
+    /// A caller requested it, perhaps with a note.
     Explicit(Option<String>),
     /// The agent's hook reported the end of the session, with the agent's own word for it.
     Hook(String),
@@ -174,14 +174,14 @@ pub enum CloseReason {
     LazyQuery,
     /// Nothing was written for the inactivity timeout.
     InactivityTimeout,
-    /// The agent's process is gone.
+    /// The agent's process has exited.
     AgentExited,
-    /// It is part of the history that was imported.
+    /// It is part of the imported history.
     HistorySync,
 }
 
 impl CloseReason {
-    /// Its name in documents: `explicit`, `hook_clear`, `lazy_query`, ….
+    /// The name in documents: `explicit`, `hook_clear`, `lazy_query`, ….
     pub fn name(&self) -> String {
         match self {
             CloseReason::Explicit(_) => "explicit".to_owned(),
@@ -194,7 +194,7 @@ impl CloseReason {
         }
     }
 
-    /// What the caller gave as its reason, when it gave one.
+    /// The note of the caller, if there is one.
     pub fn note(&self) -> Option<&str> {
         match self {
             CloseReason::Explicit(note) => note.as_deref(),
@@ -227,7 +227,7 @@ impl CloseReason {
         }
     }
 
-    /// Whether someone waits for it or told us so, as opposed to our own timers.
+    /// Whether a caller or an agent requested it, as opposed to our own timers.
     pub fn is_asked(&self) -> bool {
         matches!(self, CloseReason::Explicit(_) | CloseReason::Hook(_) | CloseReason::PreCompact)
     }

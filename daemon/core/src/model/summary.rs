@@ -7,11 +7,11 @@ use crate::model::activity::{ActivityVector, Segment};
 /// A decision with its reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecisionRecord {
-    /// What was decided: "Used RS256 over HS256 for JWT signing".
+    /// The decision: "Used RS256 over HS256 for JWT signing".
     pub decision: String,
     /// Why: "RS256 is more secure for production".
     pub rationale: String,
-    /// What else was considered.
+    /// The alternatives that were considered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternatives: Option<Vec<String>>,
 }
@@ -45,7 +45,7 @@ pub struct ConfigChange {
     pub reason: String,
 }
 
-/// How two things stand to each other, in a model's words.
+/// A relation between two entities, in a model's words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RelationRecord {
     /// "src/login.rs".
@@ -65,11 +65,11 @@ pub struct TestSummary {
     pub framework: String,
     /// Tests run.
     pub total: u32,
-    /// Of these, passed.
+    /// The number that passed.
     pub passed: u32,
-    /// Of these, failed.
+    /// The number that failed.
     pub failed: u32,
-    /// Of these, skipped.
+    /// The number that were skipped.
     #[serde(default)]
     pub skipped: u32,
     /// Coverage in percent.
@@ -84,18 +84,18 @@ pub struct TestSummary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// What was asked for is done.
+    /// The request is done.
     Completed,
-    /// Something stands in the way.
+    /// Work is blocked.
     Blocked,
-    /// Work goes on.
+    /// Work continues.
     InProgress,
-    /// It was given up.
+    /// Work was abandoned.
     Abandoned,
 }
 
 impl Outcome {
-    /// Its name in documents and on screen.
+    /// The name in documents and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             Outcome::Completed => "completed",
@@ -116,30 +116,30 @@ impl Outcome {
 /// A session in a few hundred words, by field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnhancedSessionSummary {
-    /// What kinds of activity it held.
+    /// The activities of the session.
     #[serde(default)]
     pub activity_vector: ActivityVector,
-    /// What was wanted, in one or two sentences.
+    /// The objective, in one or two sentences.
     pub objective: String,
     /// How it ended.
     pub outcome: Outcome,
     /// Why it counts as that, in a phrase: "waits for an answer", "cut off in a call".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
-    /// What was done one after the other, where that differs: at least two phases.
+    /// The phases of the work, where they differ: at least two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<Segment>>,
 
-    /// The agent's last words, as far as they tell how it ended.
+    /// The agent's last words, as far as they describe the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
     /// The state that the session left the repository in: branch, last commit, pushed or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
-    /// What the user wants from now on, in the user's words.
+    /// Lasting instructions of the user, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferences: Option<Vec<String>>,
-    /// What fails for reasons that are not part of the session's work.
+    /// Failures with causes that are not part of the session's work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_failures: Option<Vec<String>>,
 
@@ -149,26 +149,26 @@ pub struct EnhancedSessionSummary {
     /// Decisions with their reasons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_decisions: Option<Vec<DecisionRecord>>,
-    /// What should happen next.
+    /// The next steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_steps: Option<Vec<String>>,
 
     /// Errors and how they were resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors_resolved: Option<Vec<ErrorResolution>>,
-    /// Why things went wrong, where that was found.
+    /// The causes of failures, where they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause_analysis: Option<String>,
     /// Settings changed, with old and new value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_changes: Option<Vec<ConfigChange>>,
-    /// What was found out.
+    /// The discoveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discoveries: Option<Vec<String>>,
-    /// What it was about, where a model said so.
+    /// The topics, where a model named them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
-    /// How things in it stand to each other, where a model said so.
+    /// The relations between entities, where a model named them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relations: Option<Vec<RelationRecord>>,
     /// The last test run.

@@ -1,22 +1,22 @@
-//! What a tool call is for and where it works.
+//! The purpose and the domain of a tool call.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::activity::Signals;
 
-/// What a tool call tries to accomplish.
+/// The purpose of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolIntent {
-    /// Making new things.
+    /// Creating something new.
     Create,
-    /// Changing existing things.
+    /// Changing something.
     Modify,
-    /// Removing things.
+    /// Removing something.
     Delete,
     /// Inspecting or retrieving information.
     Read,
-    /// Finding things.
+    /// Searching.
     Search,
     /// Running processes, tests, builds.
     Execute,
@@ -45,7 +45,7 @@ impl ToolIntent {
         ToolIntent::Transform,
     ];
 
-    /// Its name in documents, replies and on screen.
+    /// The name in documents, replies and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             ToolIntent::Create => "create",
@@ -111,7 +111,7 @@ impl ToolDomain {
         ToolDomain::Unknown,
     ];
 
-    /// Its name in documents, replies and on screen.
+    /// The name in documents, replies and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             ToolDomain::Filesystem => "filesystem",
@@ -137,17 +137,17 @@ impl ToolDomain {
 /// How a tool call was classified.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolClassification {
-    /// The tool's name as the agent has it.
+    /// The agent's name of the tool.
     pub tool_name: String,
-    /// What it is for.
+    /// The purpose.
     pub intent: ToolIntent,
-    /// Where it works.
+    /// The domain.
     pub domain: ToolDomain,
     /// How sure that is, from 0 to 1.
     pub confidence: f64,
     /// Why, in a few words.
     pub reasoning: String,
-    /// What the call says about the session.
+    /// The signals of the call about the session's activity.
     pub activity_signals: Signals,
 }
 
@@ -158,21 +158,21 @@ pub struct BashCommandClassification {
     pub raw_command: String,
     /// The program, without its directory.
     pub base_command: String,
-    /// Its subcommand, for programs that have them.
+    /// The subcommand, for programs that have them.
     pub subcommand: Option<String>,
-    /// Its options.
+    /// The options.
     pub flags: Vec<String>,
-    /// What it is applied to.
+    /// The targets.
     pub targets: Vec<String>,
-    /// What it is for.
+    /// The purpose.
     pub intent: ToolIntent,
-    /// Where it works.
+    /// The domain.
     pub domain: ToolDomain,
     /// How sure that is, from 0 to 1.
     pub confidence: f64,
     /// Why, in a few words.
     pub reasoning: String,
-    /// What the command says about the session.
+    /// The signals of the command about the session's activity.
     pub activity_signals: Signals,
     /// Whether it runs inside another command's words, as in `$(...)`.
     #[serde(default)]

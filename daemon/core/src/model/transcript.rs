@@ -1,8 +1,8 @@
-//! What a transcript says, whichever agent wrote it, one [`Entry`] at a time and in file order.
+//! The content of a transcript, independent of the agent: one [`Entry`] at a time, in file order.
 //!
-//! A format turns its agent's records into these words; everything after it (filter, hash,
-//! evidence, activity) knows only these. What an agent calls its tools is settled here too: a
-//! [`Call`] carries the [`Action`] it stands for.
+//! A format converts its agent's records into these types; all later stages (filter, hash,
+//! evidence, activity) use only these. The format also interprets the agent's tool names: a
+//! [`Call`] has the [`Action`] that it performs.
 
 use std::borrow::Cow;
 
@@ -11,45 +11,45 @@ use serde_json::Value;
 
 use crate::model::time::Timestamp;
 
-/// Where in a session something was said: the file (0 is the session's own, others are its
-/// sub-agents in the order they were first seen) and the line, counted from 1.
+/// A position in a session: the file (0 is the session's own, others are its sub-agents in the
+/// order in which they were first seen) and the line, counted from 1.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 pub struct Origin {
-    /// Which of the session's files.
+    /// The number of the file.
     pub source: u32,
-    /// Which line of it, from 1.
+    /// The line, counted from 1.
     pub line: u64,
 }
 
 /// A message's own id in the transcript. Forks and copies of a session carry the same ones.
 pub type RecordUuid = [u8; 16];
 
-/// One thing that a transcript says.
+/// One item of a transcript.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
     /// When the agent says it happened. Times run backwards now and then: the file's order holds.
     pub at: Option<Timestamp>,
-    /// The id of the record it stands in.
+    /// The id of its record.
     pub uuid: Option<RecordUuid>,
     /// The sub-agent that did it, when its session's own file reports it: such entries are facts
     /// about the session and no part of its conversation.
     pub sub_agent: Option<Cow<'a, str>>,
-    /// What it is.
+    /// The content.
     pub item: Item<'a>,
 }
 
-/// The kinds of things that a transcript says.
+/// The kinds of content.
 #[derive(Clone, Debug)]
 pub enum Item<'a> {
     /// Text that the user typed (or queued).
     Prompt(Cow<'a, str>),
     /// A command of the agent's own that the user gave, such as `/init`; `!` for a shell command.
     Command {
-        /// Its name, with the leading mark.
+        /// The command's name, with the leading mark.
         name: Cow<'a, str>,
-        /// What the user typed after it; may be empty.
+        /// The arguments that the user typed; may be empty.
         args: Cow<'a, str>,
     },
     /// Text that an agent gave a sub-agent as its task.
@@ -69,38 +69,38 @@ pub enum Item<'a> {
     TaskKey {
         /// The [`Call::id`] that added it.
         call: Cow<'a, str>,
-        /// Its key.
+        /// The key.
         key: Cow<'a, str>,
     },
     /// The user answered one question of a call.
     Answer {
         /// The [`Call::id`] that asked.
         call: Cow<'a, str>,
-        /// What was asked.
+        /// The question.
         question: Cow<'a, str>,
-        /// What was chosen.
+        /// The choice.
         answer: Cow<'a, str>,
     },
     /// A summary of the session that the agent itself wrote.
     Recap {
-        /// What occasion it was written at.
+        /// The occasion on which it was written.
         kind: RecapKind,
         text: Cow<'a, str>,
     },
     /// A name for the session.
     Title {
-        /// Who gave it.
+        /// The author.
         by: TitleSource,
         /// The name.
         text: Cow<'a, str>,
     },
-    /// The agent's context was compacted here: what precedes is gone for it.
+    /// The agent's context was compacted here, and no longer contains what precedes.
     Boundary,
     /// The user stopped the agent in the middle of its work.
     Interrupted,
-    /// The surroundings changed; only what is `Some` is new.
+    /// The environment changed; only the `Some` values are new.
     Context(SessionContext<'a>),
-    /// What one message of the agent cost, so far: the last one for a message holds.
+    /// The cost of one message of the agent so far; the last value for a message is final.
     Usage {
         /// The agent's id of the message.
         message: Option<Cow<'a, str>>,
@@ -108,11 +108,11 @@ pub enum Item<'a> {
     },
     /// The session produced or concerns a pull request.
     PullRequest {
-        /// Its address.
+        /// The address.
         url: Cow<'a, str>,
         number: Option<u64>,
     },
-    /// What a shell command of the user's own printed.
+    /// The output of a shell command that the user ran.
     ShellOutput(Cow<'a, str>),
     /// A task that went on in the background, a sub-agent or a command, is over.
     TaskEnded(TaskEnded<'a>),
@@ -131,7 +131,7 @@ pub struct TaskEnded<'a> {
     pub call: Option<Cow<'a, str>>,
     /// How it ended.
     pub outcome: Outcome,
-    /// What it reported or printed; may be empty.
+    /// The report or output; may be empty.
     pub text: Cow<'a, str>,
 }
 
@@ -142,36 +142,36 @@ pub struct Call<'a> {
     pub id: Cow<'a, str>,
     /// The agent's id of the message that this call is part of.
     pub message: Option<Cow<'a, str>>,
-    /// The tool's name as the agent has it, such as `Bash` or `mcp__linear__get_issue`.
+    /// The agent's name of the tool, such as `Bash` or `mcp__linear__get_issue`.
     pub tool: Cow<'a, str>,
     /// The arguments, long strings cut.
     pub input: Value,
-    /// What the call does, in words that all agents share.
+    /// The action of the call, independent of the agent.
     pub action: Action,
 }
 
-/// What a tool call does, whatever the agent calls the tool.
+/// The action of a tool call, independent of the agent's names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Runs a shell command.
     Run {
         /// The command line as the shell gets it.
         command: String,
-        /// What the agent says it is for.
+        /// The agent's description.
         purpose: Option<String>,
     },
     /// Reads a file.
     Read {
-        /// Its path as given.
+        /// The path as written.
         path: String,
     },
     /// Changes files.
     Change(Vec<FileChange>),
     /// Looks for something in files or names.
     Search {
-        /// What is looked for.
+        /// The text to search for.
         pattern: String,
-        /// Where, when said.
+        /// The path to search in, if given.
         path: Option<String>,
     },
     /// Gets something from the network: an address or a question.
@@ -183,21 +183,21 @@ pub enum Action {
     PlanTasks(Vec<Task>),
     /// Adds one task; its key may only be known from the result.
     AddTask {
-        /// What is to be done.
+        /// The task.
         subject: String,
     },
     /// Changes one task.
     UpdateTask {
         /// The agent's key of it.
         key: String,
-        /// Its new state, when that changes.
+        /// The new state, if it changes.
         state: Option<TaskState>,
-        /// Its new wording, when that changes.
+        /// The new text, if it changes.
         subject: Option<String>,
     },
     /// Hands work to a sub-agent.
     Delegate {
-        /// What kind of sub-agent.
+        /// The kind of sub-agent.
         agent: Option<String>,
         /// The work in a few words.
         subject: String,
@@ -259,7 +259,7 @@ impl Action {
 pub struct FileChange {
     /// The file's path as given.
     pub path: String,
-    /// What was done to it.
+    /// The change.
     pub kind: ChangeKind,
     /// The pieces of text replaced. For a file written whole: one, whose `old` is empty.
     pub edits: Vec<Replacement>,
@@ -278,24 +278,24 @@ impl FileChange {
     }
 }
 
-/// What was done to a file.
+/// A change of a file.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum ChangeKind {
     /// Parts of it were replaced.
     #[default]
     Edited,
-    /// It was written whole, new or over an old one.
+    /// The file was written as a whole, new or over an old one.
     Written,
-    /// It was removed.
+    /// The file was removed.
     Deleted,
-    /// It was given another path, and perhaps edited.
+    /// The file was renamed, and perhaps edited.
     Moved {
         /// The new path.
         to: String,
     },
 }
 
-/// A piece of text and what replaced it.
+/// A replaced piece of text and its replacement.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Replacement {
     /// The text before; empty when text was only added.
@@ -309,7 +309,7 @@ pub struct Replacement {
 pub struct Task {
     /// The agent's key of it; its wording where the agent has no keys.
     pub key: String,
-    /// What is to be done.
+    /// The text of the task.
     pub subject: String,
     /// How far it is.
     pub state: TaskState,
@@ -334,20 +334,20 @@ pub enum TaskState {
 pub struct UserQuestion {
     /// The label that the agent's dialogue shows above it.
     pub header: Option<String>,
-    /// What is asked.
+    /// The question.
     pub question: String,
-    /// What may be chosen.
+    /// The options.
     pub options: Vec<String>,
 }
 
-/// What a tool answered.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 pub struct ToolResult<'a> {
     /// The [`Call::id`] it answers.
     pub call: Cow<'a, str>,
     /// Whether it worked.
     pub outcome: Outcome,
-    /// What it printed or returned, decoded only when asked for.
+    /// The output, decoded only on request.
     pub content: LazyText<'a>,
 }
 
@@ -355,18 +355,18 @@ pub struct ToolResult<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It did what it was asked.
+    /// The call succeeded.
     Succeeded,
-    /// It failed; for a command with its exit code, where known.
+    /// The call failed; for a command with its exit code, where known.
     Failed(Option<i32>),
     /// The user did not allow it.
     Rejected,
-    /// It was stopped in the middle.
+    /// The call was interrupted.
     Interrupted,
 }
 
 impl Outcome {
-    /// Whether the call did what it was asked.
+    /// Whether the call succeeded.
     pub fn succeeded(self) -> bool {
         self == Outcome::Succeeded
     }
@@ -374,8 +374,8 @@ impl Outcome {
 
 /// Text that stays in its raw form until someone needs it.
 ///
-/// Most bytes of a transcript are tool output that nobody keeps, so decoding it is left to the
-/// reader who does, and only as far as needed.
+/// Most bytes of a transcript are tool output that is not stored, so it is decoded only when
+/// needed, and only as far as needed.
 #[derive(Clone, Copy)]
 pub struct LazyText<'a> {
     raw: &'a str,
@@ -417,11 +417,11 @@ impl std::fmt::Debug for LazyText<'_> {
 pub enum RecapKind {
     /// The context was compacted; the text is a full summary.
     Compaction,
-    /// The user was away; the text says where things stand.
+    /// A recap for the user after an absence.
     Away,
 }
 
-/// Who named a session. Later variants win over earlier ones.
+/// The author of a session's title. Later variants take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TitleSource {
@@ -455,7 +455,7 @@ pub struct Tokens {
     pub output: u64,
     /// Read from the provider's cache.
     pub cache_read: u64,
-    /// Put into the provider's cache.
+    /// Tokens written to the provider's cache.
     pub cache_write: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Vectors of texts: what means alike points the same way.
+//! Vectors of texts: texts with a similar meaning have similar directions.
 
 use crate::model::{EpisodeId, SessionKey, graph::EntityOrFact};
 
-/// What has vectors.
+/// An item that has vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
     /// A session, by way of its episode.
@@ -14,7 +14,7 @@ pub enum Owner {
 /// The vectors of one owner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vectors {
-    /// What they belong to.
+    /// The owner of the vectors.
     pub owner: Owner,
     /// The episode that they were made of, for a session's.
     pub episode: Option<EpisodeId>,
@@ -29,7 +29,7 @@ pub struct Vectors {
 /// A vector rounded to whole numbers between -127 and 127, times a scale.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Packed {
-    /// What the numbers are multiplied by.
+    /// The factor by which the numbers are multiplied.
     pub scale: f32,
     /// The numbers.
     pub numbers: Vec<i8>,

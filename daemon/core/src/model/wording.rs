@@ -1,16 +1,15 @@
-//! What a summary writes where nobody said anything, and how it marks whose word something is.
+//! Phrases that a summary uses for missing values, and for naming the source of a statement.
 //!
-//! Those who write summaries use these words; those who read them tell by these words what was
-//! said from what only fills its place.
+//! The writers of summaries use these phrases; the readers recognise by them whether a text is a
+//! statement or only fills the place of a missing one.
 
-/// A cause, a fix or a reason of a change that nobody named.
+/// The cause, fix or reason is not known.
 pub const NOT_STATED: &str = "not stated";
-/// The same of a decision.
+/// The same for a decision.
 pub const NO_REASON: &str = "Reason not stated";
-/// Nothing in the session shows that an error is gone.
+/// The session does not show that an error is gone.
 pub const NOT_VERIFIED: &str = "not verified in the session";
-/// That it is gone is told by what the agent wrote when its context was compacted, and shown by
-/// nothing.
+/// The only source for the fix is the agent's text when its context was compacted.
 pub const TOLD_BY_RECAP: &str = "as the agent's own recap tells it";
 /// Begins a plan that was accepted.
 pub const PLAN: &str = "Plan: ";
@@ -18,18 +17,18 @@ pub const PLAN: &str = "Plan: ";
 pub const NOT_AS_PLANNED: &str = "Not as planned: ";
 /// Ends a rationale that is the user's word, as in [`ACCEPTED`] and [`CHOSEN`].
 pub const BY_THE_USER: &str = "by the user";
-/// The user said yes to what was proposed.
+/// The user accepted the proposal.
 pub const ACCEPTED: &str = "Accepted by the user";
 /// The user chose among several.
 pub const CHOSEN: &str = "Chosen by the user";
-/// The user said no.
+/// The user rejected the proposal.
 pub const REFUSED: &str = "Refused by the user";
 /// Begins the rationale of a decision that quotes the user.
 pub const USER_SAID: &str = "The user's words";
-/// The new value of a setting that was taken out.
+/// The new value of a removed setting.
 pub const REMOVED: &str = "(removed)";
 
-/// Whether a text only fills the place of what nobody said.
+/// Whether a text only fills the place of a missing value.
 pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP, USER_SAID].contains(&text)
 }

@@ -1,23 +1,23 @@
-//! Evidence of work that is left: notes in files, and tickets.
+//! Evidence of open work: notes in files, and tickets.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::transcript::Origin;
 
-/// A file of work that is left, such as a todo or a plan.
+/// A file with open work, such as a todo list or a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkNote {
     /// The file.
     pub path: String,
     /// Whether it plans work or puts it off.
     pub purpose: NotePurpose,
-    /// Its text, cut when long.
+    /// The text, shortened when long.
     pub text: String,
-    /// Where it was written.
+    /// The position where it was written.
     pub origin: Origin,
 }
 
-/// What a [`WorkNote`] is for.
+/// The purpose of a [`WorkNote`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotePurpose {
@@ -30,10 +30,10 @@ pub enum NotePurpose {
 /// A ticket of an issue tracker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ticket {
-    /// Its id: `ABC-12`.
+    /// The id: `ABC-12`.
     pub key: String,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// Its description, cut when long.
+    /// The description, shortened when long.
     pub description: String,
 }

@@ -35,7 +35,7 @@ impl Account {
     }
 }
 
-/// Returns the usage of a call; `None` when no model worked on it. Values that the provider does
+/// Returns the usage of a call; `None` when no model processed it. Values that the provider does
 /// not report are taken from `most`, the expected maximum.
 pub(super) fn spent(
     result: &Result<Completion, Failure>,

@@ -8,7 +8,7 @@ use crate::prompt::template::{Template, Values};
 
 /// A content by a template: where both are the same, so is the summary that was paid for.
 ///
-/// What is put into the template besides the content counts as part of the template.
+/// The other values of the template count as part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SummaryKey {
     content: [u8; 16],
@@ -38,8 +38,8 @@ impl SummaryKey {
         }
     }
 
-    /// For use as a key on disk: the content's half first, so that all summaries of one content
-    /// lie side by side.
+    /// The key on disk: the content's half first, so that all summaries of one content are
+    /// adjacent.
     pub fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
         bytes[..16].copy_from_slice(&self.content);
@@ -47,7 +47,7 @@ impl SummaryKey {
         bytes
     }
 
-    /// Reads what [`SummaryKey::to_bytes`] wrote.
+    /// Reads a key that [`SummaryKey::to_bytes`] wrote.
     pub fn from_bytes(bytes: [u8; 32]) -> SummaryKey {
         let mut key = SummaryKey { content: [0; 16], template: [0; 16] };
         key.content.copy_from_slice(&bytes[..16]);

@@ -3,11 +3,11 @@
 /// One prompt for each kind of message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// For what tools returned.
+    /// For results of tools.
     pub tool_results: TemplateSource,
-    /// For what the user wrote.
+    /// For messages of the user.
     pub user_messages: TemplateSource,
-    /// For what the agent wrote.
+    /// For messages of the agent.
     pub agent_messages: TemplateSource,
     /// How long a summary may be, in characters: asked for in the prompt and enforced after.
     pub max_summary_chars: u32,
@@ -15,7 +15,7 @@ pub struct Config {
     pub max_per_session: u32,
 }
 
-/// Where a prompt comes from.
+/// The source of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateSource {
     /// The built-in template of that kind, unless the project or the user has one of its name.

@@ -15,7 +15,7 @@ use crate::prompt::{
     template::{LONGEST, Template},
 };
 
-/// What was read so far, by file and by what it is read for.
+/// The files that were read, by path and purpose.
 #[derive(Default)]
 pub(in crate::prompt) struct TemplateCache {
     read: Mutex<HashMap<(PathBuf, PromptKind), (Stamp, Parsed)>>,
@@ -24,14 +24,14 @@ pub(in crate::prompt) struct TemplateCache {
 /// A template, or why the file holds none.
 pub(in crate::prompt) type Parsed = Result<Arc<Template>, TemplateError>;
 
-/// What tells one state of a file from another without reading it.
+/// Distinguishes states of a file without reading it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
 }
 
-/// So many files are remembered; projects come and go.
+/// Maximum number of remembered files; projects come and go.
 const REMEMBERED: usize = 256;
 
 impl TemplateCache {

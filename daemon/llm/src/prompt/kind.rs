@@ -3,19 +3,19 @@
 /// A question to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PromptKind {
-    /// What did a tool return?
+    /// Summarise the result of a tool.
     ToolResults,
-    /// What did the user write?
+    /// Summarise a message of the user.
     UserMessages,
-    /// What did the agent write?
+    /// Summarise a message of the agent.
     AgentMessages,
-    /// What happened in a session?
+    /// Summarise a session.
     SessionSummary,
-    /// What are unknown tools for?
+    /// Classify unknown tools.
     ToolClassification,
 }
 
-/// What is known of a kind.
+/// The description of a kind.
 struct PromptDescription {
     kind: PromptKind,
     name: &'static str,
@@ -74,7 +74,7 @@ impl PromptKind {
         PromptKind::ToolClassification,
     ];
 
-    /// Its name, which is its file's name without `.md`.
+    /// The name, which is also the file's name without `.md`.
     pub fn as_str(self) -> &'static str {
         self.entry().name
     }
@@ -88,7 +88,7 @@ impl PromptKind {
     }
 
     /// The kind for a message's context as the documents write it: `user message`, `agent
-    /// response`, `tool: Read`; anything else is taken for a tool's result.
+    /// response`, `tool: Read`; any other context counts as a tool's result.
     pub fn of_context(context: &str) -> PromptKind {
         match context {
             "user message" => PromptKind::UserMessages,

@@ -1,7 +1,6 @@
 //! The hard limit on a summary's length, after the soft one in its prompt.
 
-/// What a model wrote as a summary, as it is kept: trimmed, and of at most `max_chars`
-/// characters.
+/// Trims a summary that a model wrote, and shortens it to `max_chars` characters.
 ///
 /// One that is longer ends after a sentence where one ends in its second half, else after a word
 /// and with an ellipsis, which counts.

@@ -1,11 +1,12 @@
-//! Prompt templates: which one holds, what stands in it, and what a summary made by one may be.
+//! Prompt templates: where they come from, how they are filled, and how replies are limited and
+//! cached.
 //!
-//! A [`Template`](template::Template) is text with places in braces. [`Templates`](library::Templates)
-//! finds the one that holds for a [`PromptKind`](kind::PromptKind) of question: a project's, the user's or the
-//! built-in one from the top-level folder `prompts`. Filling one gives a
-//! [`Prompt`](crate::model::Prompt), in which a transcript's text stays apart from the question;
-//! asking a model is left to others. [`limit`] cuts what a model wrote too long,
-//! [`SummaryKey`](cache_key::SummaryKey) tells when it need not be asked again.
+//! A [`Template`](template::Template) is text with placeholders in braces.
+//! [`Templates`](library::Templates) finds the template for a [`PromptKind`](kind::PromptKind): a
+//! project's, the user's or the built-in one from the top-level folder `prompts`. Filling it
+//! creates a [`Prompt`](crate::model::Prompt), in which text from a transcript is separate from the
+//! instructions. Sending the prompt is left to others. [`limit`] shortens replies that are too
+//! long; [`SummaryKey`](cache_key::SummaryKey) identifies a reply in the cache.
 
 pub mod cache_key;
 pub mod config;

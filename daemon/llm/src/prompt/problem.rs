@@ -1,13 +1,13 @@
-//! What can be wrong with a template.
+//! Problems of templates.
 
 use std::path::PathBuf;
 
 use crate::prompt::template::{LONGEST, Placeholder};
 
-/// What is wrong with a template.
+/// A problem of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// No file of the configured name was found.
+    /// No file of the configured name exists.
     #[error("there is no template {name}; put it into ~/.graphiti/prompts, or write \"default\"")]
     NotFound {
         /// The name in the configuration.
@@ -17,25 +17,25 @@ pub enum TemplateError {
     #[error("{} cannot be read: {reason}", .path.display())]
     Unreadable {
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
-    /// It is too long for a template.
+    /// The template is too long.
     #[error("it has {bytes} bytes; a template has at most {LONGEST}")]
     TooLong { bytes: usize },
-    /// It has no place for what it is about.
+    /// The template has no placeholder for the content.
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
-    /// It has a place that has no value. The braces are sent as they are.
+    /// The template has a placeholder without a value. Its braces are sent unchanged.
     #[error("{name} is no place in this template and stays as it is; there are {}", places())]
     UnknownPlace {
-        /// It with its braces.
+        /// The placeholder with its braces.
         name: String,
     },
 }
 
 impl TemplateError {
-    /// Whether the template cannot be used, so that the built-in one stands in for it.
+    /// Whether the template cannot be used, so that the built-in one replaces it.
     pub fn is_fatal(&self) -> bool {
         match self {
             TemplateError::NotFound { .. }

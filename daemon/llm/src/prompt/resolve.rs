@@ -1,4 +1,4 @@
-//! Where a template may lie, in the order in which it is looked for.
+//! The paths where a template may be, in the order of the search.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -18,19 +18,19 @@ pub struct Template {
     pieces: Vec<TemplatePart>,
 }
 
-/// What is put into the places of a template. What is not given stays as it is written.
+/// The values for the placeholders of a template. A placeholder without a value stays unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Values<'v> {
-    /// What the question is about, from a transcript: `{content}`, and `{tool_calls_json}`.
+    /// The content, from a transcript: `{content}`, and `{tool_calls_json}`.
     pub content: &'v str,
-    /// Where it is from, such as `tool: Read`: `{context}`. Made one line of at most
-    /// 200 characters, since a tool's name is a stranger's choice.
+    /// The origin of the content, such as `tool: Read`: `{context}`. It is shortened to one line of
+    /// at most 200 characters, since others choose the names of tools.
     pub context: Option<&'v str>,
     /// How long the answer may be, in characters: `{max_chars}`.
     pub max_chars: Option<u32>,
-    /// What the session was about: `{activity_profile}`.
+    /// The activity of the session: `{activity_profile}`.
     pub activity_profile: Option<&'v str>,
-    /// What to extract: `{dynamic_extraction_instructions}`.
+    /// The fields to extract: `{dynamic_extraction_instructions}`.
     pub extraction_instructions: Option<&'v str>,
 }
 
@@ -83,12 +83,12 @@ impl Template {
         self.kind
     }
 
-    /// It as it was written.
+    /// The source text of the template.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Fills the places, in one pass: braces in what is put in are text like any other.
+    /// Fills the placeholders in one pass: braces in a value are plain text.
     pub fn fill(&self, values: &Values<'_>) -> Prompt {
         let mut prompt = Prompt::default();
         let mut instruction = String::new();
@@ -117,8 +117,8 @@ impl Template {
         prompt
     }
 
-    /// What is odd about it although it can be used: places that are none, or have no value in
-    /// a template of this kind.
+    /// Warnings about a template that can be used: unknown placeholders, or placeholders without a
+    /// value in a template of this kind.
     pub fn oddities(&self) -> Vec<TemplateError> {
         let mut found: Vec<TemplateError> = Vec::new();
         for name in PLACE.find_iter(&self.text).map(|name| name.as_str()) {
@@ -131,7 +131,7 @@ impl Template {
         found
     }
 
-    /// What tells its text from any other.
+    /// A hash that identifies its text.
     pub(in crate::prompt) fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.text).into()
     }
@@ -147,7 +147,7 @@ impl Placeholder {
         Placeholder::ExtractionInstructions,
     ];
 
-    /// As it is written.
+    /// The text as it is written.
     pub fn as_str(self) -> &'static str {
         match self {
             Placeholder::Content => "{content}",
@@ -191,7 +191,7 @@ impl Placeholder {
     }
 }
 
-/// What looks like a place.
+/// Text that looks like a placeholder.
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\{[a-z][a-z_]*\}").expect("the pattern is valid"));
 

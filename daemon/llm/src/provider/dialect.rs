@@ -1,4 +1,4 @@
-//! Which parts of the chat completions protocol a server supports, as learned from its errors.
+//! The parts of the chat completions protocol that a server supports, as learned from its errors.
 
 use serde_json::{Value, json};
 

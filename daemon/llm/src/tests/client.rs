@@ -1,4 +1,4 @@
-//! Tests of what is sent and how the reply is processed.
+//! Tests of requests and of the processing of replies.
 
 use serde_json::{Value, json};
 

@@ -77,7 +77,7 @@ pub(super) struct Quarantine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Suspect {
     pub(super) session: SessionId,
-    /// Whether the session is to be tested.
+    /// Whether the session has to be tested.
     pub(super) is_tested: bool,
 }
 

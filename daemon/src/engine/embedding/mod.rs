@@ -1,9 +1,10 @@
 //! Vectors of sessions, entities and facts: made in the background, used by searches.
 //!
 //! A session gets vectors when it has an episode; an entity or a fact, when an episode mentions it.
-//! Nothing waits for vectors: full text finds what has none yet, and everything while the model does
-//! not answer. The store keeps vectors together with the identity of their model. After a change of
-//! the model, [`work`] makes all vectors again from the same texts ([`texts`]).
+//! No operation waits for vectors: documents without vectors are found by full text, and so are all
+//! documents while the model does not answer. The store keeps vectors together with the identity of
+//! their model. After a change of the model, [`work`] computes all vectors again from the same
+//! texts ([`texts`]).
 
 mod queue;
 mod texts;
@@ -49,7 +50,7 @@ pub struct Embedding {
     touched: Notify,
 }
 
-/// Which vectors a question is compared with.
+/// The vectors that a query is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VectorSet {
     Sessions,
@@ -62,7 +63,7 @@ pub enum VectorSet {
 pub struct EmbeddingProgress {
     /// Whether vectors are made at all.
     pub is_on: bool,
-    /// Sessions, things and facts that have vectors of the model in force.
+    /// Sessions, entities and facts that have vectors of the current model.
     pub made: usize,
     /// Those that wait for theirs.
     pub left: usize,
@@ -97,7 +98,7 @@ const SESSION: usize = 10;
 const ASKED: usize = 32;
 
 impl Embedding {
-    /// The vectors of what is in `store`, by `model`. [`Embedding::run`] makes them.
+    /// The vectors of the documents in `store`, by `model`. [`Embedding::run`] computes them.
     pub fn new(store: Arc<dyn Store>, model: Arc<Embeddings>) -> Embedding {
         let is_on = model.is_on();
         Embedding {
@@ -136,12 +137,12 @@ impl Embedding {
         self.changed.notify_one();
     }
 
-    /// The model in force.
+    /// The current model.
     pub fn model(&self) -> Arc<Embeddings> {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Queues `owner`: its texts may have changed, or it may be gone.
+    /// Queues `owner`: its texts may have changed, or it may have been deleted.
     fn touch(&self, owner: Owner) {
         if !self.model().is_on() {
             return;
@@ -156,7 +157,7 @@ impl Embedding {
         self.progress.borrow().clone()
     }
 
-    /// The follower that queues what changes in the store, for [`Embedding::run`].
+    /// The follower that queues changes of the store for [`Embedding::run`].
     pub fn follower(
         self: &Arc<Self>,
         positions: &OutboxPositions,

@@ -1,7 +1,8 @@
 //! The queue of the embedder as a target of a follower.
 //!
-//! Nothing of the queue is on disk: after a start the embedder compares the vectors in the store with
-//! what should have some ([`super::work`]). The follower therefore begins at the end of the outbox.
+//! The queue is not on disk: after a start the embedder compares the vectors in the store with the
+//! documents that should have some ([`super::work`]). The follower therefore begins at the end of
+//! the outbox.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The background work: makes the vectors that the model in force has not made yet.
+//! The background work: computes the vectors of the current model that are missing.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,7 +1,7 @@
 //! The event loop of the engine: it performs the effects of decisions.
 //!
-//! It uses what decisions may not use: the clock, the store's writer, the file system, threads and
-//! tasks. It makes no decision itself.
+//! It uses the resources that decisions may not use: the clock, the store's writer, the file
+//! system, threads and tasks. It makes no decision itself.
 
 mod watches;
 mod workers;
@@ -44,7 +44,7 @@ use crate::{
     store::{Source, Store, StoreError, Write},
 };
 
-/// Performs what the state decides.
+/// Performs the effects of the state's decisions.
 pub(super) struct Executor {
     state: EngineState,
     engine: Engine,
@@ -91,7 +91,7 @@ impl Executor {
         self.state.reply_to_stop();
     }
 
-    /// Has an event decided on, and performs the effects.
+    /// Passes an event to the state, and performs the effects.
     async fn handle(&mut self, event: EngineEvent, now: Timestamp) {
         let mut effects = VecDeque::from(self.state.decide(event, now));
         while let Some(effect) = effects.pop_front() {
@@ -209,7 +209,7 @@ impl Executor {
         let events = self.engine.events.clone();
         tokio::spawn(async move {
             if let Some(event) = work.await {
-                // An engine that has ended needs no event: what is unfinished is still due on disk.
+                // An engine that has ended needs no event: unfinished work is still due on disk.
                 let _ = events.send(event).await;
             }
         });
@@ -243,7 +243,7 @@ impl Executor {
 }
 
 impl Drop for Executor {
-    /// Stops readers and model calls, which nobody would wait for, however the loop ended.
+    /// Stops readers and model calls, for whose results there is no receiver any more.
     fn drop(&mut self) {
         self.stop_work();
     }

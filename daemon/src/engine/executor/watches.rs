@@ -46,7 +46,7 @@ impl Watches {
     }
 
     pub(super) fn end(&mut self) {
-        // To drop a watch is to wait for its last report, which waits for this loop. So another thread
+        // Dropping a watch waits for its last report, which waits for this loop. So another thread
         // drops it.
         for watch in self.0.drain(..) {
             tokio::task::spawn_blocking(move || drop(watch));

@@ -1,10 +1,10 @@
 //! Keeps targets up to date with the store: the search index ([`index`]) and the queue of the embedder
 //! ([`crate::engine::embedding`]).
 //!
-//! An [`OutboxFollower`] reads the store's outbox in its order, applies each entry to its [`Target`],
-//! commits when nothing more comes, and reports its position. It skips entries that are damaged,
-//! repeats the entry that a target cannot take at present, and ends when the store cannot be read.
-//! The outbox keeps an entry until every follower has committed it ([`OutboxPositions`]).
+//! An [`OutboxFollower`] reads the store's outbox in its order, applies each entry to its
+//! [`Target`], commits when it has reached the end, and reports its position. It skips damaged
+//! entries, retries an entry that a target cannot apply at present, and ends when the store cannot
+//! be read. The outbox keeps an entry until every follower has committed it ([`OutboxPositions`]).
 
 mod backoff;
 mod index;
@@ -41,7 +41,7 @@ const ENTRIES: usize = 256;
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(900);
 
-/// What a follower keeps up to date. All methods may block: they run on the blocking pool.
+/// The data that a follower keeps up to date. All methods may block: they run on the blocking pool.
 pub trait Target: Send + 'static {
     /// The target, as the log names it.
     const NAME: &'static str;
@@ -62,7 +62,7 @@ pub trait Target: Send + 'static {
     /// The settings; [`Target::apply_settings`] is called when they change.
     fn settings(&self) -> watch::Receiver<Self::Settings>;
 
-    /// Applies the settings in force to a target that has everything up to `position`.
+    /// Applies the current settings to a target that has all entries up to `position`.
     fn apply_settings(&mut self, _position: u64) {}
 
     /// Whether entries change the target at present. If not, they are passed without being read.
@@ -84,7 +84,7 @@ pub trait Target: Send + 'static {
         false
     }
 
-    /// Makes what was applied up to `position` durable. Returns the durable position; `None` when that
+    /// Makes the entries up to `position` durable. Returns the durable position; `None` when that
     /// failed, which the target logs.
     fn commit(&mut self, position: u64) -> Option<u64>;
 
@@ -144,7 +144,7 @@ impl<T: Target> OutboxFollower<T> {
         (self, reached) = self.blocking(&progress, |it| it.target.prepare()).await;
         progress.send_modify(|progress| progress.position = reached);
         let mut committed = reached;
-        // Other settings may be in force than at the last commit.
+        // The settings may have changed since the last commit.
         (self, ()) = self.blocking(&progress, move |it| it.target.apply_settings(reached)).await;
         let mut backoff = Backoff::new(PAUSE, LONGEST_PAUSE);
         let mut is_resting = false;
@@ -292,7 +292,7 @@ impl<T: Target> OutboxFollower<T> {
     }
 }
 
-/// Waits for other settings; for ever when nobody can change them any more.
+/// Waits for new settings; forever when they cannot change any more.
 async fn changed<S>(settings: &mut watch::Receiver<S>) {
     if settings.changed().await.is_err() {
         pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Which part of the outbox every follower has applied for good, so that the store can delete it.
+//! The part of the outbox that every follower has committed, so that the store can delete it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! How far a follower is, for those who wait for it and for the health report.
+//! The progress of a follower, for callers that wait for it and for the health report.
 
 use std::time::Duration;
 

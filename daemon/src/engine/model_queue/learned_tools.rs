@@ -1,4 +1,4 @@
-//! Saves what was learned about tools.
+//! Saves the classifications of tools that a model learned.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -52,11 +52,11 @@ pub struct Summarizer {
     pub summaries: Arc<SummaryCache>,
     /// How messages are summarized.
     pub prompts: prompt::config::Config,
-    /// What happens to questions without an answer.
+    /// The handling of requests without an answer.
     pub resilience: Resilience,
     /// The maximum number of concurrent questions.
     pub concurrency: usize,
-    /// How long a caller who closes a session waits for the answer.
+    /// How long a caller that closes a session waits for the model.
     pub patience: Duration,
     /// The runtime of the calls.
     pub runtime: Handle,
@@ -96,7 +96,8 @@ impl Summarizer {
         self.is_on() && self.parse_context.summarize.auto_summarize
     }
 
-    /// Asks everything that the question needs. May block for minutes: call it on a thread of its own.
+    /// Performs all requests that the session needs. May block for minutes: call it on a thread of
+    /// its own.
     pub fn ask(&self, mut question: ModelQuestion, store: &dyn Store) -> SummarizeOutcome {
         let learned = match self.ask_about_tools(&mut question) {
             Ok(learned) => learned,

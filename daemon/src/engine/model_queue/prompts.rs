@@ -11,12 +11,12 @@ use crate::{
     },
 };
 
-/// The template in force for a project.
+/// The current template for a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownTemplate {
     /// The kind of the template: its file name without `.md`.
     pub kind: &'static str,
-    /// Where it comes from.
+    /// The source of the template.
     pub origin: String,
     pub text: String,
     /// Problems of the configured template.
@@ -24,7 +24,7 @@ pub struct ShownTemplate {
 }
 
 impl Summarizer {
-    /// The templates in force in `project`, including those that the filter names.
+    /// The current templates in `project`, including those that the filter names.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
         let show = |kind: PromptKind| match speaker(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),

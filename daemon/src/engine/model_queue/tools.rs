@@ -1,4 +1,4 @@
-//! Asks what unknown tools are for.
+//! Asks a model to classify unknown tools.
 
 use serde_json::Value;
 

@@ -18,9 +18,9 @@ pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
     /// The statistics are a sum, so only one evictor may add to them.
     _lock: MutexGuard<'static, ()>,
-    /// What was evicted before.
+    /// The evictions before.
     before: EvictionStats,
-    /// What this evictor evicted.
+    /// The evictions of this evictor.
     evicted: EvictionStats,
 }
 
@@ -45,13 +45,14 @@ impl Evictor<'_> {
             if content <= goal {
                 return Ok(content);
             }
-            // Read before the eviction of text: what waits now may be indexed a moment later.
+            // This is read before the eviction of text: waiting text may be indexed a moment later.
             let waiting = waiting_bytes(self.store)?;
             if !self.evict_text(content - goal)?.is_empty() {
                 continue;
             }
-            // Waiting text can be evicted once it is indexed, so no episode is evicted in its place.
-            // It is left out of the sum instead of awaited, for busy agents always have some.
+            // Waiting text can be evicted once it is indexed, so no episode is evicted in its
+            // place. The sum excludes it instead of waiting for it, because busy agents always have
+            // some.
             let others = content.saturating_sub(waiting);
             let excess = others.saturating_sub(goal);
             let most = likely_half(excess, others, self.store);
@@ -175,7 +176,8 @@ mod tests {
     use super::*;
     use crate::store::{contract, sled::SledStore};
 
-    /// A session as a property has it: its age, its messages, whether it is indexed.
+    /// The properties of a session in a property test: its age, its messages, whether it is
+    /// indexed.
     type Made = (i64, u32, bool);
 
     fn fill(store: &SledStore, made: &[Made]) -> Vec<SessionKey> {
@@ -242,7 +244,7 @@ mod tests {
                 prop_assert_eq!(store.checkpoint(source.key).unwrap(), Some(vec![7; 5_000]));
             }
 
-            // Then episodes, until only what is not indexed is left.
+            // Then episodes, until only data that are not indexed are left.
             while evictor.evict_episodes(5).unwrap() > 0 {}
             prop_assert_eq!(EvictionStats::load(&store).unwrap().episodes, episodes);
             prop_assert_eq!(store.totals().episodes, 0);

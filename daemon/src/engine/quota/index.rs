@@ -16,8 +16,8 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// In eighths of the quota: the size at which eviction starts, and the size that it aims at. A merge
-/// holds its segments twice for a moment, beside newly written ones.
+/// In eighths of the quota: the size at which eviction starts, and the target size. A merge needs
+/// twice the space of its segments for a moment, beside newly written ones.
 const TIGHT: u64 = 3;
 const GOAL: u64 = 2;
 

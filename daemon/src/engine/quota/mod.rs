@@ -37,7 +37,7 @@ pub struct DiskLimits {
     pub log: u64,
 }
 
-/// What was evicted so far.
+/// The evictions so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EvictionStats {
@@ -88,14 +88,14 @@ impl QuotaKeeper {
         *self.limits.borrow()
     }
 
-    /// Puts new quotas in force and checks them at once.
+    /// Applies new quotas and checks them at once.
     pub fn set_limits(&self, limits: DiskLimits) {
         self.limits.send_replace(limits);
         self.store.quota().set_limit(limits.database);
         self.nudged.notify_one();
     }
 
-    /// What was evicted so far.
+    /// The evictions so far.
     pub fn evicted(&self) -> EvictionStats {
         EvictionStats::load(self.store.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read what was evicted");
@@ -108,7 +108,7 @@ impl QuotaKeeper {
         self.indexes.disk_bytes()
     }
 
-    /// Keeps the limits. Returns when the store is to be reopened.
+    /// Enforces the limits. Returns when the store has to be reopened.
     pub async fn run(self: Arc<Self>) {
         let mut condition = self.store.quota().health();
         let mut ends = self.store.outbox_ends();
@@ -219,7 +219,7 @@ impl QuotaKeeper {
         let content = evictor.evict_until(goal)?;
         log_evicted(evictor.evicted(), "database");
         // With much waiting text, a reopened database may have twice the intended size, and the two
-        // copies exceed the quota for a moment. Accepting no writes for ever would be worse.
+        // copies exceed the quota for a moment. Accepting no writes forever would be worse.
         let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
             tracing::warn!(content, "nothing more can be evicted from the database");
@@ -232,7 +232,7 @@ fn broken(error: &JoinError) -> StoreError {
     StoreError::Backend(defect::describe(error).to_owned())
 }
 
-/// Logs what was evicted for `what`.
+/// Logs the evictions for `what`.
 fn log_evicted(evicted: EvictionStats, what: &str) {
     if evicted.sessions + evicted.episodes > 0 {
         tracing::warn!(
@@ -252,7 +252,7 @@ impl EvictionStats {
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
-    /// Adds what was evicted just now.
+    /// Adds new evictions.
     fn plus(self, more: EvictionStats) -> EvictionStats {
         EvictionStats {
             version: VERSION,

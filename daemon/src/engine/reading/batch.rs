@@ -36,7 +36,7 @@ impl Batch {
         }
     }
 
-    /// Has the stored messages of the file removed, with the next write list.
+    /// Marks the stored messages of the file for deletion with the next write list.
     pub(super) fn clear(&mut self) {
         self.others.push(Write::ClearSource(self.source));
     }

@@ -41,14 +41,14 @@ use crate::{
 
 /// New bytes after which the state is saved. A crash repeats at most this much reading.
 const SAVE_EVERY: u64 = 256 << 10;
-/// The same, while a long file is read in one job.
+/// The same position, while a long file is read in one job.
 const SAVE_WITHIN: u64 = 64 << 20;
 /// The version of the saved state.
 const STATE_VERSION: u32 = 1;
 
 /// Reads transcript files. All jobs share it.
 pub struct SourceReader {
-    /// Where messages are stored.
+    /// The store for messages.
     pub store: Arc<dyn Store>,
     /// Set when the daemon stops: reading ends before the next line.
     pub stop: AtomicBool,
@@ -79,7 +79,7 @@ pub struct ReadRequest {
 pub enum SavePolicy {
     /// When much was read.
     WhenDue,
-    /// In any case, unless it is saved already.
+    /// Always, unless the state is saved already.
     Now,
 }
 
@@ -93,7 +93,7 @@ pub struct ReadProgress {
     pub moved: bool,
     /// Whether the file exists.
     pub exists: bool,
-    /// Whether the file was truncated or replaced, so that its earlier content is gone.
+    /// Whether the file was truncated or replaced, so that its earlier content no longer exists.
     pub was_replaced: bool,
     pub is_saved: bool,
 }

@@ -15,8 +15,9 @@ use crate::{
 };
 
 impl SourceReader {
-    /// The state after the lines of a file that were read before, by the rules in force. Of a file
-    /// that is gone or was replaced, the saved state. Blocks: call it on a thread of its own.
+    /// Parses the lines of a file that were read before by the current rules, and returns the state
+    /// after them. For a file that was deleted or replaced, returns the saved state. Blocks: call
+    /// it on a thread of its own.
     pub(in crate::engine) fn replay(
         &self,
         format: &'static dyn Format,

@@ -1,9 +1,9 @@
-//! Redaction of what is stored apart from a transcript's text, and of all that is stored already.
+//! Redacts data other than the text of transcripts, and data that are stored already.
 //!
-//! A transcript's items are redacted as they are read ([`pipeline`](super::pipeline)). What comes
-//! in by other ways (ids, reasons, paths that are shown, imported episodes) is redacted by the
-//! functions here. [`StoredRedactor`] goes over what was stored under older rules; [`note`] keeps which
-//! rules that was.
+//! A transcript's items are redacted as they are read ([`pipeline`](super::pipeline)). Data from
+//! other sources (ids, reasons, displayed paths, imported episodes) are redacted by the functions
+//! here. [`StoredRedactor`] redacts data that were stored under older rules; [`note`] records the
+//! version of these rules.
 
 pub mod note;
 mod stored;
@@ -24,7 +24,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Redactor::new().redact(text).text
 }
 
-/// The same of a text that is one's own.
+/// The same for an owned text.
 pub fn owned(given: String) -> String {
     let clean = match text(&given) {
         Cow::Owned(clean) => Some(clean),
@@ -33,8 +33,9 @@ pub fn owned(given: String) -> String {
     clean.unwrap_or(given)
 }
 
-/// An id, or a name by which something is found, without its secrets. One that holds none is what it
-/// was; of two that differ only in their secrets each is still one of its own, and always the same.
+/// Returns an id, or a name that serves as a key, without its secrets. A name without secrets is
+/// unchanged. Names that differ only in their secrets get different replacements, which are always
+/// the same.
 pub fn id(id: &str) -> Cow<'_, str> {
     match text(id) {
         Cow::Borrowed(_) => Cow::Borrowed(id),
@@ -45,7 +46,7 @@ pub fn id(id: &str) -> Cow<'_, str> {
     }
 }
 
-/// What an agent calls a session, without secrets.
+/// Returns an agent's id of a session, without secrets.
 pub fn session_id(given: SessionId) -> SessionId {
     SessionId { id: id(&given.id).into_owned(), ..given }
 }

@@ -1,4 +1,4 @@
-//! By which rules the stored text was redacted: a note in the store.
+//! The version of the rules by which the stored text was redacted: a note in the store.
 //!
 //! A new database has the present rules. One without the note is of a version that kept none.
 
@@ -10,7 +10,7 @@ use crate::store::{
     Note, NoteNamespace, Store, StoreError, Totals, Write, clean::CleaningPosition,
 };
 
-/// What is noted.
+/// The content of the note.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoredRules {
@@ -25,11 +25,11 @@ pub struct StoredRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnfinishedRun {
-    /// The version of the rules that it goes by.
+    /// The version of the rules that it applies.
     pub rules: u32,
-    /// How far the rows were gone over; `None` when all of them were.
+    /// The position that was reached; `None` when all rows were redacted.
     pub position: Option<CleaningPosition>,
-    /// What was changed so far.
+    /// The changes so far.
     pub report: RedactionReport,
 }
 
@@ -37,7 +37,7 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"rules";
 
 impl StoredRules {
-    /// What `store` says. What cannot be read counts as older rules.
+    /// Reads the note in `store`. An unreadable note counts as older rules.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl StoredRules {
         StoredRules { version: VERSION, rules: Some(RULES_VERSION), unfinished: None }
     }
 
-    /// The same with a run that came so far.
+    /// The same note with a run that has reached this position.
     pub fn with(self, run: UnfinishedRun) -> StoredRules {
         StoredRules { version: VERSION, unfinished: Some(run), ..self }
     }
@@ -72,7 +72,7 @@ impl StoredRules {
         store.write(vec![self.to_write()]).wait().map(drop)
     }
 
-    /// What notes it.
+    /// Returns the note as a write.
     fn to_write(&self) -> Write {
         let content = serde_json::to_vec(self).expect("rules are plain data");
         Write::Note(Note {

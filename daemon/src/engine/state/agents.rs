@@ -22,9 +22,9 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// The running agents.
 #[derive(Debug, Default)]
 pub(super) struct Agents {
-    /// From liveness files, by session.
+    /// Reported by liveness files, by session.
     noted: HashMap<String, RunningSession>,
-    /// From hooks, the latest last.
+    /// Reported by hooks, the latest last.
     reported: Vec<Reported>,
     /// Sessions whose agent ended, with the time, the latest last.
     ended: VecDeque<(String, Timestamp)>,
@@ -49,8 +49,9 @@ struct Reported {
 }
 
 impl Agents {
-    /// The running sessions with the processes of their agents. Of several sessions of one process,
-    /// its current one comes first; liveness files that name several do not tell which that is.
+    /// The running sessions with the processes of their agents. When a process has several
+    /// sessions, its current one is first; liveness files that name several do not show which one
+    /// that is.
     pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
         let is_alone = |running: &&RunningSession| {
             let others =
@@ -102,8 +103,8 @@ impl Agents {
         end.is_some_and(|(_, end)| written <= end.plus(LAST_WORDS))
     }
 
-    /// Replaces what the liveness files report. Returns the sessions whose agent is gone or moved
-    /// on to another session.
+    /// Replaces the sessions that liveness files report. Returns the sessions whose agent has
+    /// exited or switched to another session.
     fn update(
         &mut self,
         found: HashMap<String, RunningSession>,
@@ -154,8 +155,8 @@ impl EngineState {
         }
     }
 
-    /// Has the agents observed. The deadlines of `due` are met afterwards, so that a session whose
-    /// agent is gone ends for that reason.
+    /// Requests an observation of the agents. The deadlines of `due` are handled afterwards, so
+    /// that a session whose agent has exited ends for that reason.
     pub(super) fn look_for_agents(&mut self, due: Vec<SessionKey>) {
         let reported = self.agents.reported.iter().map(|known| process_of(&known.running));
         self.effects.push(EngineEffect::ObserveAgents {

@@ -136,7 +136,7 @@ impl EngineState {
         Ok((!has_transcript).then_some(indexed.episode))
     }
 
-    /// Has a quarantined session tried once more, because someone asked for it.
+    /// Allows one more attempt for a quarantined session, because a caller requested it.
     fn lift_quarantine(&mut self, session: &Session, now: Timestamp) {
         self.schedule.test_now(session.key, now);
         self.effects.push(EngineEffect::LiftQuarantine(session.id.clone()));
@@ -221,8 +221,8 @@ impl EngineState {
         }
     }
 
-    /// Replies to those who wait for the engine to settle, once it has, and the result is on disk
-    /// and in the search index.
+    /// Replies to the callers that wait for the engine to settle, once it has, and the result is on
+    /// disk and in the search index.
     pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
         if self.settling.is_empty() || self.is_busy() || self.has_due_questions(now) {
             return;
@@ -266,6 +266,6 @@ impl EngineState {
 
 /// Sends a reply.
 pub(in crate::engine) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
-    // The caller may have gone away.
+    // The caller may have disconnected.
     let _ = reply.send(value);
 }

@@ -1,4 +1,4 @@
-//! What a decision asks the executor to do.
+//! The effects of a decision, for the executor.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -54,9 +54,9 @@ pub(in crate::engine) enum EngineEffect {
     },
     /// Watches these folders instead of the earlier ones. Returns `Notice`s and `Liveness` later.
     Watch(TranscriptFolders),
-    /// Has everything scanned for a caller who waits for that. Returns `RescanRequested` at once.
+    /// Scans all folders for a caller that waits for it. Returns `RescanRequested` at once.
     Rescan { sessions: bool, reply: oneshot::Sender<()> },
-    /// Has a quarantined session tried once more.
+    /// Allows one more attempt for a quarantined session.
     LiftQuarantine(SessionId),
     /// Forgets the crashes of sessions.
     ForgetCrashes(Vec<SessionId>),

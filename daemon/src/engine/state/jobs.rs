@@ -253,7 +253,7 @@ impl EngineState {
         }
     }
 
-    /// Replies to those who wait for a session's job, once its result is on disk.
+    /// Replies to the callers that wait for a session's job, once its result is on disk.
     fn reply_to_waiting(&mut self, session: &Session, how: Result<CloseOutcome, EngineError>) {
         let Some(waiting) = self.waiting.remove(&session.key) else { return };
         let key = session.key;
@@ -276,8 +276,8 @@ impl EngineState {
         stored.is_ok_and(|stored| stored.as_ref() == Some(session))
     }
 
-    /// Has the copies of a session read again, because one of its files was replaced: records that
-    /// the copies skipped as shared with that file are now theirs alone.
+    /// Requests that the copies of a session are read again, because one of its files was replaced:
+    /// records that the copies skipped as shared with that file now belong to them alone.
     fn reread_copies(&mut self, session: SessionKey) {
         let copies = self.view.relatives(session).and_then(|mut copies| {
             let has_several = self.view.sources_of(session)?.len() > 1;

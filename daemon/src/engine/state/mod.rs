@@ -83,7 +83,7 @@ pub(super) struct EngineState {
     discovery: Discovery,
     unreadable: Unreadable,
     agents: Agents,
-    /// Who waits for the end of a session's job.
+    /// The callers that wait for the end of a session's job.
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, EngineError>>>>,
     settling: Vec<SettleWaiter>,
     mode: Option<Mode>,
@@ -146,7 +146,7 @@ impl EngineState {
         })
     }
 
-    /// Decides on an event. The effects are to be performed in their order.
+    /// Decides on an event. The effects have to be performed in their order.
     pub(super) fn decide(&mut self, event: EngineEvent, now: Timestamp) -> Vec<EngineEffect> {
         self.detect_clock_step(now);
         self.handle(event, now);
@@ -162,7 +162,7 @@ impl EngineState {
         Some(deadline.since(now).min(LONGEST_SLEEP))
     }
 
-    /// The summarizer in force.
+    /// The current summarizer.
     pub(super) fn summarizer(&self) -> &Summarizer {
         &self.settings.summarizer
     }
@@ -171,7 +171,7 @@ impl EngineState {
         &self.settings.excluded
     }
 
-    /// Replies to the one who asked the engine to stop.
+    /// Replies to the caller that requested the stop.
     pub(super) fn reply_to_stop(&mut self) {
         if let Some(reply) = self.stopping.take() {
             answer(reply, ());

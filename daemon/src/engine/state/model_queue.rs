@@ -1,4 +1,4 @@
-//! The queue of sessions that a model is to be asked about.
+//! The queue of sessions that wait for a model.
 //!
 //! An episode is stored before a model is asked, and the queue is saved. When a session is due, a job
 //! gathers the question, and a task of the executor asks it. The answer becomes part of the episode,
@@ -27,7 +27,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// The sessions that a model is to be asked about.
+/// The sessions that wait for a model.
 #[derive(Default)]
 pub(super) struct ModelQueue {
     awaiting: BTreeMap<SessionKey, QueuedQuestion>,
@@ -36,7 +36,8 @@ pub(super) struct ModelQueue {
     /// Sessions that a model is being asked about.
     running: HashSet<SessionKey>,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), EngineError>>>>,
-    /// The last failure without a waiting caller: the one who closed the session may ask for it.
+    /// The last failure without a waiting caller: the caller that closed the session may request
+    /// it.
     failed: Option<(SessionKey, EngineError)>,
     /// Counts the summarizers: an old one's failure after a reload says nothing about the new one.
     generation: u64,
@@ -48,7 +49,7 @@ pub(in crate::engine) struct ModelAnswer {
     /// The episode that the question was about.
     pub(in crate::engine) episode: EpisodeId,
     pub(in crate::engine) end: SummarizeOutcome,
-    /// That of the summarizer that was asked.
+    /// The generation of the summarizer that was asked.
     pub(in crate::engine) generation: u64,
 }
 
@@ -65,7 +66,7 @@ impl ModelQueue {
         self.idle().map(|(_, awaiting)| awaiting.due).min()
     }
 
-    /// The sessions that are neither gathered nor asked about.
+    /// The sessions that are neither gathered nor sent to the model.
     fn idle(&self) -> impl Iterator<Item = (SessionKey, &QueuedQuestion)> {
         let is_idle =
             |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
@@ -106,7 +107,7 @@ impl EngineState {
         self.model_queue.next_due().filter(|_| summarizer.is_on() && has_capacity)
     }
 
-    /// Has questions gathered for due sessions, up to the limit of concurrent questions.
+    /// Starts gathering the requests of due sessions, up to the limit of concurrent requests.
     pub(super) fn start_questions(&mut self, now: Timestamp) {
         if !self.settings.summarizer.is_on() {
             return;
@@ -182,7 +183,7 @@ impl EngineState {
         let session = self.session(key);
         let indexed = session.as_ref().and_then(|session| session.indexed.as_ref());
         if indexed.is_none_or(|indexed| indexed.episode != asked_about) {
-            // The session has a new episode, which has a place of its own in the queue.
+            // The session has a new episode, which has its own entry in the queue.
             return;
         }
         match end {
@@ -231,7 +232,7 @@ impl EngineState {
         sessions.filter(|session| scope.has(session)).count()
     }
 
-    /// A new summarizer is in force: questions that were postponed by an outage of the old one are due.
+    /// The summarizer is new: requests that were postponed by an outage of the old one are due.
     pub(super) fn summarizer_changed(&mut self, now: Timestamp) {
         self.model_queue.generation += 1;
         for awaiting in self.model_queue.awaiting.values_mut() {
@@ -239,7 +240,8 @@ impl EngineState {
         }
     }
 
-    /// What a caller who closed a session waits for, and how long; `None` when no model is asked.
+    /// What a caller that closed a session waits for, and how long; `None` when the model is not
+    /// asked.
     pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<PendingAnswer> {
         let summarizer = self.settings.summarizer.clone();
         let is_running = self.model_queue.running.contains(&session)
@@ -321,7 +323,7 @@ impl EngineState {
         self.model_queue.awaiting.insert(session, awaiting);
     }
 
-    /// Removes a session from the queue and replies to those who wait for it.
+    /// Removes a session from the queue and replies to the callers that wait for it.
     fn finish_question(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
         if self.model_queue.awaiting.remove(&session).is_some() {
             self.effects.push(EngineEffect::Write(vec![queued::write(session, None)]));

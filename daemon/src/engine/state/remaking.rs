@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl EngineState {
-    /// Permits that the summary of a session is made again, when nothing else is to be done.
+    /// Allows the summary of a session to be created again, when there is no other work.
     pub(super) fn permit_remake(
         &mut self,
         key: SessionKey,

@@ -100,8 +100,8 @@ impl EngineState {
         Ok(session.filter(|session| !self.forgetting.has(session.key)))
     }
 
-    /// Like [`EngineState::try_session`], for work that nobody waits for: a session that cannot be
-    /// read is logged and skipped.
+    /// Like [`EngineState::try_session`], for work without a waiting caller: a session that cannot
+    /// be read is logged and skipped.
     pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
         self.try_session(key).unwrap_or_else(|error| {
             tracing::warn!(%error, session = key.0, "failed to read a session");
@@ -115,7 +115,7 @@ impl EngineState {
         self.effects.push(EngineEffect::Write(vec![Write::Session(Box::new(session))]));
     }
 
-    /// A session as the store has it once the effects so far are performed.
+    /// A session as it is in the store once the effects so far are performed.
     pub(super) fn stored_session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
         let queued = self.queued_writes().rev().find_map(|write| match write {
             Write::Session(session) if session.key == key => Some(session.as_ref().clone()),

@@ -28,7 +28,7 @@ impl EngineState {
         self.effects.push(EngineEffect::Watch(self.folders.clone()));
     }
 
-    /// Has files observed that may have been created, changed or deleted.
+    /// Requests an observation of files that may have been created, changed or deleted.
     pub(super) fn observe_files(&mut self, mut paths: Vec<PathBuf>) {
         paths.retain(|path| !self.is_excluded(path));
         if !paths.is_empty() {
@@ -70,7 +70,7 @@ impl EngineState {
         }
     }
 
-    /// Has the other paths looked at to which the agent may have moved a file.
+    /// Requests an observation of the other paths to which the agent may have moved a file.
     fn find_moved(&mut self, session: SessionKey, path: &Path) {
         let Some(session) = self.session(session) else { return };
         let format = files::format_of(&session.id.agent);

@@ -1,4 +1,4 @@
-//! What the search index holds, however far it was when the daemon died.
+//! The content of the search index, for any position of the follower when the daemon died.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Following {
         Following { indexes, task, reached, stop }
     }
 
-    /// Waits until it has taken everything over.
+    /// Waits until the follower has applied everything.
     async fn until(&mut self, position: u64) {
         self.reached.wait_for(|reached| reached.position >= position).await.unwrap();
     }
@@ -73,7 +73,7 @@ async fn messages_that_are_read_once_more_and_those_behind_them_are_found_once()
     write(&store, messages(0..1)).await;
     following.until(write(&store, messages(1..2)).await).await;
     following.stop().await;
-    // After a crash reading goes on from before the end.
+    // After a crash, reading continues from an earlier position.
     write(&store, messages(1..2)).await;
     let end = write(&store, messages(2..3)).await;
     let mut following = Following::start(&machine, &store);
@@ -103,7 +103,7 @@ async fn messages_are_found_once_when_only_one_of_the_indexes_was_written() {
     following.stop().await;
 }
 
-/// Returns the outbox position behind it.
+/// Returns the outbox position after it.
 async fn write(store: &Arc<dyn Store>, write: Write) -> u64 {
     store.write(vec![write]).done().await.unwrap()
 }

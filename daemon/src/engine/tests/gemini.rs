@@ -104,7 +104,7 @@ fn write(machine: &Machine, path: &str, texts: &[&str]) {
     fs::write(path, text).unwrap();
 }
 
-/// What is remembered, file by file.
+/// The texts of the stored messages, file by file.
 fn texts(store: &dyn Store) -> Vec<String> {
     let sources = sources(store);
     let messages = sources.iter().flat_map(|source| messages(store, source));

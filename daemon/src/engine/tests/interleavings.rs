@@ -1,5 +1,5 @@
-//! Whatever happens to files, and however late, often or never it is announced: in the end each
-//! record of the files that are there is remembered once, and no other one twice.
+//! Any changes of files, announced in any order, late, repeatedly or never: in the end each record
+//! of the existing files is stored once, and no other record twice.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -80,7 +80,7 @@ proptest! {
     }
 }
 
-/// What lies where, and every text that was ever written.
+/// The files at their paths, and every text that was ever written.
 pub(super) struct Played {
     pub(super) machine: Arc<Machine>,
     files: BTreeMap<usize, Vec<String>>,
@@ -119,7 +119,7 @@ impl Played {
         self.check(run.stop().await.as_ref())
     }
 
-    /// Changes files; what is not possible is left out.
+    /// Changes files; impossible changes are omitted.
     pub(super) fn change(&mut self, step: &FileStep) {
         match *step {
             FileStep::Append(path) => self.append(path),
@@ -146,7 +146,7 @@ impl Played {
         }
     }
 
-    /// What is a session's own file stays one, and a sub-agent keeps its name.
+    /// A session's own file stays its own, and a sub-agent keeps its name.
     fn may_take(&self, from: usize, to: usize) -> bool {
         let sub_agent = |path: usize| PATHS[path].split_once("/agent-").map(|(_, name)| name);
         self.files.contains_key(&from)
@@ -161,7 +161,7 @@ impl Played {
         self.files.entry(path).or_default().push(text);
     }
 
-    /// Checks what is remembered.
+    /// Checks the stored messages.
     pub(super) fn check(&self, store: &dyn Store) -> Result<(), TestCaseError> {
         let sources = sources(store);
         let paths: BTreeSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();

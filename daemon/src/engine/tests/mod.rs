@@ -1,4 +1,4 @@
-//! The engine with real files and a real store, without a watch: tests say what is announced.
+//! The engine with real files and a real store, without a watch: tests announce the changes.
 
 mod decisions;
 mod files;
@@ -140,7 +140,7 @@ impl Machine {
 }
 
 impl Run {
-    /// As the watch does.
+    /// The same as the watch does.
     async fn announce(&self, paths: &[PathBuf]) {
         let notice = EngineEvent::Notice(Notice::Files(paths.to_vec()));
         self.engine.events.send(notice).await.unwrap_or_else(|_| panic!("it has ended"));
@@ -175,7 +175,7 @@ fn paths(sources: &[Source]) -> Vec<&Path> {
     sources.iter().map(|source| Path::new(&source.path)).collect()
 }
 
-/// A record that is known by what it says.
+/// A record with a unique text.
 fn record(text: &str) -> String {
     let number: u64 =
         text.bytes().fold(7, |sum, byte| sum * 31 % 281_474_976_710_597 + u64::from(byte));

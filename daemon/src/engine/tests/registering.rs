@@ -1,5 +1,5 @@
-//! Discovery and registration over a file system that is only a list: any order of what happens to
-//! files, of what is announced of it, and of the steps in between.
+//! Discovery and registration over a file system that is only a list: any order of file operations,
+//! of their announcements, and of the steps in between.
 
 use std::{
     cell::Cell,
@@ -36,11 +36,11 @@ enum RegistrationStep {
     Create(usize),
     Delete(usize),
     Announce(usize),
-    /// A batch goes to be looked at.
+    /// A batch is about to be identified.
     Take(usize),
-    /// It is looked at.
+    /// A batch is identified.
     Look,
-    /// What was found is registered.
+    /// The identified files are registered.
     Register,
     /// A file is registered beside, as someone asked for it.
     RegisterAlone(usize),
@@ -82,7 +82,7 @@ proptest! {
 
 #[derive(Default)]
 struct RegistrationModel {
-    /// The paths at which a file lies.
+    /// The paths of a file.
     there: BTreeSet<usize>,
     discovery: Discovery,
     taken: Option<Vec<PathBuf>>,
@@ -90,7 +90,7 @@ struct RegistrationModel {
     known: RegisteredFiles,
 }
 
-/// What is registered.
+/// The registered files.
 #[derive(Default)]
 struct RegisteredFiles {
     sessions: BTreeMap<u64, Session>,
@@ -163,7 +163,7 @@ impl RegistrationModel {
         self.known.sources.extend(sources);
     }
 
-    /// At last a scan announces what is there, and everything comes to its end.
+    /// At the end a scan announces the existing files, and all work is done.
     fn drain(&mut self) {
         for path in 0..PATHS.len() {
             self.step(RegistrationStep::Announce(path));

@@ -1,4 +1,4 @@
-//! Summaries of older rules, and what they are made again from.
+//! Summaries of older rules, and the data from which they are created again.
 
 use std::{fs, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
-/// What an older version made of the session.
+/// The summary that an older version created.
 const OLD: &str = "an older summary";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -38,7 +38,7 @@ async fn an_older_summary_is_made_again_and_nothing_else_changes() {
     assert_eq!(episode, Episode { rules: RULES_VERSION, ..made }, "id, times and reason stay");
     assert_eq!(session(&run), before);
     assert!(is_complete(&run));
-    // Everything was gone over: not even a summary that says to be older is made again.
+    // All summaries were checked: even a summary with an older version is not created again.
     age(&run, |_| {}).await;
     remake_all(&run).await;
     assert_eq!(self::episode(&run).summary.objective, OLD);

@@ -15,10 +15,10 @@
 //!                                                             retry due, asked, needed
 //! ```
 //!
-//! What is written while a session is being indexed is remembered: when the job ends, the session
-//! is active again. So is a close that is asked for meanwhile: another job follows, which finds the
-//! session unchanged if the first one had read everything. A close that failed stays to be retried
-//! whatever is written.
+//! A write during the indexing of a session is remembered: when the job ends, the session is active
+//! again. So is a close that is requested meanwhile: another job follows, which finds the session
+//! unchanged if the first one had read everything. A close that failed stays scheduled for its
+//! retry, even after more writes.
 //!
 //! `explore.rs` visits all that can happen to one session.
 
@@ -34,10 +34,10 @@ use crate::{
 
 /// After the end of an agent its last hook may still report why it ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-/// No failed job waits longer until it is tried again.
+/// Maximum pause before a failed job is retried.
 const LONGEST_RETRY: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// What can happen to a session.
+/// An event of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// The transcript was written to, at this time.
@@ -46,9 +46,9 @@ pub enum SessionEvent {
     DeadlinePassed,
     /// Someone asks for the session to be closed: a person, an agent, a hook.
     CloseAsked(CloseReason),
-    /// A search wants the session's episode.
+    /// A search needs the session's episode.
     Needed,
-    /// The agent's process is gone.
+    /// The agent's process has exited.
     AgentGone,
     /// The import of history reached the session.
     HistoryReached,
@@ -63,13 +63,13 @@ pub enum SessionEvent {
 pub enum JobEnd {
     /// There is a new episode.
     Made(Indexed),
-    /// The session says what it said when it was last indexed.
+    /// The content is the same as when the session was last indexed.
     Unchanged,
     /// The session says nothing yet.
     Nothing,
-    /// It failed.
+    /// The job failed.
     Failed {
-        /// What went wrong.
+        /// The error.
         error: String,
         /// When to try again; `None` when that makes no sense.
         retry_at: Option<Timestamp>,
@@ -173,8 +173,8 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     }
 }
 
-/// Nothing happened later than `now`: a clock that was ahead was set back since, and what it said
-/// would keep the session from ending until that time comes again. Says whether anything did.
+/// Limits all times to `now`: a clock that was ahead was set back since, and its times would
+/// prevent the session from ending until then. Returns whether anything changed.
 pub fn set_back(session: &mut Session, now: Timestamp) -> bool {
     let before = session.clone();
     session.last_activity = session.last_activity.min(now);

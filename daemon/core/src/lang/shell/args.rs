@@ -1,4 +1,4 @@
-//! What follows a program's name: options, their values, and the other words.
+//! The arguments of a program: options, their values, and the other words.
 
 /// The words after a program's name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -7,7 +7,7 @@ pub struct Args {
     pub flags: Vec<String>,
     /// Options that are followed by a value, with it.
     pub values: Vec<(String, String)>,
-    /// What is no option, in order, each with its place among all words.
+    /// The words that are not options, in order, each with its index among all words.
     pub positionals: Vec<String>,
     places: Vec<usize>,
 }

@@ -1,7 +1,7 @@
-//! Keeps from the shell parser what it cannot bear: brush-parser 0.3 panics on some long numbers,
-//! takes time exponential in brackets that are never closed, recurses as deep as its input, takes all
-//! memory there is where a line ends after `<<''`, and takes quotes in a here document inside `$(...)`
-//! for quotes, where agents put commit messages.
+//! Protects the shell parser from input that it does not survive. brush-parser 0.3 panics on some
+//! long numbers, takes exponential time for brackets that are never closed, recurses as deep as its
+//! input, and exhausts memory where a line ends after `<<''`. It also treats quotes in a here
+//! document inside `$(...)` as quotes, and agents put commit messages there.
 //!
 //! Found with mutated command lines; the limits are far above what agents write.
 
@@ -23,9 +23,9 @@ const DEEPEST_CASE: usize = 6;
 /// Words and operators of a line that is parsed as a whole.
 const MOST_TOKENS: usize = 20_000;
 
-/// What could be made of a command line.
+/// The result of parsing a command line.
 pub(super) enum Reading {
-    /// Its whole structure.
+    /// The whole structure.
     Parsed(Program),
     /// Only words and operators: the structure is broken, or too much for the parser.
     Tokens(Vec<Token>),
@@ -53,8 +53,8 @@ pub(super) fn read(line: &str) -> Reading {
     parsed.map_or(Reading::Tokens(tokens), Reading::Parsed)
 }
 
-/// What a part of the parser makes of a text; `None`, too, when it panics over one that nobody has
-/// seen yet: a command line must not keep its session from being read.
+/// Runs a part of the parser on a text; `None` also when it panics in a case that is not known yet:
+/// a command line must not prevent its session from being read.
 fn survived<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or(None)
 }
@@ -104,8 +104,8 @@ fn without_inner_documents(line: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The here document that a line begins inside `$(`: what stands before it, the word that ends it,
-/// and what stands after.
+/// The here document that a line begins inside `$(`: the text before it, its delimiter, and the
+/// text after it.
 fn inner_document(head: &str) -> Option<(&str, &str, &str)> {
     let (before, after) = head.split_once("<<")?;
     let inside = before.rfind("$(").is_some_and(|at| !before[at..].contains(')'));
@@ -117,7 +117,7 @@ fn inner_document(head: &str) -> Option<(&str, &str, &str)> {
     (inside && !word.is_empty()).then_some((before, word, after))
 }
 
-/// What follows the end of a here document in the line that ends it.
+/// The rest of a here document's last line.
 fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
     let after = line.trim_start().strip_prefix(end)?;
     (after.trim().is_empty() || after.starts_with(')')).then_some(after)
@@ -130,8 +130,8 @@ fn with_an_end(line: &str) -> Cow<'_, str> {
     if line.contains("<<") { Cow::Owned(format!("{line}\n\n")) } else { Cow::Borrowed(line) }
 }
 
-/// `line` with long runs of digits cut to what fits the parser's integers: nine digits before a
-/// redirection, where they name a file descriptor, seventeen elsewhere.
+/// Shortens long runs of digits in `line` to the size of the parser's integers: nine digits before
+/// a redirection, where they name a file descriptor, seventeen elsewhere.
 fn without_long_numbers(line: &str) -> Cow<'_, str> {
     const DESCRIPTOR: usize = 9;
     const NUMBER: usize = 17;
@@ -160,7 +160,7 @@ fn without_long_numbers(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether every compound command that is opened is closed, and none lies too deep.
+/// Whether every compound command is closed, and none is nested too deeply.
 fn is_balanced(tokens: &[Token]) -> bool {
     let mut open: Vec<&str> = Vec::new();
     let mut command_may_begin = true;
@@ -195,7 +195,7 @@ fn is_balanced(tokens: &[Token]) -> bool {
 
 use Bracket::{Closes, Neither, Opens};
 
-/// What a token does to the compound commands around it.
+/// The effect of a token on the compound commands around it.
 enum Bracket {
     /// Opens one that ends with this.
     Opens(&'static str),

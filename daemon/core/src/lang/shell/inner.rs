@@ -9,7 +9,7 @@ use crate::lang::shell::{
 /// Commands inside one another that are looked through.
 const DEEPEST: usize = 8;
 
-/// What a command runs in the end.
+/// The command that is run in the end, without wrappers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inner {
     /// These words: the command's own, or those of the one that it runs.

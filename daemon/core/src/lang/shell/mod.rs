@@ -1,9 +1,9 @@
-//! Shell command lines: taken apart by a real grammar into simple commands, each without its quotes
-//! and without the wrappers (`sudo`, `xargs`, `uv run`) that only run another command.
+//! Parses shell command lines with a real grammar into simple commands, without quotes and without
+//! the wrappers (`sudo`, `xargs`, `uv run`) that only run another command.
 //!
 //! The parser is brush-parser behind guards ([`guard`]). `programs.txt` is the table of known
-//! programs: which of them run another command, which of their options take a value, and, for the
-//! classification of activity, what they are for.
+//! programs: which of them run another command, which of their options take a value, and their
+//! purpose, for the classification of activity.
 
 pub mod args;
 mod guard;

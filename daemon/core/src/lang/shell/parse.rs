@@ -1,5 +1,5 @@
-//! From a command line to its simple commands: pipelines, lists, subshells, loops and functions
-//! taken apart, words without their quotes, commands inside `$(...)` found as well.
+//! Parses a command line into simple commands: separates pipelines, lists, subshells, loops and
+//! functions, removes quotes, and finds the commands inside `$(...)`.
 
 use brush_parser::{
     Token,
@@ -22,31 +22,31 @@ const DEEPEST_SCRIPT: usize = 4;
 /// Bytes of a command that are shown.
 const RAW_KEPT: usize = 300;
 
-/// A command with its words: `A=1 git log > out` with what stands around it.
+/// A simple command and its context: `A=1 git log > out`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShellCommand {
-    /// The program and what follows it; empty for assignments and redirections alone.
+    /// The program and its arguments; empty for assignments and redirections alone.
     pub words: Vec<String>,
-    /// What its input and output are joined to.
+    /// The sources of its input and the targets of its output.
     pub redirects: Vec<Redirect>,
-    /// Where in the line it stands.
+    /// Its position in the line.
     pub place: CommandPosition,
     /// How it is written, cut when long.
     pub raw: String,
 }
 
-/// Where a command stands.
+/// The position of a command in a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommandPosition {
     /// Inside `$(...)`, backquotes or `<(...)`.
     pub nested: bool,
     /// After `||`.
     pub alternative: bool,
-    /// Which pipeline of the line, counted from 0.
+    /// The number of its pipeline, counted from 0.
     pub pipeline: usize,
-    /// Which command of the pipeline, counted from 0.
+    /// The number of the command in its pipeline, counted from 0.
     pub in_pipeline: usize,
-    /// How many scripts lie around it.
+    /// The number of scripts around it.
     depth: usize,
 }
 
@@ -63,8 +63,8 @@ pub enum Redirect {
     Text(String),
 }
 
-/// The simple commands of `line`, in the order in which they are written; a command inside a
-/// substitution stands before the one that it is part of.
+/// Returns the simple commands of `line`, in the order in which they are written; a command inside
+/// a substitution precedes the command that contains it.
 pub fn commands(line: &str) -> Vec<ShellCommand> {
     let mut found = CommandCollector::default();
     found.script(line, CommandPosition::default());
@@ -180,7 +180,7 @@ impl CommandCollector {
 
     fn simple(&mut self, simple: &SimpleCommand, place: CommandPosition) {
         let mut redirects = Vec::new();
-        // What stands before the program is assigned, not given to it.
+        // Assignments precede the program and are not its arguments.
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, place, &mut redirects);
         }
@@ -194,7 +194,7 @@ impl CommandCollector {
         self.add(ShellCommand { words, redirects, place, raw });
     }
 
-    /// What stands beside a program: the word, if it is one.
+    /// Returns a word beside a program, if the item is one.
     fn item(
         &mut self,
         item: &CommandPrefixOrSuffixItem,
@@ -256,8 +256,8 @@ impl CommandCollector {
         }
     }
 
-    /// The word without its quotes. What is only known when it runs stays as written, and the
-    /// commands in it are found.
+    /// Returns the word without its quotes. Expansions that are known only at run time stay as
+    /// written, and the commands in them are returned separately.
     fn word(&mut self, word: &RawWord, place: CommandPosition) -> String {
         let raw = &word.value;
         if !raw.contains(['\'', '"', '\\', '$', '`']) {
@@ -278,7 +278,7 @@ impl CommandCollector {
         }
     }
 
-    /// Broken structure: the words between operators, which are the commands all the same.
+    /// Broken structure: the words between operators still are commands.
     fn tokens(&mut self, tokens: &[Token], place: CommandPosition) {
         for words in tokens.split(|token| matches!(token, Token::Operator(..))) {
             let words: Vec<String> = words
@@ -290,7 +290,7 @@ impl CommandCollector {
         }
     }
 
-    /// No shell at all: the first words of each of the first lines.
+    /// Not a shell command line: the first words of each of the first lines.
     fn text(&mut self, text: &str, place: CommandPosition) {
         const LINES: usize = 3;
         for line in text.lines().filter(|line| !line.trim().is_empty()).take(LINES) {

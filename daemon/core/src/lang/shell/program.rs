@@ -10,37 +10,37 @@ use crate::{
     },
 };
 
-/// How much a command tells about what its line is for. Later ones tell more.
+/// How much a command shows about the purpose of its line. Later variants show more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
     /// Nothing: `cd`, `echo`, `sleep`.
     Trivial,
-    /// It only looks.
+    /// The command only reads.
     Look,
-    /// It prepares or clears away: `mkdir`, `rm`, `git add`.
+    /// The command prepares or cleans up: `mkdir`, `rm`, `git add`.
     Housekeeping,
-    /// It is what the line is for.
+    /// The command is the purpose of the line.
     Work,
 }
 
-/// What one line of the table says.
+/// One line of the table.
 #[derive(Clone, Debug)]
 pub struct Rule {
     words: Vec<Vec<String>>,
     flags: Vec<Vec<String>>,
-    /// What such a command is for.
+    /// The purpose of the command.
     pub purpose: Purpose,
-    /// Where it works.
+    /// The domain in which it works.
     pub domain: Where,
-    /// How much it tells, when not the usual.
+    /// How much it shows, if not the default.
     pub effort: Option<Effort>,
-    /// Its signals, when not the usual.
+    /// Its signals, if not the default.
     pub signals: Option<Signals>,
     /// The command that the line is about, for people.
     pub name: String,
 }
 
-/// What a command is for.
+/// The purpose of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Purpose {
     /// Always this.
@@ -49,23 +49,23 @@ pub enum Purpose {
     Task,
     /// The last word matched is a file to run, whose name says it.
     Run,
-    /// The words after the program say it.
+    /// Determined by the words after the program.
     Words,
 }
 
-/// Where a command works.
+/// The domain in which a command works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Where {
     /// Always here.
     Fixed(ToolDomain),
-    /// By what the files are that it is applied to.
+    /// Determined by the files that are its arguments.
     File,
 }
 
 /// One known program.
 #[derive(Default)]
 pub struct Program {
-    /// Its options that are followed by a value.
+    /// The options that take a value.
     pub takes: Vec<String>,
     /// Whether its first word is a pattern or a script, no file.
     pub first_is_pattern: bool,

@@ -1,4 +1,4 @@
-//! From a word as it is written to what it says: without its quotes, and with the scripts in it.
+//! Reads a word: removes its quotes and finds the scripts in it.
 //!
 //! In one pass: the parser's own way (`brush_parser::word`, 0.3) takes time that is exponential in
 //! `${` inside one another, for sixty bytes minutes. Found by fuzzing.
@@ -6,14 +6,13 @@
 /// Quotes and substitutions inside one another.
 const DEEPEST: usize = 64;
 
-/// What a word says.
+/// The value of a word.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct UnquotedWord {
-    /// Without quotes. What is only known when it runs stays as written, but for scripts, each of
-    /// which is a `$(...)`.
+    /// The text without quotes. Expansions that are known only at run time stay as written, except
+    /// scripts, each of which becomes `$(...)`.
     pub(super) text: String,
-    /// What stands in `$(...)` and backquotes, but for those that are part of a variable's or a
-    /// sum's text.
+    /// The contents of `$(...)` and backquotes, except in variables and arithmetic.
     pub(super) scripts: Vec<String>,
 }
 
@@ -27,7 +26,7 @@ pub(super) fn document(written: &str) -> Option<UnquotedWord> {
     WordReader { written, said: UnquotedWord::default() }.read(Around::Document)
 }
 
-/// What stands around a place of the text.
+/// The context of a position in the text.
 #[derive(Clone, Copy, PartialEq)]
 enum Around {
     Nothing,
@@ -67,7 +66,7 @@ impl WordReader<'_> {
                 _ => {
                     let rest = &bytes[at..];
                     let next = rest.iter().position(|byte| b"\\'\"`$".contains(byte));
-                    // What is no end here is text.
+                    // A character that does not end the word here is text.
                     let end = at + next.unwrap_or(rest.len()).max(1);
                     self.say(at, end);
                     at = end;
@@ -77,7 +76,7 @@ impl WordReader<'_> {
         (around != Around::Quotes).then_some(self.said)
     }
 
-    /// After a backslash at `at`; where it goes on.
+    /// Handles a backslash at `at`; returns the next position.
     fn escaped(&mut self, at: usize, around: Around) -> Option<usize> {
         let letter = self.written[at + 1..].chars().next();
         let end = at + 1 + letter.map_or(0, char::len_utf8);
@@ -94,7 +93,7 @@ impl WordReader<'_> {
         Some(end)
     }
 
-    /// What begins with the `$` at `at`; where it goes on.
+    /// Handles the expansion that begins with the `$` at `at`; returns the next position.
     fn dollar(&mut self, at: usize, around: Around) -> Option<usize> {
         let bytes = self.written.as_bytes();
         let is_bare = around == Around::Nothing;
@@ -131,14 +130,14 @@ impl WordReader<'_> {
     }
 }
 
-/// Whether what stands in `$(...)` is a sum: `$((...))`.
+/// Whether a `$(...)` is arithmetic: `$((...))`.
 fn is_sum(inner: &str) -> bool {
     let bytes = inner.as_bytes();
     bytes.first() == Some(&b'(')
         && closing(bytes, 1, b')', false, DEEPEST).is_some_and(|end| end + 1 == bytes.len())
 }
 
-/// Where the bracket or quote `end` stands that belongs to the one before `from`.
+/// Returns the position of the bracket or quote `end` that closes the one before `from`.
 fn closing(bytes: &[u8], from: usize, end: u8, quoted: bool, depth: usize) -> Option<usize> {
     let deeper = depth.checked_sub(1)?;
     let is_text = end == b'"' || quoted;

@@ -1,5 +1,5 @@
-//! Names of things and facts, made of what they are: whoever meets the same thing makes the same
-//! name of it.
+//! Ids of entities and facts. They are hashes of the content, so that the same entity has the same
+//! id in every session.
 
 use std::fmt;
 
@@ -11,27 +11,26 @@ use crate::model::{
     project::Namespace,
 };
 
-/// A thing's name: the same for the same thing in every session, for it is made of the thing's
-/// kind, its project and its key.
+/// The id of an entity: a hash of its kind, project and key, so it is the same in every session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntityId(pub Uuid);
 
-/// What a fact says, whenever it holds: the same for the same claim of several sessions.
+/// The content of a fact without its times: the same for the same claim of several sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactKey(pub Uuid);
 
-/// A fact's name: what it says, and which of the times that it held. Something that was true, then
-/// not, and then again is two facts.
+/// The id of a fact: its content, and which of its periods it is. A claim that was true, then not,
+/// and then again is two facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactId(pub Uuid);
 
-/// What claims and marks are about: a setting, a test suite, an error. All that is said of it is
-/// looked at together.
+/// The subject of claims and marks: a setting, a test suite, an error. All statements about a
+/// subject are evaluated together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Subject(pub [u8; 16]);
 
 impl EntityId {
-    /// The thing of `kind` in `namespace` that `key` names.
+    /// The entity of `kind` in `namespace` with this `key`.
     pub fn of(kind: EntityKind, namespace: Namespace, key: &str) -> EntityId {
         EntityId(uuid(digest(&["entity", kind.as_str(), &namespace.to_string(), key])))
     }
@@ -41,15 +40,15 @@ impl EntityId {
         Uuid::try_parse(text).ok().map(EntityId)
     }
 
-    /// Its beginning as a number, for the search index.
+    /// The first bytes as a number, for the search index.
     pub fn number(self) -> u64 {
         number(self.0)
     }
 }
 
 impl FactKey {
-    /// What `relation` says between these things; `detail` tells claims apart that are otherwise
-    /// alike.
+    /// The key of `relation` between these entities; `detail` distinguishes claims that are
+    /// otherwise equal.
     pub fn of(relation: Relation, (source, target): (EntityId, EntityId), detail: &str) -> FactKey {
         let ends = [source.0.to_string(), target.0.to_string()];
         let mut bytes = digest(&["fact", relation.as_str(), &ends[0], &ends[1], detail]);
@@ -64,14 +63,14 @@ impl FactKey {
         FactId(Uuid::from_bytes(bytes))
     }
 
-    /// Its beginning as a number, for the search index.
+    /// The first bytes as a number, for the search index.
     pub fn number(self) -> u64 {
         number(self.0)
     }
 }
 
 impl FactId {
-    /// What it says.
+    /// The content.
     pub fn key(self) -> FactKey {
         let mut bytes = self.0.into_bytes();
         bytes[15] = 0;
@@ -103,7 +102,7 @@ impl fmt::Display for FactId {
     }
 }
 
-/// A number that stands for `text` wherever two texts are only compared.
+/// A fingerprint of `text`, for texts that are only compared.
 pub fn fingerprint(text: &str) -> u64 {
     let digest = digest(&["text", text]);
     u64::from_be_bytes(*digest.first_chunk().expect("a digest has sixteen bytes"))

@@ -1,9 +1,9 @@
-//! What is known beside sessions: things, and what is true of them from when to when.
+//! Entities and facts, with the time from and until which a fact holds.
 //!
-//! The ground truth is what each episode says by itself, its [`Statements`]: which things it
-//! mentions, what it claims, and marks of what happened that bear on claims of other episodes. An
-//! [`Entity`] and a [`Fact`] are what all statements together come to. They are worked out when
-//! asked for, so that it does not matter in which order episodes come, are replaced, or go.
+//! The source is the [`Statements`] of each episode: the entities that it mentions, its claims, and
+//! marks of events that affect claims of other episodes. An [`Entity`] and a [`Fact`] combine the
+//! statements of all episodes. They are computed on request, so that the result does not depend on
+//! the order in which episodes are added, replaced or deleted.
 
 mod id;
 mod statement;
@@ -14,7 +14,7 @@ pub use self::{
 };
 use crate::model::{episode::EpisodeId, project::Namespace, time::Timestamp, transcript::Origin};
 
-/// Defines an enum with a name and a number for each of its values. Numbers stand on disk: a new
+/// Defines an enum with a name and a number for each of its values. The numbers are on disk: a new
 /// value gets a new one.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $number:literal $text:literal,)* }) => {
@@ -26,12 +26,12 @@ macro_rules! named {
             /// Every one.
             pub const ALL: &'static [$name] = &[$($name::$value,)*];
 
-            /// Its name in documents and on screen.
+            /// The name in documents and on screen.
             pub const fn as_str(self) -> &'static str {
                 match self { $($name::$value => $text,)* }
             }
 
-            /// Its number on disk.
+            /// The number on disk.
             pub const fn number(self) -> u8 {
                 match self { $($name::$value => $number,)* }
             }
@@ -41,7 +41,7 @@ macro_rules! named {
                 $name::ALL.iter().copied().find(|one| one.number() == number)
             }
 
-            /// Reads its name, whatever the case.
+            /// Parses a name, ignoring case.
             pub fn parse(text: &str) -> Option<$name> {
                 $name::ALL.iter().copied().find(|one| one.as_str().eq_ignore_ascii_case(text))
             }
@@ -50,7 +50,7 @@ macro_rules! named {
 }
 
 named! {
-    /// What a thing is.
+    /// The kind of an entity.
     EntityKind {
         /// A directory that sessions take place in.
         Project = 0 "Project",
@@ -68,7 +68,7 @@ named! {
         Test = 6 "Test",
         /// Something that was decided.
         Decision = 7 "Decision",
-        /// What work is about: a commit's scope, a branch.
+        /// The topic of work: a commit's scope, a branch.
         Topic = 8 "Topic",
         /// A person.
         Person = 9 "Person",
@@ -76,17 +76,17 @@ named! {
         Ticket = 10 "Ticket",
         /// A pull request.
         PullRequest = 11 "PullRequest",
-        /// What a session was for.
+        /// The purpose of a session.
         Task = 12 "Task",
     }
 }
 
 named! {
-    /// What a fact says.
+    /// The kind of a fact.
     Relation {
         /// A decision was made.
         Decided = 0 "DECIDED",
-        /// An error with its cause, its fix and what showed that it is gone.
+        /// An error with its cause, its fix and the evidence that it is fixed.
         Resolved = 1 "RESOLVED",
         /// An error occurs.
         Occurs = 2 "OCCURS",
@@ -102,11 +102,11 @@ named! {
         Fails = 7 "FAILS",
         /// How a run of the tests ended.
         TestResult = 8 "TEST_RESULT",
-        /// How a task stands.
+        /// The state of a task.
         TaskStands = 9 "TASK_STANDS",
         /// Something was done for a task.
         Did = 10 "DID",
-        /// Something is left to be done.
+        /// A task is left.
         LeftOpen = 11 "LEFT_OPEN",
         /// Something was found out.
         FoundOut = 12 "FOUND_OUT",
@@ -116,7 +116,7 @@ named! {
         Concerns = 14 "CONCERNS",
         /// A pull request came out of a task.
         Produced = 15 "PRODUCED",
-        /// Two things stand in some relation, in a model's words.
+        /// A relation between two entities, in a model's words.
         RelatesTo = 16 "RELATES_TO",
     }
 }
@@ -134,18 +134,18 @@ named! {
     }
 }
 
-/// A thing.
+/// An entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
-    /// Its id; for a file that was renamed, that of its latest name.
+    /// The id; for a file that was renamed, that of its latest name.
     pub id: EntityId,
-    /// What it is.
+    /// The kind.
     pub kind: EntityKind,
-    /// Its project; [`Namespace::default`] for what is the same in all projects.
+    /// The project; [`Namespace::default`] for entities that are the same in all projects.
     pub namespace: Namespace,
-    /// What the latest session calls it.
+    /// The name in the latest session.
     pub name: String,
-    /// What else it was called.
+    /// The other names.
     pub aliases: Vec<String>,
     /// When it was first mentioned.
     pub first_at: Timestamp,
@@ -160,19 +160,19 @@ pub struct Entity {
 /// Something that is true from one time to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// Its name.
+    /// The id.
     pub id: FactId,
-    /// The project that it is said of.
+    /// The project of the fact.
     pub namespace: Namespace,
-    /// What it says.
+    /// The kind.
     pub relation: Relation,
-    /// What it is about.
+    /// The subject of the relation.
     pub source: EntityId,
-    /// What that stands in relation to.
+    /// The object of the relation.
     pub target: EntityId,
-    /// Whatever else it names.
+    /// The other entities that it names.
     pub others: Vec<EntityId>,
-    /// The same in words, as the latest session says it.
+    /// The fact in words, from the latest session.
     pub sentence: String,
     /// How sure it is.
     pub certainty: Certainty,
@@ -188,7 +188,7 @@ pub struct Fact {
     pub episodes: Vec<EpisodeId>,
     /// The transcript lines that it was read from.
     pub origins: Vec<(EpisodeId, Origin)>,
-    /// What belongs to it by name: an error's cause, a setting's value.
+    /// Attributes by name: an error's cause, a setting's value.
     pub details: Vec<(String, String)>,
 }
 
@@ -199,7 +199,7 @@ impl Fact {
     }
 }
 
-/// What an entry of a search index stands for.
+/// The target of an entry in a search index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntityOrFact {
     /// An entity.

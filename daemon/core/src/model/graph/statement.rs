@@ -1,4 +1,4 @@
-//! What one episode says, in the form in which it is kept.
+//! The statements of one episode, as they are stored.
 
 use crate::model::{
     episode::EpisodeId,
@@ -13,62 +13,62 @@ use crate::model::{
 pub struct Statements {
     /// When the episode was made.
     pub created_at: Timestamp,
-    /// Things that it mentions, each once.
+    /// The entities that it mentions, each once.
     pub mentions: Vec<Mention>,
-    /// What it claims.
+    /// The claims.
     pub claims: Vec<Claim>,
-    /// What happened that bears on claims.
+    /// Events that affect claims.
     pub marks: Vec<Mark>,
     /// Files that were renamed.
     pub renames: Vec<Rename>,
 }
 
-/// A thing is mentioned.
+/// The mention of an entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
-    /// The thing.
+    /// The entity.
     pub entity: EntityId,
-    /// What it is.
+    /// Its kind.
     pub kind: EntityKind,
-    /// Its project; [`Namespace::default`] for what is the same in all projects.
+    /// Its project; [`Namespace::default`] for entities that are the same in all projects.
     pub namespace: Namespace,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// When it was last mentioned.
     pub at: Timestamp,
 }
 
-/// Something is said to be true from some time on.
+/// A claim that something is true from some time on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// What is said.
+    /// The content of the claim.
     pub key: FactKey,
-    /// The project that it is said of.
+    /// The project of the claim.
     pub namespace: Namespace,
-    /// What kind of fact it is.
+    /// The kind of fact.
     pub relation: Relation,
-    /// What it is about.
+    /// The subject of the relation.
     pub source: EntityId,
-    /// What that stands in relation to.
+    /// The object of the relation.
     pub target: EntityId,
-    /// Whatever else it names.
+    /// The other entities that it names.
     pub others: Vec<EntityId>,
-    /// The same in words.
+    /// The claim in words.
     pub sentence: String,
     /// Since when.
     pub at: Timestamp,
     /// How sure the session was.
     pub certainty: Certainty,
-    /// What can end or confirm it.
+    /// How later marks end or confirm it.
     pub watches: Vec<Watch>,
-    /// Where in the transcript it was read.
+    /// The positions of its sources in the transcript.
     pub origins: Vec<Origin>,
-    /// What belongs to it by name.
+    /// Attributes by name.
     pub details: Vec<(String, String)>,
 }
 
 impl Claim {
-    /// The things that it names, each once.
+    /// Returns the entities that it names, each once.
     pub fn entities(&self) -> Vec<EntityId> {
         let mut all = vec![self.source, self.target];
         all.extend(&self.others);
@@ -81,18 +81,18 @@ impl Claim {
 /// Something happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
     /// When.
     pub at: Timestamp,
-    /// What.
+    /// The event.
     pub says: Observation,
 }
 
-/// What a [`Mark`] says. Texts are fingerprints.
+/// The events of a [`Mark`]. Texts are fingerprints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
-    /// It has this value from now on.
+    /// The subject has this value from now on.
     Value(u64),
     /// The error was seen.
     Seen,
@@ -115,7 +115,7 @@ pub enum Observation {
     PassedOver(Vec<u64>),
 }
 
-/// How a claim takes what is marked of a subject.
+/// How the marks of a subject affect a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
     /// The subject.
@@ -129,9 +129,9 @@ pub struct Watch {
 pub enum Stance {
     /// Another value ends it.
     Value(u64),
-    /// That the error is seen again ends it.
+    /// The error occurs again: the claim ends.
     Gone,
-    /// That the error is solved, or its command succeeds, ends it.
+    /// The error is solved, or its command succeeds: the claim ends.
     Broken,
     /// A run of the tests that holds this one and does not see it fail ends it.
     Fails {
@@ -142,9 +142,9 @@ pub enum Stance {
         /// How many tests that ran.
         total: u32,
     },
-    /// That it is passed over in a decision about the same ends it.
+    /// It is rejected in a decision about the same subject: the claim ends.
     Chosen(Vec<u64>),
-    /// That it is chosen in a decision about the same ends it.
+    /// It is chosen in a decision about the same subject: the claim ends.
     PassedOver(Vec<u64>),
     /// Success confirms it.
     Supposed,
@@ -153,9 +153,9 @@ pub enum Stance {
 /// A file got another name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rename {
-    /// Its name before.
+    /// The old name.
     pub from: EntityId,
-    /// Its name after.
+    /// The new name.
     pub to: EntityId,
     /// When.
     pub at: Timestamp,
@@ -168,6 +168,6 @@ pub struct Attributed<T> {
     pub episode: EpisodeId,
     /// When it was made.
     pub created_at: Timestamp,
-    /// What it says.
+    /// The content.
     pub what: T,
 }

@@ -1,4 +1,4 @@
-//! Finding the template that holds, and saying where it comes from.
+//! Finds the template for a prompt, and reports its source.
 
 use std::{
     collections::HashSet,
@@ -16,80 +16,82 @@ use crate::prompt::{
     template::Template,
 };
 
-/// All templates, as configured. To be kept and shared: it remembers what it read.
+/// All templates, as configured. Create it once and share it: it caches files.
 pub struct Templates {
     folders: Folders,
     sources: Sources,
     files: TemplateCache,
     /// Problems that were logged.
-    told: Mutex<HashSet<String>>,
+    logged: Mutex<HashSet<String>>,
 }
 
-/// Where files are looked for, besides in a project.
+/// The folders that are searched, besides the project's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
-    /// Graphiti's folder, `~/.graphiti`; templates lie in `prompts` in it.
+    /// Graphiti's folder, `~/.graphiti`; templates are in its folder `prompts`.
     pub home: PathBuf,
-    /// What `~` stands for; `None` when that is not known.
+    /// The expansion of `~`; `None` when it is not known.
     pub user: Option<PathBuf>,
 }
 
-/// What is configured for each kind.
+/// The configured source for each kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
-    /// For what tools returned.
+    /// For results of tools.
     pub tool_results: TemplateSource,
-    /// For what the user wrote.
+    /// For messages of the user.
     pub user_messages: TemplateSource,
-    /// For what the agent wrote.
+    /// For messages of the agent.
     pub agent_messages: TemplateSource,
     pub session_summary: TemplateSource,
 }
 
-/// The template that holds for a kind, and what there is to say of it.
+/// The template for a kind, and its problems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     pub kind: PromptKind,
-    /// Where it comes from: the built-in one also when another could not be used.
+    /// The source of the template: the built-in one also when another could not be used.
     pub origin: TemplateOrigin,
     pub template: Arc<Template>,
-    /// Why the configured one is not used, or what is odd about it. Empty when all is well.
+    /// Why the configured template is not used, or a warning about it. Empty when there is no
+    /// problem.
     pub problems: Vec<TemplateError>,
 }
 
-/// Where a template comes from.
+/// The source of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateOrigin {
-    /// It is compiled in.
+    /// The template is compiled in.
     BuiltIn,
-    /// From the project's `.graphiti` folder.
+    /// The project's `.graphiti` folder.
     Project(PathBuf),
-    /// From the user's `~/.graphiti` folder.
+    /// The user's `~/.graphiti` folder.
     User(PathBuf),
-    /// From a file that is configured by its path.
+    /// A file that is configured by its path.
     File(PathBuf),
-    /// From the configuration itself.
+    /// The configuration itself.
     Inline,
 }
 
-/// So many problems are remembered as logged.
-const TOLD: usize = 256;
+/// Maximum number of problems that are remembered as logged.
+const MAX_LOGGED: usize = 256;
 
 impl Templates {
-    /// Templates by what is configured. Nothing is read yet.
+    /// Creates the library for the configured templates. Reads no files.
     pub fn new(folders: Folders, sources: Sources) -> Templates {
-        Templates { folders, sources, files: TemplateCache::default(), told: Mutex::default() }
+        Templates { folders, sources, files: TemplateCache::default(), logged: Mutex::default() }
     }
 
-    /// The template that holds for `kind` in `project`, a directory. Looks whether files changed,
-    /// which takes a few system calls. One that cannot be used is logged once, and the built-in
-    /// one stands in for it.
+    /// Returns the template for `kind` in `project`, a directory. Checks whether files changed,
+    /// which takes a few system calls. A template that cannot be used is logged once, and the
+    /// built-in one is used instead.
     pub fn template(&self, kind: PromptKind, project: Option<&Path>) -> Arc<Template> {
         self.from_source(kind, self.sources.of(kind), project)
     }
 
-    /// The same where another setting says which, such as a filter's. `default` and the name of
-    /// the kind's own template mean what is configured for the kind.
+    /// Same as [`Templates::template`], for a source from another setting, such as a filter's.
+    /// `default` and the name of the kind's own template select the template that is configured for
+    /// the kind.
     pub fn from_source(
         &self,
         kind: PromptKind,
@@ -98,7 +100,7 @@ impl Templates {
     ) -> Arc<Template> {
         let listed = self.show_source(kind, source, project);
         listed.problems.iter().filter(|problem| problem.is_fatal()).for_each(|problem| {
-            self.tell(kind, problem);
+            self.log_once(kind, problem);
         });
         listed.template
     }
@@ -108,7 +110,7 @@ impl Templates {
         PromptKind::ALL.into_iter().map(|kind| self.show(kind, project)).collect()
     }
 
-    /// The same as [`Templates::from_source`], with where it comes from and what is wrong.
+    /// Same as [`Templates::from_source`], with the template's source and its problem.
     pub fn show_source(
         &self,
         kind: PromptKind,
@@ -167,20 +169,20 @@ impl Templates {
         }
     }
 
-    fn tell(&self, kind: PromptKind, problem: &TemplateError) {
+    fn log_once(&self, kind: PromptKind, problem: &TemplateError) {
         let text = format!("{} {problem}", kind.as_str());
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= TOLD {
-            told.clear();
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        if logged.len() >= MAX_LOGGED {
+            logged.clear();
         }
-        if told.insert(text) {
+        if logged.insert(text) {
             let template = kind.as_str();
             tracing::warn!(template, %problem, "template cannot be used, using the built-in one");
         }
     }
 }
 
-/// What is wrong with `text` as a template for `kind`.
+/// Checks `text` as a template for `kind`.
 pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
     match Template::parse(kind, text) {
         Ok(template) => template.oddities(),
@@ -189,7 +191,7 @@ pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
 }
 
 impl Sources {
-    /// What is configured for messages, and the template for sessions, if one is configured.
+    /// The configured sources for messages, and the template for sessions, if one is configured.
     pub fn new(config: &Config, session_summary: Option<&str>) -> Sources {
         Sources {
             tool_results: config.tool_results.clone(),

@@ -17,23 +17,23 @@ use crate::{
     store::Note,
 };
 
-/// What was changed, or would be.
+/// The changes, or in a dry run the changes that would be made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RedactionReport {
-    /// Records that changed, by what they are.
+    /// Changed records, by their kind.
     pub changed: BTreeMap<String, u64>,
-    /// Secrets that were replaced, by kind. One that stands in several records counts in each.
+    /// Replaced secrets, by kind. A secret that is in several records counts in each.
     pub kinds: BTreeMap<String, u64>,
     /// Records that cannot be read, and stay as they are.
     pub unreadable: u64,
 }
 
-/// Redacts records again, and counts what it changes.
+/// Redacts records again, and counts the changes.
 #[derive(Debug, Default)]
 pub struct StoredRedactor {
     redactor: Redactor,
-    /// What was changed so far.
+    /// The changes so far.
     pub report: RedactionReport,
 }
 
@@ -52,7 +52,7 @@ impl RedactionReport {
 }
 
 impl StoredRedactor {
-    /// Goes on with what was counted before.
+    /// Continues from earlier counts.
     pub fn resumed(report: RedactionReport) -> StoredRedactor {
         StoredRedactor { redactor: Redactor::new(), report }
     }
@@ -70,7 +70,7 @@ impl StoredRedactor {
     }
 
     /// Redacts every text in a JSON document of ours, in place. The names of its members are not
-    /// taken for names of secrets; a setting's name is.
+    /// interpreted as names of secrets, but a setting's name is.
     pub fn value(&mut self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.text(text),
@@ -92,7 +92,7 @@ impl StoredRedactor {
         }
     }
 
-    /// Redacts the arguments of a call, whose names tell what is secret.
+    /// Redacts the arguments of a call, whose names show which values are secret.
     pub(in crate::engine) fn arguments(&mut self, arguments: &mut Value) -> bool {
         let before = arguments.to_string();
         let counts = self.redactor.redact_value(arguments);
@@ -101,7 +101,7 @@ impl StoredRedactor {
         before != after
     }
 
-    /// Redacts every text in what is kept as JSON.
+    /// Redacts every text in data that are stored as JSON.
     pub(in crate::engine) fn part<P: Serialize + DeserializeOwned>(
         &mut self,
         part: &mut P,

@@ -153,7 +153,7 @@ fn going_over_a_store_goes_on_where_it_was_cut_short() {
     store.close();
     let (mut position, mut report, mut steps) = (Vec::new(), RedactionReport::default(), 0);
     loop {
-        // Each step in a process of its own.
+        // Each step in a separate process.
         let store = SledStore::open(&path).unwrap();
         let mut again = StoredRedactor::resumed(report);
         let step = store.clean(&mut again, &position).unwrap();

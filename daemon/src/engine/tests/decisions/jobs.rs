@@ -1,4 +1,4 @@
-//! What the results of jobs do to sessions, files and those who wait.
+//! The effects of jobs' results on sessions, files and waiting callers.
 
 use std::{io, time::Duration};
 
@@ -174,7 +174,7 @@ pub(super) fn close(decider: &mut Decider) -> (SessionKey, Answer) {
     (session, decider.command(|reply| EngineCommand::Close { session, reason, reply }))
 }
 
-/// The oldest job returns what it read, changed as the test wants it.
+/// The oldest job returns its result, changed by the test.
 pub(super) fn end(decider: &mut Decider, change: impl FnOnce(&mut JobResult)) {
     let job = decider.jobs.pop_front().expect("a job runs");
     let mut done = decider.read(&job, 0);

@@ -1,5 +1,5 @@
 //! The decisions of the engine, without tasks, threads and a file system: the test performs the
-//! effects, and says when a job, a batch of files or a model returns, and with what.
+//! effects, and decides when a job, a batch of files or a model returns, and with which result.
 
 mod jobs;
 mod model_queue;
@@ -65,7 +65,7 @@ struct Decider {
     observes_disk: bool,
     /// Processes that have ended.
     gone: HashSet<Process>,
-    /// Batches of new files that are to be identified.
+    /// Batches of new files that have to be identified.
     batches: VecDeque<Vec<PathBuf>>,
     /// Jobs that were started.
     jobs: VecDeque<Job>,
@@ -73,7 +73,7 @@ struct Decider {
     questions: VecDeque<(Box<ModelQuestion>, u64)>,
     /// The number of the latest requested scan.
     scan: u64,
-    /// What was performed, in this order.
+    /// The performed effects, in this order.
     performed: Vec<String>,
     _runtime: Runtime,
     _machine: Arc<Machine>,
@@ -165,7 +165,7 @@ impl Decider {
         answer
     }
 
-    /// As the executor does.
+    /// The same as the executor does.
     fn decide(&mut self, event: EngineEvent) {
         let mut effects = VecDeque::from(self.state.decide(event, self.now));
         while let Some(effect) = effects.pop_front() {
@@ -287,7 +287,7 @@ impl Decider {
         Some(IdentifiedFile { path, format, identity, stamp, other_paths })
     }
 
-    /// What the job returns that reads the job's files to their ends and finds `new` messages.
+    /// Returns the result of a job that reads its files to their ends and finds `new` messages.
     fn read(&mut self, job: &Job, new: usize) -> JobResult {
         let files = job.files.iter().map(|file| self.read_file(&file.source, new)).collect();
         let content = Content { hash: ContentHash([7; 32]), messages: 1 };
@@ -344,7 +344,7 @@ impl Decider {
         self.now.plus(Duration::from_secs(seconds))
     }
 
-    /// Puts the same settings in force once more.
+    /// Applies the same settings again.
     fn reload(&mut self) {
         let (settings, folders) = (Box::new(self.settings.clone()), TranscriptFolders::none());
         self.command(|reply| EngineCommand::Reload { settings, folders, reply });
@@ -383,7 +383,7 @@ fn name_of(write: &Write) -> &'static str {
     }
 }
 
-/// Has questions asked. The test answers them in the place of the model.
+/// Sends the requests; the test answers them instead of a model.
 fn with_model(machine: &Machine, settings: &mut Settings) {
     let summarizer = Arc::get_mut(&mut settings.summarizer).unwrap();
     let config =

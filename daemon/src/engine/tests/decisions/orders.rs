@@ -1,5 +1,5 @@
-//! Real files and real jobs, and every step of their handling in an order of its own: a job may read
-//! long after it was started, and its result may come long after it read.
+//! Real files and real jobs, with the steps of their handling in random order: a job may read long
+//! after it was started, and its result may arrive long after it read.
 
 use std::{collections::VecDeque, path::PathBuf};
 
@@ -22,7 +22,7 @@ enum Step {
     File(FileStep),
     /// The files of a batch are looked at.
     Look,
-    /// What was found is returned.
+    /// The result of the discovery is returned.
     ReturnBatch,
     /// One of the started jobs runs.
     Run(usize),

@@ -1,4 +1,4 @@
-//! Summaries that are made again, and what happens to their sessions meanwhile.
+//! Summaries that are created again, and the state of their sessions meanwhile.
 
 use super::{
     Decider, indexed,
