@@ -1,12 +1,12 @@
-//! The system's memory allocator: the daemon rests most of the time, and is to be small then.
+//! Configures the memory allocator of the system for a daemon that is idle most of the time and
+//! should be small then.
 //!
-//! glibc keeps what was freed for later use, and for each thread apart. What stands here was
-//! measured with imports of 100 to 300 MB, beside which mimalloc and jemalloc took more memory and
-//! as much time.
+//! glibc keeps freed memory for later use, separately for each thread. The settings here were
+//! measured with imports of 100 to 300 MB; mimalloc and jemalloc took more memory and as much time.
 
-/// Has glibc keep all memory in one place, and take large pieces from the system alone, which get
-/// back to it when they are freed: a fifth less at the peak, at the same speed. To be called before
-/// there are threads. Elsewhere than with glibc it does nothing.
+/// Limits glibc to one arena, and allocates large blocks directly from the system, so that they are
+/// returned when freed: the peak is a fifth lower, at the same speed. Call it before any thread
+/// starts. Without glibc it does nothing.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate offers it; it is called as its manual says")
@@ -22,8 +22,8 @@ pub fn be_frugal() {
     }
 }
 
-/// Gives memory that was freed back to the system: after an import a quarter of what the process
-/// holds. Takes some milliseconds. Elsewhere than with glibc it does nothing.
+/// Returns freed memory to the system: after an import, a quarter of the memory of the process.
+/// Takes some milliseconds. Without glibc it does nothing.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate offers it; it is called as its manual says")

@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug, Parser)]
 #[command(name = "graphitid", version, max_term_width = 100)]
 struct Cli {
-    /// What to do instead of running
+    /// The task, instead of running the daemon
     #[command(subcommand)]
     command: Option<Command>,
 
@@ -37,27 +37,27 @@ enum Command {
     /// Write, check or describe the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Bring back what can be read of a damaged database
+    /// Recover the readable records of a damaged database
     ///
-    /// Looks through the database in use and makes it anew when something in it cannot be read, and
-    /// brings into it what is missing of those that were moved aside as damaged. The daemon must
-    /// not be running: `graphiti repair` sees to that.
+    /// Checks the current database and rebuilds it if any record cannot be read. Then recovers
+    /// missing records from databases that were moved aside as damaged. The daemon must not be
+    /// running: `graphiti repair` stops and starts it.
     Repair {
-        /// Bring back what can be read of this one instead, another home's for instance
+        /// Recover this database instead, for instance that of another home
         database: Option<PathBuf>,
     },
-    /// Redact again what was stored or exported under older rules
+    /// Apply the current redaction rules to stored or exported text
     ///
-    /// Without files it goes over the database, the logs and the waiting events of the home; the
-    /// daemon must not be running: `graphiti redact --again` sees to that. Without --run it only
-    /// tells what would change.
+    /// Without files, redacts the database, the logs and the waiting events of the home; the daemon
+    /// must not be running: `graphiti redact --again` stops and starts it. Without --run, only
+    /// shows what would change.
     Redact {
         /// Files and folders that `graphiti export` wrote, instead
         exports: Vec<PathBuf>,
         /// Do it
         #[arg(long)]
         run: bool,
-        /// Print what changes as JSON
+        /// Print the changes as JSON
         #[arg(long)]
         json: bool,
     },
@@ -71,7 +71,7 @@ enum ConfigCommand {
         #[arg(long)]
         force: bool,
     },
-    /// Say what is wrong with the configuration, and what holds
+    /// Explain problems of the configuration, and show the current values
     Check {
         /// This file instead of the one that would be used
         file: Option<PathBuf>,
@@ -80,7 +80,7 @@ enum ConfigCommand {
     Schema,
 }
 
-/// Does what the command line says.
+/// Executes the command line.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
@@ -128,7 +128,7 @@ fn redact(
         if is_shown && shown != Some(percent) {
             shown = Some(percent);
             let end = if percent == 100 { "\n" } else { "" };
-            // Whoever does not see it misses nothing.
+            // The message is not essential, so a failure to write it is ignored.
             let _ = write!(io::stderr(), "\rGoing over what is stored: {percent} %{end}");
         }
     };

@@ -1,4 +1,4 @@
-//! Where the log goes: a file that stays small, or standard error, which a service manager keeps.
+//! The log: a file of limited size, or standard error, which a service manager stores.
 
 use std::{
     fs::{self, File},
@@ -26,16 +26,16 @@ const QUIET: &str = "tokenize=warn,parse=warn,expansion=warn,sled=warn,tantivy=w
 pub struct Handle(reload::Handle<EnvFilter, Registry>);
 
 impl Handle {
-    /// Puts another level in force.
+    /// Changes the level.
     pub fn set_level(&self, log: &Log) {
         // This fails only after the log has ended.
         let _ = self.0.reload(filter(log.level));
     }
 }
 
-/// Starts logging: to the file that is configured; else to standard error when someone reads that
-/// (a terminal, a service manager), and to `graphitid.log` in the home when nobody does. All files
-/// together take no more than `limit` bytes. May be called once in a process.
+/// Starts logging: to the configured file; otherwise to standard error when a terminal or a service
+/// manager reads it, and to `graphitid.log` in the home when nothing does. All files together use
+/// at most `limit` bytes. May be called once in a process.
 pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     let (filter, handle) = reload::Layer::new(filter(log.level));
     let registry = tracing_subscriber::registry().with(filter);
@@ -69,7 +69,7 @@ fn stderr() -> RedactingWriter<io::Stderr> {
     RedactingWriter::new(io::stderr())
 }
 
-/// A log without secrets, whatever is logged: paths, errors of others, names.
+/// A writer that redacts every line: paths, errors of others, names.
 ///
 /// Events come as one piece each.
 pub struct RedactingWriter<W> {
@@ -78,7 +78,7 @@ pub struct RedactingWriter<W> {
 }
 
 impl<W> RedactingWriter<W> {
-    /// What is written goes on to `log`.
+    /// The redacted text goes to `log`.
     pub fn new(log: W) -> RedactingWriter<W> {
         RedactingWriter { log, redactor: Redactor::new() }
     }
@@ -96,7 +96,7 @@ impl<W: Write> Write for RedactingWriter<W> {
     }
 }
 
-/// Logs a defect by its place alone: the message may quote what was worked on.
+/// Logs a panic with its location only: the message may quote a transcript.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     let thread = thread::current();
@@ -127,14 +127,14 @@ pub struct Bounds {
 impl Bounds {
     /// Files of at most `one` bytes, and of at most `all` bytes together.
     pub fn new(one: u64, all: u64) -> Bounds {
-        // There are at least two, so that a new one does not begin with nothing behind it.
+        // At least two files, so that a new one is not without its predecessor.
         let one = one.min(all / 2).max(1);
         Bounds { one, files: all / one }
     }
 }
 
-/// A file that is put aside when it has grown, as `….1`, and those put aside before as `….2` and so
-/// on; the oldest goes.
+/// A file that is renamed to `….1` when it has grown, with earlier ones as `….2` and so on; the
+/// oldest is deleted.
 pub struct BoundedFile {
     path: PathBuf,
     file: File,
@@ -173,14 +173,14 @@ fn aside(path: &Path, number: u64) -> PathBuf {
     aside.into()
 }
 
-/// Removes what was put aside as number `first` and as later ones: with other bounds there were more.
+/// Deletes the files numbered `first` and higher: with an earlier limit there were more.
 fn remove_from(path: &Path, first: u64) {
     let mut numbers = first.max(1)..;
     while numbers.next().is_some_and(|number| fs::remove_file(aside(path, number)).is_ok()) {}
 }
 
 impl Write for BoundedFile {
-    /// A line that is longer than a file may be goes on in the next one.
+    /// A line that is longer than a file is continued in the next one.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.bounds.one {
             self.put_aside()?;

@@ -1,8 +1,8 @@
 //! Opens a transcript as text of one record a line, however its agent stores it.
 //!
-//! Everything behind this module reads lines at offsets. Only this module knows whether the lines
-//! stand in a file, are compressed, are made of a document that the agent rewrites whole, or come
-//! out of a database.
+//! All later stages read lines at offsets. Only this module knows whether the lines are in a file,
+//! are compressed, are derived from a document that the agent rewrites as a whole, or come from a
+//! database.
 
 use std::{
     fs::{self, File},
@@ -29,8 +29,8 @@ pub enum Storage {
     Compressed,
     /// A file that the agent rewrites whole; [`Format::records_of`] returns its records.
     Document,
-    /// A database or a folder of small files, of which the format makes the records, all of them
-    /// at each opening.
+    /// A database or a folder of small files, from which the format creates all records at each
+    /// opening.
     Assembled,
 }
 
@@ -43,8 +43,9 @@ pub trait RecordSource: Sync {
     /// `NotFound` when the transcript does not exist.
     fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
 
-    /// Writes the records, and returns the state of the transcript before. The records stay the
-    /// same and become more, as long as the agent does not change what it recorded as finished.
+    /// Writes the records, and returns the state of the transcript before that. Existing records do
+    /// not change and new ones are added, as long as the agent does not change a record that it
+    /// marked as finished.
     fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp>;
 }
 
@@ -184,7 +185,7 @@ fn storage_of(path: &Path) -> (Option<&'static dyn Format>, Storage) {
     (format, format.map_or(Storage::Lines, |format| format.storage(path)))
 }
 
-/// Returns what makes the records, if the agent does not store them as such.
+/// Returns the function that creates the records, if the agent does not store them as such.
 fn assembled(
     format: Option<&'static dyn Format>,
     storage: Storage,
@@ -221,7 +222,7 @@ fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// The length is that of the lines where the file system knows it, and 0 otherwise, because it is
+/// The length is that of the lines if the file system knows it, and 0 otherwise, because it is
 /// compared with offsets of lines.
 fn stamp_of(metadata: &fs::Metadata, storage: Storage) -> FileStamp {
     let stamp = file_stamp(metadata);

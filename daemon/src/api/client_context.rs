@@ -92,8 +92,8 @@ impl ClientContext {
         }
     }
 
-    /// The same for an agent, which gets text unless its request asks for structure by `_meta` or by
-    /// an argument of the tool.
+    /// The same for an agent, which gets text unless its request asks for structured data, by
+    /// `_meta` or by an argument of the tool.
     pub(in crate::api) fn for_agent(self, params: &Value, kind: ClientKind) -> ClientContext {
         let asked = params["_meta"][STRUCTURED].as_bool();
         let asked = asked.or(params["arguments"][STRUCTURED_ARGUMENT].as_bool());

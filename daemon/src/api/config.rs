@@ -5,13 +5,13 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub hooks: Hooks,
-    /// Which tools an agent is shown.
+    /// The tools that an agent is shown.
     pub listed_tools: ListedTools,
     /// How long a query waits for sessions to be indexed before it answers with the existing index.
     pub query_timeout: Duration,
 }
 
-/// Which tools an agent is shown. It may call any of them by its name.
+/// The tools that an agent is shown. It may call any tool by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListedTools {
     /// Those that daily work needs, with the arguments that it needs.

@@ -28,13 +28,13 @@ pub(super) enum ResolveError {
     Unknown(String),
     /// Several sessions match.
     Several {
-        /// What they have in common, for people.
+        /// The common property of the candidates, for people.
         what: String,
         candidates: Vec<Session>,
     },
     /// No session was given, and the session of the client is not recorded.
     NotRecorded,
-    /// No session was given, and several may be meant.
+    /// No session was given, and several match.
     NoneGiven(Vec<Session>),
     Failed(String),
 }

@@ -51,7 +51,7 @@ pub struct DaemonState {
     pub query_timeout: std::time::Duration,
     /// The settings of hooks.
     pub hooks: RwLock<config::Hooks>,
-    /// Which tools an agent is shown.
+    /// The tools that an agent is shown.
     pub listed_tools: RwLock<config::ListedTools>,
     /// The number of runs of each hook.
     pub hook_stats: methods::hook::HookStats,

@@ -17,11 +17,11 @@ const CLOSING: Duration = Duration::from_millis(10);
 /// An open database.
 pub(super) struct OpenedDatabase {
     pub(super) store: Arc<dyn Store>,
-    /// What is to be reported about damage.
+    /// A message about damage.
     pub(super) problem: Option<String>,
 }
 
-/// Opens the database. A damaged one is moved aside, or opened with what is left of it.
+/// Opens the database. A damaged one is moved aside, or its readable records are opened.
 pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     let folder = folder(home);
     let open = || SledStore::open_within(&folder, limit);

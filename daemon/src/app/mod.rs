@@ -61,7 +61,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(30);
 /// # Errors
 ///
 /// When the home is in use or unusable, the configuration is invalid, or the database, the index or
-/// the socket cannot be opened. The message says what to do.
+/// the socket cannot be opened. The message contains the remedy.
 pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     allocator::be_frugal();
     reserve::release_when_full(&options.home);
@@ -261,7 +261,7 @@ impl Supervisor {
                 },
                 request = round.requests.recv() => match request {
                     Some(AdminRequest::Reload(reply)) => {
-                        // The caller may have gone away.
+                        // The caller may have disconnected.
                         let _ = reply.send(self.reload(round).await);
                     }
                     Some(AdminRequest::Stop) | None => return RoundEnd::Stopped,
@@ -270,7 +270,7 @@ impl Supervisor {
         }
     }
 
-    /// Reloads the configuration. An invalid one leaves the old one in force.
+    /// Reloads the configuration. If it is invalid, the old one stays in force.
     async fn reload(&mut self, round: &mut Round) -> Reloaded {
         let loaded = match config::load(&self.search) {
             Ok(loaded) => loaded,

@@ -1,4 +1,4 @@
-//! What asking a model needs, put together from the configuration.
+//! Creates the clients of models from the configuration.
 
 use std::{
     fs,
@@ -36,7 +36,7 @@ const CACHE: &str = "tool_classification_cache.json";
 /// Bytes of that file at most.
 const LONGEST: u64 = 64 << 20;
 
-/// What outlives a change of the configuration.
+/// The parts that are kept when the configuration changes.
 pub(super) struct Models {
     home: PathBuf,
     redactor: Redactor,
@@ -44,12 +44,13 @@ pub(super) struct Models {
     usage: Arc<UsageStats>,
     summaries: Arc<SummaryCache>,
     client: Arc<Client>,
-    /// What the client was made of.
+    /// The settings from which the client was created.
     config: llm::config::Config,
 }
 
 impl Models {
-    /// For the daemon of `home`. Takes in the file with classifications of tools, if there is one.
+    /// Creates the models of the daemon for `home`. Imports the file with classifications of tools,
+    /// if there is one.
     pub(super) fn new(
         home: &Path,
         store: Arc<dyn Store>,
@@ -74,21 +75,21 @@ impl Models {
         }
     }
 
-    /// What makes vectors by `config`.
+    /// Returns the embedder for `config`.
     pub(super) fn embeddings(&self, config: &Config) -> Arc<Embeddings> {
         let ports = ports(&self.home, &self.redactor, self.usage.clone());
         Arc::new(Embeddings::new(config.search.embeddings.clone(), ports))
     }
 
-    /// Puts what makes vectors by `config` in force, if its settings are other ones.
+    /// Replaces the embedder if its settings in `config` are different.
     pub(super) fn renew(&self, embedding: &Embedding, config: &Config) {
         if *embedding.model().config() != config.search.embeddings {
             embedding.set_model(self.embeddings(config));
         }
     }
 
-    /// What asks by `config`. The client stays, with its ledger and what it knows of outages,
-    /// unless its own settings are other ones.
+    /// Returns the summarizer for `config`. The client stays, with its ledger and its knowledge of
+    /// outages, unless its own settings are different.
     pub(super) fn summarizer(
         &mut self,
         config: &Config,
@@ -117,7 +118,7 @@ impl Models {
         })
     }
 
-    /// Where a program works that is asked: nothing of it is a session of the user's.
+    /// The working directory of the model's program: its sessions must not count as the user's.
     pub(super) fn excluded(&self) -> Vec<PathBuf> {
         let folder = command::directory(&self.home);
         let real = self.home.canonicalize().map(|home| command::directory(&home));

@@ -1,5 +1,5 @@
-//! Damaged databases that were moved aside. They lie beside the database in use and count towards no
-//! limit, so only a few of them are kept.
+//! Damaged databases that were moved aside. They are beside the current database and count towards
+//! no limit, so only a few of them are kept.
 
 use std::{
     fs, io,
@@ -25,8 +25,8 @@ pub(super) fn quarantine(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Removes all but [`KEPT`] of the databases that were moved aside from `folder`. Reports each removal
-/// and each failure through `say`.
+/// Removes databases that were moved aside from `folder`, except [`KEPT`] of them. Reports each
+/// removal and each failure through `say`.
 pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     let aside = match moved_from(folder) {
         Ok(aside) => aside,

@@ -1,4 +1,4 @@
-//! `graphitid repair`: brings back what can be read of damaged databases.
+//! `graphitid repair`: recovers the readable records of damaged databases.
 
 use std::{
     fs,
@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Looks through the database in use, and brings what is missing in it back from `damaged`, or from
-/// all that were moved aside. `say` takes lines for people.
+/// Checks the current database, and recovers missing records from `damaged`, or from all databases
+/// that were moved aside. `say` receives lines for people.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn repair(
     }
     store.close();
     if was_moved {
-        // Not before what can be read of all of them was brought back.
+        // Not before the readable records of all of them were recovered.
         quarantine::remove_old(&folder, say);
     }
     Ok(())
@@ -115,7 +115,7 @@ fn bring_back(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged
     brought_back
 }
 
-/// Marks one that was moved aside as done, so that it is not gone through again.
+/// Marks a database that was moved aside as done, so that it is not processed again.
 fn keep_as_salvaged(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
     let extension = damaged.extension().and_then(|extension| extension.to_str());
     let Some(time) = extension.and_then(|extension| extension.strip_prefix(DAMAGED)) else {

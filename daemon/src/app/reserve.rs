@@ -1,8 +1,8 @@
 //! Room on the disk that is kept for a start: without any the database could not even be opened to be
 //! searched, for sled writes when it opens one.
 //!
-//! A file holds it. It goes when a daemon starts on a full disk, unless another program takes what gets
-//! free by that, and comes again when a daemon starts where there is room.
+//! The space is occupied by a file. A daemon that starts on a full disk deletes it, unless another
+//! program takes the freed space, and creates it again at a start with enough space.
 
 use std::{
     fs::{self, File},
@@ -12,9 +12,9 @@ use std::{
 
 /// Enough for two segments of the database, and for all that is small. Bytes.
 const RESERVE: u64 = 8 << 20;
-/// A start with less than this needs what is kept for it. Bytes.
+/// A start with less free space than this needs the reserve. Bytes.
 const NEEDED: u64 = RESERVE;
-/// It is kept only where there is much more. Bytes.
+/// The reserve is created only where much more is free. Bytes.
 const PLENTY: u64 = 8 * RESERVE;
 
 /// Gives the room free where nothing else is.
@@ -58,7 +58,7 @@ fn free_bytes(folder: &Path) -> Option<u64> {
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-/// The system does not tell.
+/// The system does not report the free space.
 #[cfg(not(unix))]
 fn free_bytes(_: &Path) -> Option<u64> {
     None

@@ -48,7 +48,7 @@ pub(super) struct Round {
 pub(super) enum RoundEnd {
     /// The daemon was asked to stop.
     Stopped,
-    /// The database is to be reopened: it failed and may work again, or it can become smaller.
+    /// The database has to be reopened: it failed and may work again, or it can become smaller.
     Again,
     /// This task ended unexpectedly.
     Broken(Task),

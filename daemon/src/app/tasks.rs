@@ -1,4 +1,4 @@
-//! The tasks that live as long as a round, and what it means when one of them ends.
+//! The tasks of a round, and the handling of their ends.
 
 use std::{
     collections::VecDeque,
@@ -9,8 +9,8 @@ use std::{
 
 use tokio::task::{AbortHandle, Id, JoinSet};
 
-/// So many defects within [`WINDOW`] are survived by another round; with one more the process ends, so
-/// that whoever started it notices.
+/// After this number of panics within [`WINDOW`] another round is started; after one more the
+/// process ends, so that its service manager notices.
 const DEFECTS: usize = 3;
 const WINDOW: Duration = Duration::from_secs(600);
 
@@ -19,7 +19,7 @@ const WINDOW: Duration = Duration::from_secs(600);
 pub(super) enum Task {
     /// Accepts connections.
     Server,
-    /// Goes through the spool.
+    /// Processes the spool.
     Spool,
     /// Keeps the limits. Its end asks for another round.
     QuotaKeeper,
@@ -44,7 +44,7 @@ pub(super) struct Tasks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ended {
     pub(super) task: Task,
-    /// It panicked.
+    /// The task panicked.
     pub(super) is_defect: bool,
 }
 

@@ -20,7 +20,7 @@ pub enum Level {
     Warn,
     /// An event that a user would notice.
     Info,
-    /// A branch that was taken.
+    /// A decision of the program.
     Debug,
     Trace,
 }

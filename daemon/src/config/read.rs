@@ -92,7 +92,7 @@ struct ConfigReader<'s, 'n> {
     loaded: Loaded,
 }
 
-/// An object in the file: the key that it stands for, and its spelling.
+/// An object in the file: its key in the table, and its spelling.
 #[derive(Clone)]
 struct Prefix {
     known: String,

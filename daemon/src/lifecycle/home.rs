@@ -18,10 +18,10 @@ pub struct Home {
     lock: File,
 }
 
-/// Why a home cannot be taken.
+/// Why a home cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    /// Another daemon has it.
+    /// Another daemon uses it.
     #[error(
         "graphitid is already running for {} ({}); stop it with `graphiti stop`",
         .home.display(),
@@ -45,7 +45,7 @@ pub enum HomeError {
     Unusable {
         /// The home.
         home: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -88,7 +88,7 @@ impl Home {
         &self.path
     }
 
-    /// Tells clients where the daemon listens.
+    /// Publishes the daemon's address for clients.
     pub fn announce(&self, socket: &str) -> io::Result<()> {
         let runtime = Runtime {
             pid: std::process::id(),
@@ -110,7 +110,7 @@ impl Drop for Home {
     }
 }
 
-/// What this process makes from now on is for its user only, whatever the shell's umask.
+/// Files that this process creates are for its user only, whatever the shell's umask.
 #[cfg(unix)]
 fn keep_others_out() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));

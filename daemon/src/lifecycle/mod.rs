@@ -1,5 +1,5 @@
-//! From start to end: the [`home`] folder and who owns it, the [`signals`] that the system sends,
-//! and what the outside is told ([`ready`]).
+//! The start and the end of the process: the [`home`] folder and its lock, the [`signals`] of the
+//! system, and the readiness notification ([`ready`]).
 
 pub mod home;
 pub mod ready;

@@ -1,4 +1,4 @@
-//! Tells a service manager how it goes. Without one nothing happens.
+//! Notifies a service manager of the daemon's state. Without one it does nothing.
 
 /// The daemon serves.
 pub fn ready() {

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::sync::mpsc;
 
-/// What the system asks for.
+/// The request of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Come to an end (`SIGTERM`, `SIGINT`).
@@ -45,7 +45,7 @@ pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
         signal_hook::flag::register(signal, asked.clone())?;
     }
     let (send, receive) = mpsc::channel(1);
-    // Windows delivers signals on a thread of its own, where nothing but a flag may be set.
+    // Windows delivers signals on a separate thread, where only a flag may be set.
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         while !asked.load(Ordering::Relaxed) {
             std::thread::sleep(std::time::Duration::from_millis(200));
@@ -53,7 +53,7 @@ pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
                 return;
             }
         }
-        // Nobody listens any more when it fails.
+        // Sending fails only when there is no receiver any more.
         let _ = send.blocking_send(Signal::Stop);
     })?;
     Ok(receive)

@@ -67,7 +67,7 @@ impl PromptQueue {
         prompts
     }
 
-    /// What the user typed leaves the queue before notices of the program do.
+    /// The user's prompts leave the queue before notices of the program do.
     fn take(&mut self) -> String {
         let typed = self.waiting.iter().position(|text| !text.is_empty());
         if self.waiting.is_empty() {

@@ -1,4 +1,4 @@
-//! What the tests of several formats need, and what holds for all formats.
+//! Helpers for the tests of several formats, and tests of all formats.
 
 use std::{
     fs,

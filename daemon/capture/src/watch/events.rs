@@ -145,7 +145,7 @@ pub(super) struct Roots {
     roots: Vec<PathBuf>,
     inbox: Inbox,
     watcher: Option<RecommendedWatcher>,
-    /// For each root the folder that is watched: the root, or its nearest existing parent.
+    /// The watched folder of each root: the root, or its nearest existing parent.
     armed: Vec<Option<PathBuf>>,
 }
 

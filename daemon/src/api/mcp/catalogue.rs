@@ -61,7 +61,7 @@ fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
     if let Some(Value::Object(all)) = schema.get_mut("properties") {
         all.retain(|name, _| arguments.contains(&name.as_str()));
         for argument in all.values_mut().filter_map(Value::as_object_mut) {
-            // What an agent expects of an argument that it does not give.
+            // Describes the default of an optional argument.
             argument.retain(|name, value| {
                 name != "default" || ![json!(""), json!(0), json!(false)].contains(value)
             });

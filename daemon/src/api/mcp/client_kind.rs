@@ -1,10 +1,10 @@
-//! Which agent a client is, and the instructions it gets about its own session.
+//! Identifies the agent of a client, and selects the instructions about its own session.
 
 use rmcp::model::Implementation;
 
 use crate::engine;
 
-/// What is known about a client's own session.
+/// The knowledge about a client's own session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::api) enum ClientKind {
     /// The sessions of its agent are followed; holds the agent's name.

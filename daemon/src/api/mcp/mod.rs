@@ -130,8 +130,8 @@ impl McpSession {
 
 impl McpSession {
     fn info(kind: ClientKind) -> ServerConfig {
-        // Resources are answered to those who ask for them, but not announced: a host makes tools of
-        // its own of them, which take a part of every context.
+        // Resources can be requested but are not announced: a host turns announced resources into
+        // tools of its own, which take a part of every context.
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let program = Implementation::new("graphiti", env!("CARGO_PKG_VERSION"))
             .with_title("Graphiti session memory");

@@ -93,7 +93,7 @@ async fn run(
     Ok(answer)
 }
 
-/// What a page holds.
+/// The content of a page.
 #[derive(Clone, Copy)]
 struct PageSize {
     bytes: usize,
@@ -239,7 +239,7 @@ fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, O
                 return (page, Some(row.seq), skipped);
             }
             let end = size.fitting(&row.text, left.saturating_sub(size.row));
-            // What has only one character or none is shown whole, or there would be no end of pages.
+            // A text of at most one character is shown whole; otherwise paging would never end.
             if end < row.text.len() {
                 row.text.truncate(end);
                 let (seq, shown) = (row.seq, skipped + row.text.chars().count());

@@ -120,8 +120,8 @@ fn taken<T>(
     Ok(taken)
 }
 
-/// Returns the given projects; `None` for all. A group id that is not a project stands for all of
-/// them.
+/// Returns the given projects; `None` for all. A group id that is not a project selects all
+/// projects.
 pub(super) fn projects(
     project: Option<&str>,
     group_ids: Option<&[String]>,

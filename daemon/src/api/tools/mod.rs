@@ -84,10 +84,10 @@ pub struct Tool {
 pub enum Effect {
     /// None. Indexing pending sessions before a search does not count as a change.
     Reads,
-    /// It updates data; repeating it has no further effect.
+    /// Updates data; a repetition has no further effect.
     Updates,
     Adds,
-    /// It removes data permanently.
+    /// Removes data permanently.
     Removes,
 }
 
@@ -132,7 +132,7 @@ pub(super) async fn call(
     }
 }
 
-/// Returns the result of a failed tool: what went wrong and what to do.
+/// Returns the result of a failed tool: the error and its remedy.
 pub(super) fn failed(error: Error, form: ReplyForm) -> Value {
     if form == ReplyForm::Text {
         return text_result(&text::error(&error), true);

@@ -10,7 +10,7 @@ use crate::{model::Role, search::snippet::Snippet};
 const REMOVED: usize = 3;
 /// Number of words in a run by which texts are compared.
 const SHINGLE: usize = 3;
-/// The share of runs that two texts that say the same have in common.
+/// The share of runs that two texts with the same content have in common.
 const SAME: f32 = 0.6;
 /// The share of a text's runs that another text contains if it says no more.
 const COVERED: f32 = 0.8;
@@ -67,9 +67,9 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
     Role::parse(&passage.role).is_none()
 }
 
-/// Removes passages that copy a better one, and those that say no more than the title where others
-/// do. Of a summary and a message that say the same, the message remains: a model can read on from
-/// it.
+/// Removes passages that copy a better one, and those that only repeat the title, if there are
+/// others. Of a summary and a message with the same content, the message remains: a model can read
+/// the messages after it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let mut kept: Vec<ComparedPassage> = Vec::new();
     for passage in passages.drain(..).map(ComparedPassage::of) {
@@ -109,8 +109,8 @@ impl ComparedPassage {
         self.passage.role == Role::Tool.as_str()
     }
 
-    /// Whether two passages say the same. Those of tools do only if they are a call and its result:
-    /// a command may be run again with another result.
+    /// Whether two passages have the same content. Passages of tools do only if they are a call and
+    /// its result: a command may be run again with another result.
     fn is_same(&self, other: &ComparedPassage) -> bool {
         let is_next = self.passage.source == other.passage.source
             && self.passage.seq.abs_diff(other.passage.seq) == 1;
@@ -201,7 +201,7 @@ mod tests {
         MatchedPassage { role, seq, text, ..MatchedPassage::default() }
     }
 
-    /// Returns the roles and numbers of what remains.
+    /// Returns the roles and numbers of the remaining passages.
     fn left(mut passages: Vec<MatchedPassage>, title: &str) -> Vec<(String, u32)> {
         remove_copies(&mut passages, title);
         passages.into_iter().map(|one| (one.role, one.seq)).collect()

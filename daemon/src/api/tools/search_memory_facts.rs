@@ -61,7 +61,7 @@ async fn run(
     let spans = |number: u64| {
         let mut spans = spans(&things, daemon, number)?;
         spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| names(fact, id)));
-        // Of several periods the latest comes first.
+        // Of several periods the latest is first.
         spans.reverse();
         Ok(spans)
     };

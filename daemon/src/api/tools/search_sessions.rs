@@ -154,8 +154,8 @@ async fn broader(
     Ok(found)
 }
 
-/// Keeps what fits in `left` bytes of text: as many sessions as do, at least one, with the best
-/// passage of each, then the second ones.
+/// Keeps the sessions that fit into `left` bytes of text: as many as possible, at least one, with
+/// the best passage of each, then the second ones.
 fn fit_text(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let mut fits = |size: usize| {
@@ -169,7 +169,7 @@ fn fit_text(hits: &mut Vec<Hit>, mut left: usize) {
     let mut kept = vec![0; hits.len()];
     for round in 0..rounds {
         for (kept, (_, passages)) in kept.iter_mut().zip(&sizes) {
-            // Where one did not fit, no later one is shown in its place.
+            // When a passage does not fit, no later one replaces it.
             if *kept == round && passages.get(round).is_some_and(|size| fits(*size)) {
                 *kept += 1;
             }
@@ -341,7 +341,7 @@ fn add_reply(
 }
 
 /// Returns the position of the reply: the agent's last message before the user's next one, or the
-/// first if the turn is longer than what was read.
+/// first if the turn is longer than the part that was read.
 fn reply_position(roles: &[Role]) -> Option<usize> {
     let end = roles.iter().position(|role| *role == Role::User);
     let is_whole = end.is_some() || roles.len() < REPLY_DISTANCE;

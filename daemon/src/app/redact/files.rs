@@ -1,4 +1,4 @@
-//! Files that hold text: exports, logs, and what waits in the home.
+//! Redacts files with text: exports, logs, and waiting events in the home.
 
 use std::{
     fs, io,
@@ -16,19 +16,19 @@ use crate::{
     redact::RULES_VERSION,
 };
 
-/// What `graphiti export` writes into a folder, and into one below it.
+/// The files that `graphiti export` writes into a folder and into its subfolders.
 const EXPORTED: [&str; 3] = ["episodes.jsonl", "session_states.json", "tool_classifications.json"];
 const EPISODES: &str = "episodes";
-/// The log where no other place is set, and what a daemon in the background says at its start.
+/// The default log, and the output of a daemon that starts in the background.
 const LOGS: [&str; 2] = ["graphitid.log", "graphitid.err"];
-/// Which sessions are worked on: only the crash of one is known by it.
+/// The sessions that are being worked on; after a crash the file contains a session id.
 const AT_WORK: &str = "at_work.json";
 
-/// Redacts exported files again, those in folders among them, or tells what that would change.
+/// Redacts exported files again, also those in folders. In a dry run only counts the changes.
 ///
 /// # Errors
 ///
-/// When one is none that is exported, or cannot be read or written. Those before it are done.
+/// When a file is not an export, or cannot be read or written. The files before it are done.
 pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSummary> {
     let mut again = StoredRedactor::default();
     let mut changed = Vec::new();
@@ -51,7 +51,7 @@ pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSumm
     })
 }
 
-/// Redacts logs and waiting events of a home; returns what changed.
+/// Redacts logs and waiting events of a home; returns the changes.
 pub(super) fn of_home(
     home: &Path,
     log: Option<&Path>,
@@ -102,7 +102,7 @@ fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The files with an extension in a folder; links are nobody's export.
+/// The files with an extension in a folder; links are never exports.
 fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -139,7 +139,7 @@ fn redact_export(file: &Path, mode: RunMode, again: &mut StoredRedactor) -> io::
     })
 }
 
-/// Each line a JSON document; one that is none is redacted as text.
+/// Redacts each line as a JSON document, or as text if it is none.
 fn lines(text: &mut String, again: &mut StoredRedactor) {
     let mut clean = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -177,7 +177,7 @@ fn document(text: &mut String, again: &mut StoredRedactor) {
     }
 }
 
-/// An event keeps what matters of it; one that is none goes as text.
+/// Redacts an event; a file that is not an event is redacted as text.
 fn event(text: &mut String, again: &mut StoredRedactor) {
     let Ok(event) = serde_json::from_str::<HookEvent>(text) else {
         again.text(text);
@@ -195,7 +195,7 @@ fn event(text: &mut String, again: &mut StoredRedactor) {
     }
 }
 
-/// Has a file's text changed and puts the new one in its place in one step; says whether it changed.
+/// Replaces a file by its changed text, atomically; returns whether it changed.
 fn rewrite(file: &Path, mode: RunMode, change: &mut dyn FnMut(&mut String)) -> io::Result<bool> {
     let bytes = match fs::read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

@@ -1,8 +1,8 @@
-//! `graphitid redact`: the present rules over what was stored under older ones.
+//! `graphitid redact`: applies the present rules to text that was stored under older ones.
 //!
-//! The rows of the database are gone over in steps, and how far that came is kept in the database,
-//! so that a run may be cut short at any time. Then the search index is removed, which the daemon
-//! makes anew, and the database is written anew, for sled keeps the bytes of what was replaced.
+//! The rows of the database are redacted in steps. The position is kept in the database, so that a
+//! run may be interrupted at any time. Then the search index is removed, which the daemon rebuilds,
+//! and the database is rewritten, because sled keeps the bytes of replaced records.
 
 mod files;
 
@@ -35,13 +35,13 @@ use crate::{
 /// Whether anything is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunMode {
-    /// It is only told what would change.
+    /// Only reports the changes.
     Preview,
-    /// It is changed.
+    /// Makes the changes.
     Run,
 }
 
-/// What was changed, or would be.
+/// The changes, or in a dry run the changes that would be made.
 #[derive(Debug, Default, Serialize)]
 pub struct RedactionSummary {
     /// Whether it was changed.
@@ -51,7 +51,7 @@ pub struct RedactionSummary {
     /// The version of the rules that it was stored under; none for one before such were noted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
-    /// Records that changed, by what they are.
+    /// Changed records, by their kind.
     pub changed: BTreeMap<String, u64>,
     /// Secrets that were replaced, by kind.
     pub kinds: BTreeMap<String, u64>,
@@ -63,19 +63,19 @@ pub struct RedactionSummary {
     pub put_aside: Vec<PathBuf>,
 }
 
-/// Told how many of how many bytes were gone over.
+/// Receives the number of redacted bytes and the number of all bytes.
 pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// Between two notes of how far a run came, in bytes of rows.
 const NOTE_EVERY: u64 = 16 << 20;
 
-/// Redacts the database, the logs and the waiting events of a home again, or tells what that would
-/// change.
+/// Redacts the database, the logs and the waiting events of a home again; in a dry run only counts
+/// the changes.
 ///
 /// # Errors
 ///
-/// When a daemon owns the home, or something cannot be read or written. What was changed stays so,
-/// and the next run goes on from there.
+/// When a daemon owns the home, or something cannot be read or written. Changes that were made
+/// stay, and the next run continues after them.
 pub fn home(
     options: &DaemonOptions,
     mode: RunMode,
@@ -115,7 +115,7 @@ fn open(folder: &Path) -> anyhow::Result<SledStore> {
     SledStore::open(folder).with_context(|| format!("open {}", folder.display()))
 }
 
-/// Goes over all rows that were not gone over by a run before.
+/// Redacts all rows that an earlier run has not redacted.
 fn rows(
     store: &SledStore,
     mode: RunMode,
@@ -157,7 +157,7 @@ fn rows(
     }
 }
 
-/// Rids the disk of what was replaced, and notes that all is redacted.
+/// Removes the replaced text from the disk, and records that all text is redacted.
 fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()> {
     let mut store = store;
     if is_changed {
@@ -173,7 +173,7 @@ fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-/// The daemon makes it anew.
+/// The daemon rebuilds it.
 fn remove_index(folder: &Path) -> io::Result<()> {
     for folder in indexes::folders(folder) {
         match fs::remove_dir_all(folder) {
@@ -185,7 +185,7 @@ fn remove_index(folder: &Path) -> io::Result<()> {
 }
 
 impl RedactionSummary {
-    /// For people, a paragraph a line.
+    /// Formats the report for people, one paragraph a line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let verb = if self.run { "Changed" } else { "Would change" };
@@ -222,7 +222,7 @@ fn listed(counts: &BTreeMap<String, u64>) -> Vec<String> {
     counts.iter().map(|(what, count)| format!("{count} {what}")).collect()
 }
 
-/// Fails for a file that is none of an export's.
+/// Fails for a file that is not part of an export.
 fn known(path: &Path) -> anyhow::Result<()> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     ensure!(

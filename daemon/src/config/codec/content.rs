@@ -14,7 +14,7 @@ use crate::{
 
 /// `true`, `false`, a template or a prompt.
 pub(in crate::config) struct KeepCodec {
-    /// The template that the deprecated value "summary" stands for.
+    /// The template for the deprecated value "summary".
     pub(in crate::config) summary: &'static str,
 }
 

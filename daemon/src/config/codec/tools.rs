@@ -1,4 +1,4 @@
-//! Which tools agents are shown: a word, or a list of names.
+//! The tools that agents are shown: a word, or a list of names.
 
 use serde_json::{Value as Json, json};
 

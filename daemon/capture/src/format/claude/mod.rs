@@ -772,7 +772,7 @@ mod tests {
         let records =
             [enqueue(), notice, queue("remove", ""), goes_on, queue("dequeue", ""), user(queued)];
         assert_eq!(read(&records), wanted);
-        // A notice waits, and what the user types later is handed over first.
+        // A notice waits, and a prompt that is typed later is delivered first.
         let notice = queue("enqueue", "<task-notification>x</task-notification>");
         let records = [notice, enqueue(), queue("remove", ""), reply("Going on.")];
         assert_eq!(read(&records), wanted);

@@ -1,4 +1,4 @@
-//! Events: what the program did, beside the model's history.
+//! Events: the actions of the program, beside the model's history.
 
 use std::borrow::Cow;
 

@@ -30,7 +30,7 @@ pub(super) fn thread_in_name(path: &Path) -> Option<&str> {
     (is_rollout && uuid::Uuid::try_parse(thread).is_ok()).then_some(thread)
 }
 
-/// Returns where the rollout may lie before or after it was archived or compressed.
+/// Returns the other paths of the rollout, before or after it was archived or compressed.
 pub(super) fn other_paths(path: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
     let Some(name) = name.to_str().map(|name| name.trim_end_matches(".zst")) else {
@@ -73,7 +73,7 @@ pub(super) fn is_sub_agent(meta: &Object<'_>) -> bool {
         || meta.string("parent_thread_id").is_some()
 }
 
-/// What identifies the session in the first record of a rollout.
+/// The identification of a session in the first record of a rollout.
 struct SessionMeta {
     is_typed: bool,
     thread: String,
@@ -126,7 +126,8 @@ fn parent(meta: &Object<'_>) -> Option<String> {
     parent.or_else(spawned).map(Cow::into_owned)
 }
 
-/// Returns what `source` says of a sub-agent; an object without members where it is only a name.
+/// Returns the description of a sub-agent in `source`; an object without members where it is only a
+/// name.
 fn sub_agent_source<'a>(meta: &Object<'a>) -> Option<Object<'a>> {
     let source = meta.raw("source").filter(|raw| raw.starts_with('{'))?;
     let raw = Object::parse(source)?.raw("subagent")?;

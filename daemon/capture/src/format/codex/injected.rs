@@ -8,7 +8,7 @@ const STARTS: &[(&str, &str)] = &[
     ("Warning: Your account was flagged", "warning"),
 ];
 
-/// Headings after which an editor's extension puts what the user typed.
+/// Headings after which an editor's extension puts the user's prompt.
 const REQUEST_HEADINGS: &[&str] = &["## My request for Codex:\n"];
 
 /// Returns the type of an added text; `None` for one that the user may have typed.
@@ -30,7 +30,7 @@ fn enclosing_tag(text: &str) -> Option<&str> {
     close.strip_prefix(name)?.starts_with(['>', ' ']).then_some(name)
 }
 
-/// Returns what the user typed of a prompt to which an editor added its state.
+/// Returns the user's part of a prompt to which an editor added its state.
 pub(super) fn without_editor_state(text: &str) -> &str {
     let request = REQUEST_HEADINGS.iter().find_map(|heading| text.split_once(heading));
     request.map_or(text, |(_, request)| request).trim()

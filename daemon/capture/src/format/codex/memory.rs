@@ -1,4 +1,4 @@
-//! What earlier records of a rollout mean for later ones.
+//! The state from earlier records of a rollout that later records need.
 
 use std::collections::VecDeque;
 
@@ -25,7 +25,7 @@ pub(crate) struct RolloutMemory {
     ongoing: VecDeque<OngoingCall>,
     /// Calls that continue another one.
     continuations: VecDeque<Continuation>,
-    /// What events reported about calls without a result.
+    /// The events about calls without a result.
     outcomes: VecDeque<ReportedOutcome>,
     questions: VecDeque<AskedQuestion>,
     /// The tokens of the whole thread when they were last counted.
@@ -39,7 +39,7 @@ struct SeenPrompt {
     place: PromptPlace,
 }
 
-/// Where the text of a prompt appears.
+/// The record kind in which the text of a prompt appears.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum PromptPlace {
     History,

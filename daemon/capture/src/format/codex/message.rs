@@ -30,7 +30,7 @@ fn assistant(
     payload: &Object<'_>,
     out: &mut RolloutEmitter<'_>,
 ) -> RecordVerdict {
-    // The summary of a compaction follows in a record of its own.
+    // The summary of a compaction follows in a separate record.
     if record.object("metadata").is_some_and(|metadata| metadata.is_true("compaction_output")) {
         return RecordVerdict::Skipped("message/compaction".to_owned());
     }
@@ -78,7 +78,7 @@ pub(super) fn prompt_event(text: &str, out: &mut RolloutEmitter<'_>) -> RecordVe
     RecordVerdict::Read
 }
 
-/// Emits what the user typed, or in a sub-agent's file the parent's words.
+/// Emits the user's prompt, or in a sub-agent's file the parent's.
 fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut RolloutEmitter<'_>) {
     let text = Cow::Borrowed(text);
     out.identified(
@@ -115,14 +115,14 @@ fn notice(text: &str, out: &mut RolloutEmitter<'_>) -> Option<RecordVerdict> {
 /// One text of a message.
 struct MessagePart<'a> {
     text: Cow<'a, str>,
-    /// What newer versions say of its origin, such as `user.text`.
+    /// The origin in newer versions, such as `user.text`.
     origin: Option<Cow<'a, str>>,
 }
 
 impl MessagePart<'_> {
     fn is_typed(&self) -> bool {
         let text = self.text.trim();
-        // An image stands between two texts with its tags.
+        // An image is between two texts with its tags.
         let is_mark = text == "</image>" || text.starts_with("<image") && text.ends_with('>');
         let by_user = self
             .origin

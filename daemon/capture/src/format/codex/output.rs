@@ -1,4 +1,4 @@
-//! The outputs of tools: a header of the program with the exit code, and what the tool printed.
+//! The outputs of tools: a header of the program with the exit code, and the tool's own output.
 
 use std::borrow::Cow;
 
@@ -12,16 +12,16 @@ const HEAD: usize = 6 * 1024;
 /// Bytes of an output whose header contains a long command.
 const LONG_HEAD: usize = 64 * 1024;
 
-/// Bytes of what the tool printed that show how the call ended.
+/// Bytes of the tool's output that show how the call ended.
 const PRINTED: usize = 2 * 1024;
 
-/// What the header of an output says.
+/// The content of an output's header.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct OutputHeader {
     pub(super) exit_code: Option<i32>,
-    /// The id of the process that goes on.
+    /// The id of the process that is still running.
     pub(super) running: Option<String>,
-    /// The start of what the tool printed.
+    /// The start of the tool's output.
     pub(super) printed: String,
 }
 
@@ -103,7 +103,7 @@ fn code_within(text: &str) -> Option<i32> {
     rest[..end].parse().ok()
 }
 
-/// Returns what the tool printed.
+/// Returns the tool's output.
 pub(super) fn printed(raw: &str) -> LazyText<'_> {
     LazyText::new(raw, |raw, limit| {
         let text = whole_text(raw, limit.max(LONG_HEAD));
@@ -160,7 +160,7 @@ fn inner_json(raw: &str, text: &str) -> Option<String> {
 }
 
 const HEADER_STARTS: &[&str] = &["Command: ", "Chunk ID: ", "Wall time: ", "Exit code: "];
-/// What precedes an output that the program shortened.
+/// The text before an output that the program shortened.
 const LINES_START: &str = "Total output lines: ";
 const OUTPUT_MARK: &str = "Output:";
 
@@ -189,7 +189,7 @@ fn strip_headers<'t>(text: &'t str, visit: &mut dyn FnMut(&str)) -> &'t str {
     }
 }
 
-/// The end of a header without an output: `Wall time: 0.1 seconds` and what happened.
+/// The end of a header without an output: `Wall time: 0.1 seconds` and the result.
 fn first_line_end(text: &str) -> Option<usize> {
     text.starts_with("Wall time: ").then(|| text.find('\n').map(|at| at + 1)).flatten()
 }

@@ -396,7 +396,7 @@ fn a_rollout_is_identified_by_its_first_record() {
         let path = Path::new(&path);
         assert!(Codex.claims(path));
         assert_eq!(Codex.identify(path, &record).as_ref(), Some(&wanted), "{record}");
-        // Of a long first record only the start is known.
+        // Of a long first record only the start is read.
         let text = format!(r#""base_instructions":{{"text":"{}"#, "x".repeat(9));
         let cut = format!("{},{text}", &record[..record.len() - 2]);
         let found = Codex.identify(path, &cut).unwrap();
@@ -446,7 +446,7 @@ fn records_of_the_oldest_versions_have_no_envelope() {
     assert_eq!(read(&records), ["prompt: Fix it", "call: shell"]);
 }
 
-/// Sessions of the real program, of which every record is accounted for.
+/// Sessions of the real program; every record must be read or counted.
 #[test]
 fn sessions_of_the_newest_version_are_read() {
     for (name, sample, wanted) in SAMPLES {

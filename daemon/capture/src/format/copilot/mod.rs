@@ -238,7 +238,7 @@ fn usage(
     }
 }
 
-/// Returns the tokens in a usage object, whose input includes what the cache had.
+/// Returns the tokens in a usage object, whose input includes cached tokens.
 fn tokens(usage: &Object<'_>) -> Tokens {
     let count = |key| usage.number(key).unwrap_or(0);
     let (cache_read, cache_write) = (count("cacheReadTokens"), count("cacheWriteTokens"));
@@ -260,7 +260,7 @@ fn compacted(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     }
 }
 
-/// In autopilot the report of a task is in this event only.
+/// In autopilot, only this event contains the report of a task.
 fn task_completed(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     let summary = data.string_within("summary", TEXT_KEPT);
     if let Some(text) = summary.filter(|text| !text.trim().is_empty()) {

@@ -18,7 +18,7 @@ use crate::{
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };
 
-/// Bytes of a result in which the program says what became of the call.
+/// Bytes of a result in which the program reports the outcome of the call.
 const ENDS: usize = 2_048;
 /// Bytes of a result in which the user's words are kept whole.
 const WORDS: usize = 16 * 1024;
@@ -99,12 +99,12 @@ pub(super) fn notified(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter
     }
 }
 
-/// What a tool answered.
+/// The result of a tool.
 struct ToolReply<'a> {
     succeeded: bool,
     /// The text as a JSON string.
     raw: &'a str,
-    /// The beginning and the end of the text, where the program says what became of the call.
+    /// The beginning and the end of the text, where the program reports the outcome of the call.
     ends: Cow<'a, str>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> ToolReply<'a> {
         LazyText::new(self.raw, printed)
     }
 
-    /// Returns the shell or the sub-agent that goes on in the background.
+    /// Returns the shell or the sub-agent that continues in the background.
     fn goes_on(&self) -> Option<String> {
         let started = |start| Some(self.ends.strip_prefix(start)?.split_once(". ")?.0);
         let agent = || started("Agent started in background with agent_id: ");
@@ -187,7 +187,7 @@ impl<'a> ToolReply<'a> {
         Some(answer.trim().to_owned())
     }
 
-    /// Returns what the user typed when refusing a call or a plan.
+    /// Returns the text that the user typed when refusing a call or a plan.
     fn words_of_refusal(&self) -> Option<String> {
         let text = json::string_within(self.raw, WORDS)?;
         let (_, words) = text.split_once("User feedback:")?;
@@ -230,7 +230,7 @@ fn note(text: &str) -> Option<&str> {
     line.strip_prefix('<')?.strip_suffix('>')
 }
 
-/// Decodes what a tool printed, without the program's note on its exit.
+/// Decodes the tool's output, without the program's note on its exit.
 fn printed(raw: &str, limit: usize) -> Cow<'_, str> {
     let text = json::string_within(raw, limit).unwrap_or_default();
     if exit(&text).is_none() {

@@ -67,7 +67,7 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
     found.unwrap_or(Action::Other)
 }
 
-/// Returns what an edit replaces; older versions name only the new text.
+/// Returns the replacements of an edit; older versions contain only the new text.
 fn replacement(input: &Value) -> Vec<Replacement> {
     let text = |keys: [&str; 2]| {
         let found = keys.iter().find_map(|key| input[*key].as_str());

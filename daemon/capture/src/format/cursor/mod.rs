@@ -90,7 +90,7 @@ impl Format for CursorCli {
     }
 }
 
-/// What the path of a transcript says.
+/// The information in a transcript's path.
 struct TranscriptPath {
     project: PathBuf,
     session: String,

@@ -1,10 +1,10 @@
-//! Texts of messages: prompts stand between tags beside what the program adds.
+//! Texts of messages: a prompt is between tags, beside texts of the program.
 
 use std::borrow::Cow;
 
 use crate::model::time::Timestamp;
 
-/// Returns what the user typed: what is in `<user_query>`, or a text without tags.
+/// Returns the user's prompt: the content of `<user_query>`, or a text without tags.
 pub(super) fn prompts(text: &str) -> Vec<&str> {
     let mut prompts = Vec::new();
     let mut rest = text;

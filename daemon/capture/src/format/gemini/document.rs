@@ -1,12 +1,12 @@
 //! Turns the file of an older version, which is rewritten whole, into records.
 //!
 //! The records of a longer version of a document begin with those of a shorter one, so that reading
-//! can go on where it ended: what changes with each write is left out, and what is added to a
-//! message later is a record of its own.
+//! can continue after them: members that change with each write are omitted, and an addition to a
+//! message is a separate record.
 
 use crate::format::json::{self, Object};
 
-/// Maximum bytes of what each record of a message repeats.
+/// Maximum bytes of the members that each record of a message repeats.
 const LONGEST_HEAD: usize = 2_048;
 
 pub(super) fn records_of(document: &str) -> Option<Vec<String>> {

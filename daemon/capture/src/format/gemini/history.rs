@@ -1,5 +1,5 @@
 //! Reads `$set.messages`, which repeats the history: when the program starts, when it resumes a
-//! session, and when it compacts one. Only what no earlier record had is emitted.
+//! session, and when it compacts one. Only new content is emitted.
 
 use std::borrow::Cow;
 

@@ -102,7 +102,7 @@ fn user(
     if let Some(cwd) = texts.first().and_then(|text| directory(text)) {
         return note_directory(cwd, memory, out);
     }
-    // What was typed, without what a command or a reference was expanded to.
+    // The typed text, without the expansion of a command or a reference.
     let typed = message.raw("displayContent").map(genai::text_of).filter(|text| !text.is_empty());
     let text = typed.unwrap_or_else(|| typed::join(texts.into_iter()));
     let speaker = if memory.is_sub_agent { TextSource::ParentAgent } else { TextSource::User };
@@ -195,7 +195,7 @@ fn reply(id: &str, content: &str, memory: &mut Memory, out: &mut TurnEmitter<'_>
     true
 }
 
-/// The input counts what was read from the cache as well, and the output does not count thoughts.
+/// The input includes cached tokens, and the output excludes thoughts.
 fn note_tokens(
     message: &Object<'_>,
     id: &str,
@@ -263,7 +263,7 @@ fn response_of(result: &str) -> Option<&str> {
     })
 }
 
-/// Emits what the user chose: a text for the number of each question.
+/// Emits the user's choices: a text for the number of each question.
 fn answers(call: &str, args: &str, response: &str, out: &mut TurnEmitter<'_>) {
     let text = outcome::text(response, TEXT_KEPT);
     let answers: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -65,7 +65,7 @@ impl Format for Gemini {
 
     fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
         let header = head.lines().find_map(Object::parse).filter(is_header)?;
-        // Resuming a session leaves a file without a message, for which the earlier one goes on.
+        // Resuming a session leaves a file without a message; the earlier file continues.
         if !head.lines().any(|line| line.starts_with(r#"{"id":"#)) {
             return None;
         }
@@ -98,7 +98,7 @@ impl Format for Gemini {
         if is_header(&record) {
             return Ok(header(&record, memory, emit));
         }
-        // The user took messages back. What was done on their behalf stays done.
+        // The user took messages back. Their effects on files stay.
         let kind = if record.raw("$rewindTo").is_some() { "$rewindTo" } else { "untyped" };
         Ok(skipped(kind))
     }

@@ -61,7 +61,7 @@ fn sample(name: &str) -> (PathBuf, String) {
 fn read_sample(name: &str) -> Vec<String> {
     let (path, text) = sample(name);
     let items = read_lines(&text, &mut Gemini.memory_of(&path));
-    // Unchanged in what each sample is about.
+    // Each sample is unchanged where its test needs it.
     items.into_iter().filter(|item| !item.starts_with("tokens: ")).collect()
 }
 
@@ -95,7 +95,7 @@ fn a_session_with_calls_is_read_once_although_its_messages_are_written_twice() {
     assert!(results[2].starts_with("Failed(Some(1)): Traceback"), "{results:?}");
     assert!(results[2].ends_with("AssertionError: 3"), "{results:?}");
     assert_eq!(results[4], "Succeeded: 1 passed");
-    // The results of both writes stand in one message.
+    // The results of both writes are in one message.
     assert_eq!(of("skipped user/functionResponse again").len(), 4);
 }
 

@@ -1,5 +1,5 @@
-//! What Gemini CLI and its fork Qwen Code have in common: the content of Google's GenAI interface,
-//! the names of tools, and the texts that both programs add to what the user types.
+//! The common parts of Gemini CLI and its fork Qwen Code: the content of Google's GenAI interface,
+//! the names of tools, and the texts that both programs add to the user's prompts.
 
 pub(crate) mod action;
 pub(crate) mod outcome;

@@ -1,5 +1,5 @@
-//! Separates what the user typed from what the program adds to a user message: contexts, the content
-//! of referenced files, reminders, and reports of shell commands.
+//! Separates the user's text from the texts that the program adds to a user message: contexts, the
+//! content of referenced files, reminders, and reports of shell commands.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ const ADDED: &[&str] = &[
     "System: Potential loop detected.",
 ];
 
-/// Who gave the agent a text.
+/// The author of a text in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextSource {
     User,
@@ -133,7 +133,7 @@ fn without_added_tags(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Returns what follows a tag of the list, if `text` starts with one.
+/// Returns the text after a tag of the list, if `text` starts with one.
 fn added_tag(text: &str) -> Option<&str> {
     TAGS.iter().find_map(|tag| {
         let inside = text.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::model::transcript::Entry;
 
-    /// Formats what a text of the user's message means.
+    /// Formats the parsed parts of a user message.
     fn read(text: &str) -> Vec<String> {
         let mut items = Vec::new();
         let mut note = |entry: Entry<'_>| items.push(format!("{:?}", entry.item));

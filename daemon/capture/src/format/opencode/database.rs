@@ -210,7 +210,7 @@ fn session_row(
     Ok(Some(row))
 }
 
-/// What is known of a session without reading it.
+/// The metadata of a session, without reading it.
 struct State {
     text: String,
     modified: i64,

@@ -139,7 +139,8 @@ struct StoredFile {
     path: PathBuf,
 }
 
-/// Returns the JSON files in a folder, in the order of their ids, which is that of their times.
+/// Returns the JSON files in a folder, in the order of their ids, which is the order of their
+/// times.
 fn files(folder: &Path) -> io::Result<Vec<StoredFile>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -1,8 +1,8 @@
 //! Builds the records of a session.
 //!
 //! Neither the rows of the database nor the files of the older folder are append-only: opencode
-//! changes a message and its parts in place while it works. A record here contains only what no
-//! longer changes, so that the records of a session become more and stay as they are.
+//! changes a message and its parts in place while it works. A record here contains only data that
+//! do not change any more, so that records are only added.
 
 use std::{borrow::Cow, fmt::Write, io};
 
@@ -44,7 +44,7 @@ impl Line {
     }
 }
 
-/// What a session's records begin with.
+/// The first record of a session.
 #[derive(Debug, Default)]
 pub(super) struct StoredSession {
     pub(super) id: String,
@@ -105,7 +105,7 @@ impl<'w> Records<'w> {
     }
 }
 
-/// Whether opencode gave the title before it knew what the session is about.
+/// Whether opencode set the title before it knew the topic of the session.
 fn is_default_title(title: &str) -> bool {
     title.is_empty() || title.starts_with("New session - ") || title.starts_with("Child session - ")
 }

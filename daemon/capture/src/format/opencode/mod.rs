@@ -144,7 +144,7 @@ impl RecordSource for Opencode {
     }
 }
 
-/// Where a session is stored.
+/// The storage of a session.
 enum Location {
     /// The database itself, which is reported only when it cannot be read.
     Database(PathBuf),

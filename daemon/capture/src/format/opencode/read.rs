@@ -124,7 +124,7 @@ fn result(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     true
 }
 
-/// What opencode writes before the words of a user who refused a call.
+/// The text that opencode writes before the words of a user who refused a call.
 const FEEDBACK: &str = "tool call with the following feedback: ";
 
 fn outcome(record: &Object<'_>, content: &LazyText<'_>) -> Outcome {

@@ -1,8 +1,8 @@
 //! The messages of opencode 1: a row or a file for each message, and one for each of its parts.
 //!
-//! While an answer is written, its parts change: text gets a time of its end, and the state of a
-//! tool goes from pending to running to completed or error. Later the agent only marks the output of
-//! old tools as left out of its context.
+//! While an answer is written, its parts change: text gets an end time, and the state of a tool
+//! changes from pending to running to completed or error. Later the agent only marks the output of
+//! old tools as removed from its context.
 
 use std::io;
 

@@ -164,7 +164,7 @@ impl Row<'_> {
     }
 }
 
-/// Whether opencode tells the agent that a command or a sub-agent in the background ended.
+/// Whether opencode informs the agent that a command or a sub-agent in the background ended.
 fn is_end_of_task(raw: &str) -> bool {
     raw.starts_with("\"<shell id=") || raw.starts_with("\"<subagent id=")
 }

@@ -63,7 +63,8 @@ fn without_files(text: &str) -> &str {
     text
 }
 
-/// Reads a skill that the user called: its content precedes what the user typed after its name.
+/// Reads a skill that the user called: its content precedes the text that the user typed after its
+/// name.
 fn skill(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.strip_prefix("<skill name=\"")?.split_once('"')?;
     let (_, args) = rest.split_once("</skill>")?;
@@ -150,7 +151,7 @@ fn command_of_user(message: &Object<'_>, out: &mut Emitter<'_>) {
     }
 }
 
-/// Decodes what a tool printed, without the line that Pi adds on its exit.
+/// Decodes the tool's output, without the line that Pi adds on its exit.
 fn printed(raw: &str, limit: usize) -> Cow<'_, str> {
     let text = content(raw, limit);
     let trimmed = text.trim_end();

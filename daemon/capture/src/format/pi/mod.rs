@@ -96,7 +96,7 @@ fn in_directory_folder(path: &Path) -> bool {
     folder.is_some_and(|name| name.len() > 4 && name.starts_with("--") && name.ends_with("--"))
 }
 
-/// Returns what the first record says; in older versions it names the model, too.
+/// Returns the content of the first record; in older versions it names the model, too.
 fn surroundings<'a>(header: &Object<'a>) -> SessionContext<'a> {
     let (cwd, model) = (header.string("cwd"), header.string("modelId"));
     SessionContext { cwd, model, ..SessionContext::default() }

@@ -106,7 +106,7 @@ impl Format for Qwen {
 /// The raw types of records.
 const RECORD_TYPES: &[&str] = &["\"user\"", "\"assistant\"", "\"tool_result\"", "\"system\""];
 
-/// Whether a record has what only this program writes: parts, or a payload of its own.
+/// Whether a record has members that only this program writes: parts, or its own payload.
 pub(in crate::format) fn is_record(record: &Object<'_>) -> bool {
     record.raw("systemPayload").is_some()
         || record.raw("provenance").is_some()
@@ -156,7 +156,7 @@ fn assistant(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict {
     verdict
 }
 
-/// The prompt counts what was read from the cache as well.
+/// The prompt tokens include cached tokens.
 fn tokens(usage: &Object<'_>) -> Tokens {
     let count = |key| usage.number(key).unwrap_or(0);
     let cache_read = count("cachedContentTokenCount");
@@ -191,7 +191,7 @@ fn tool_result(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict 
     verdict
 }
 
-/// Emits what the user chose. Older versions report it as text only, with the labels of questions.
+/// Emits the user's choices. Older versions report them as text only, with the labels of questions.
 fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut TurnEmitter<'_>) {
     let display = reported.and_then(|reported| reported.object("resultDisplay"));
     if let Some(raw) = display.as_ref().and_then(|display| display.raw("answers")) {

@@ -73,7 +73,7 @@ fn model(
     Some(RecordVerdict::Read)
 }
 
-/// The prompt that a command was expanded to follows in a record of its own.
+/// The prompt to which a command was expanded follows in a separate record.
 fn command(
     payload: &Object<'_>,
     memory: &mut Memory,

@@ -1,4 +1,4 @@
-//! Reads the records of type `user`: prompts, and what the program says in the user's place.
+//! Reads the records of type `user`: prompts, and messages of the program under the user's role.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub(super) fn read(
     if record.is_true("isSidechain") {
         return typed::emit(&sent(record), TextSource::ParentAgent, out);
     }
-    // What was typed, without what a command or a reference was expanded to.
+    // The typed text, without the expansion of a command or a reference.
     let typed = record.object("systemPayload").and_then(|payload| payload.string("displayText"));
     let text = typed.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| sent(record).into());
     if typed::command(text.trim()).is_some() && memory.seen.contains("command", text.trim()) {
@@ -59,7 +59,7 @@ fn notification(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict
         Some("completed") => Some(Outcome::Succeeded),
         Some("failed") => Some(Outcome::Failed(None)),
         Some("cancelled") => Some(Outcome::Interrupted),
-        // A task that goes on, or a message of another session.
+        // A task that continues, or a message of another session.
         _ => None,
     });
     let (Some(task), Some(outcome)) = (task, outcome) else {

@@ -1,4 +1,4 @@
-//! Facts and the things that they are about.
+//! Facts and entities as Markdown.
 
 use graphiti_proto::tools::{
     get_episode_entities::EpisodeEntitiesAnswer,

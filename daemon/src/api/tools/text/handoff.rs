@@ -5,7 +5,7 @@ use graphiti_proto::tools::get_handoff::GetHandoffAnswer;
 use super::{Lines, ModelText, line, sessions::session_line};
 
 impl ModelText for GetHandoffAnswer {
-    /// The text of a handoff quotes what others said by itself.
+    /// The text of a handoff already marks quotations.
     fn text(&self) -> String {
         let mut lines = Lines::default();
         lines.add(&self.text);

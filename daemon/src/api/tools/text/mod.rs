@@ -1,8 +1,9 @@
 //! Answers as Markdown for a model: a file for each sort of answer, a pure function for each answer.
 //!
-//! The text of others stands in quotation marks on a line that begins with our own words, in code
-//! marks, or in lines that begin with `> `; none of it can end those ([`quote`], [`code`], [`block`]).
-//! So no title and no message can look like a line of ours.
+//! Text from transcripts is always marked: in quotation marks on a line that begins with our own
+//! words, in code marks, or in lines that begin with `> `. It cannot contain the characters that
+//! end these marks ([`quote`], [`code`], [`block`]), so no title and no message can look like a
+//! line of ours.
 
 mod episodes;
 pub(super) mod graph;
@@ -15,7 +16,7 @@ mod sessions;
 
 use graphiti_proto::{clean::for_model, rpc::Error};
 
-/// An answer that can be told to a model.
+/// An answer with a text form for models.
 pub(super) trait ModelText {
     fn text(&self) -> String;
 }
@@ -23,7 +24,7 @@ pub(super) trait ModelText {
 /// Bytes of a name or title at most.
 const NAME: usize = 160;
 
-/// What failed, with the sessions that may have been meant.
+/// An error, with the sessions that match.
 pub(super) fn error(error: &Error) -> String {
     let mut lines = Lines::default();
     lines.add(&line(&error.message));
@@ -89,7 +90,7 @@ fn code(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("`{text}`") }
 }
 
-/// The text of others, every line of which begins with `> `.
+/// Quotes a text: every line begins with `> `.
 fn block(text: &str) -> String {
     let text = for_model(text);
     let lines = text.lines().map(|line| match line.trim_end() {
@@ -109,7 +110,7 @@ fn day(at: &str) -> String {
     line(at.get(..10).unwrap_or(at))
 }
 
-/// Those of `parts` that say something, with commas.
+/// Joins the non-empty items of `parts` with commas.
 fn listed(parts: &[&str]) -> String {
     parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(", ")
 }

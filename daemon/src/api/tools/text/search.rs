@@ -1,4 +1,4 @@
-//! What `search_sessions` found: a line for each session, under it the passages that answer.
+//! The result of `search_sessions`: a line for each session, followed by the matching passages.
 
 use graphiti_proto::tools::search_sessions::{
     Hit, MatchedPassage, SearchSessionsAnswer, SpelledWord,

@@ -20,7 +20,7 @@ fn records(path: &Path) -> String {
     text
 }
 
-/// Formats what the records of a session say.
+/// Formats the records of a session.
 fn entries(path: &Path) -> Vec<String> {
     let mut memory = Memory::default();
     let mut said = Vec::new();

@@ -1,4 +1,4 @@
-//! Which sessions of a database are reported as changed.
+//! The sessions of a database that are reported as changed.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::fixture::{Running, tool};
 use crate::database::{DatabaseScanner, Extent};
 
-/// A scanner whose clock goes on by a minute with each look.
+/// A scanner whose clock advances by a minute with each scan.
 struct Scanner {
     scanner: DatabaseScanner,
     database: PathBuf,

@@ -228,7 +228,7 @@ fn the_records_of_version_1_only_become_more() {
     follower.step(|r| r.user(SESSION, "msg_5", "Again"));
     follower.step(|r| r.answer(SESSION, "msg_6", None));
     follower.step(|r| r.answer(SESSION, "msg_6", Some(10)));
-    // Old output is left out of the context.
+    // Old output is removed from the context.
     let time = json!({ "start": 5, "end": 6, "compacted": 7 });
     let pruned = run("completed", json!({ "output": "1", "time": time }));
     follower.step(|r| r.part(SESSION, "msg_2", "prt_2b", pruned));
