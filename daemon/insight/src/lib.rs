@@ -1,5 +1,6 @@
-//! What a session meant: what was being done, the summary, the graph. `daemon/src/lib.rs` has the map, and
-//! `tests/tests/rules/layers.rs` which of the three may name which.
+//! Derives the meaning of a session: its activity, its summary, its entities and facts.
+//! `daemon/src/lib.rs` has the map, and `tests/tests/rules/layers.rs` the permitted dependencies of
+//! these three.
 
 use graphitid_core::{clean, lang, model, pattern};
 use graphitid_llm as llm;

@@ -10,7 +10,7 @@ pub struct Config {
     pub auto_summarize: bool,
     /// The template to use; `None` selects one from the detected activity.
     pub template: Option<String>,
-    /// Where the activity vector comes from.
+    /// The source of the activity vector.
     pub detection: Detection,
     /// The vector of every session when [`Detection::Manual`] is set.
     pub activity_vector: Option<ActivityVector>,
@@ -25,12 +25,12 @@ pub struct Config {
     pub tool_classification_cache: Option<PathBuf>,
 }
 
-/// Where the activity vector of a session comes from.
+/// The source of a session's activity vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detection {
     /// Computed from the session's messages and tool calls.
     Auto,
-    /// Taken from the configuration, the same for each session.
+    /// The configuration; the vector is the same for each session.
     Manual,
 }
 

@@ -52,8 +52,7 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
     page.lines.join("\n")
 }
 
-/// Renders `summary` for an agent or person who continues the work: the most useful parts come
-/// first.
+/// Renders `summary` for an agent or person who continues the work: the most useful parts first.
 ///
 /// The order is: outcome, open steps, objective and decisions, results and findings, errors, tests,
 /// settings, files. Counts such as the duration are not included.
@@ -118,7 +117,7 @@ fn error_line(record: &ErrorResolution) -> String {
 
 /// Maximum rows for one file: a file with more rows is a document rather than settings.
 const SETTINGS_OF_A_FILE: usize = 5;
-/// From this number on, files are grouped by folder.
+/// With this number of files or more, they are grouped by folder.
 const FOLDED: usize = 20;
 
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {

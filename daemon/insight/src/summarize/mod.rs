@@ -23,7 +23,7 @@ mod text;
 
 pub use self::from_evidence::{Context, name, summarize, title};
 
-/// The version of the rules by which a summary is made from a transcript. Whoever changes what a
-/// summary says of the same transcript raises it once before a release: then the summaries that
-/// users have are made again.
+/// The version of the rules that derive a summary from a transcript. A change that affects
+/// summaries of the same transcript raises it once before a release: then existing summaries are
+/// created again.
 pub const RULES_VERSION: u32 = 2;

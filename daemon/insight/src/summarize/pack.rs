@@ -24,7 +24,7 @@ enum Worth {
     Call,
     /// An intermediate reply of the agent.
     Reply,
-    /// A message in which the evidence found an error, a cause, a decision or the like.
+    /// A message in which the evidence found an error, a cause, a decision or a similar statement.
     Finding,
     /// A message of the user.
     Prompt,
@@ -75,7 +75,7 @@ struct Parts {
 /// A message may use at most this fraction of a prompt, so that the four messages that are always
 /// kept fit into one prompt.
 const SHARE: u32 = 5;
-/// Estimated tokens of a line that stands for omitted messages.
+/// Estimated tokens of a line that replaces omitted messages.
 const GAP: u32 = 16;
 
 impl Packer {
@@ -122,7 +122,7 @@ impl Packer {
             .filter(|piece| piece.worth >= Worth::Reply)
             .map(|piece| u64::from(piece.tokens))
             .sum();
-        // The lines that stand for omitted messages need tokens, too.
+        // The lines that replace omitted messages need tokens, too.
         let (parts, mut target) = match core {
             _ if self.held <= room => (1, room),
             core if core <= room - room / 8 => (1, room - room / 8),
@@ -193,7 +193,7 @@ impl Packer {
     }
 
     /// Splits the pieces into at most `most` texts of at most `room` tokens each. The agent's own
-    /// summary comes first.
+    /// summary is first.
     fn parts(&self, most: u32) -> Parts {
         let recap = self.pieces.iter().rposition(|piece| piece.role == Role::Recap);
         let others = (0..self.pieces.len()).filter(|at| Some(*at) != recap);

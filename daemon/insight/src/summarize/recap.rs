@@ -1,5 +1,5 @@
 //! Parses the summary that an agent writes of its own session when its context is compacted, and
-//! the note that it leaves for a user who was away.
+//! the recap for a user who was away.
 //!
 //! The summary of a compaction has sections with known names. They are parsed separately, so that
 //! the evidence can keep the useful ones.
@@ -140,7 +140,7 @@ impl Sections<'_> {
 }
 
 impl RecappedError {
-    /// Parses `Label: what happened. Fixed by doing that.`
+    /// Parses `Label: error. Fixed by action.`
     fn of(line: &str) -> RecappedError {
         let (label, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
         let mut error = RecappedError { error: label.to_owned(), ..RecappedError::default() };

@@ -39,7 +39,7 @@ pub static CHAIN: &[&dyn ChainStep] = &[&Corrections, &Exact, &Name, &Heuristic]
 pub trait ChainStep: Sync {
     fn step(&self) -> ClassifierStep;
 
-    /// Returns what the step knows about a call.
+    /// Returns the classification of a call by this step.
     fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification>;
 }
 
@@ -81,7 +81,7 @@ pub enum Classified {
         /// The step that knew the call.
         by: ClassifierStep,
     },
-    /// No step knew the call.
+    /// No step classified the call.
     Unknown {
         /// The name for the request to the model.
         tool: String,

@@ -33,7 +33,7 @@ pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
 pub(super) struct Pattern {
     /// Matched without regard to case.
     pub(super) text: String,
-    /// The keyword that it stands for.
+    /// The keyword of the pattern.
     pub(super) means: &'static str,
     /// The required context before and after it.
     pub(super) edges: (Edge, Edge),

@@ -1,5 +1,5 @@
-//! What goes on beside the conversation: sub-agents, commands in the background, and commands that
-//! the user runs.
+//! Work beside the conversation: sub-agents, commands in the background, and commands that the user
+//! runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub(super) struct BackgroundTask {
 }
 
 impl Collector {
-    /// A deed of a sub-agent that the session's own file reports: it counts as the session's.
+    /// An action of a sub-agent that the session's own file reports: it counts as the session's.
     pub(super) fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: Moment) {
         let known = &mut self.evidence.reported_sub_agents;
         let sub_agent = kept(sub_agent, bounds::TOOL);
@@ -35,14 +35,14 @@ impl Collector {
             known.push(sub_agent);
         }
         match item {
-            // Its tasks and questions are between agents.
+            // The tasks and questions of a sub-agent are between agents.
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),
             _ => {}
         }
     }
 
-    /// Remembers a call that answered at once, since its work goes on in the background; says
+    /// Records a call that returned at once because its work continues in the background; returns
     /// whether it is one.
     pub(super) fn goes_on(&mut self, waiting: &Waiting, result: &ToolResult<'_>) -> bool {
         if !matches!(waiting.meaning, Meaning::Run(_) | Meaning::Delegate) {
@@ -73,7 +73,7 @@ impl Collector {
         self.pending.background.iter().any(|task| task.id == id).then(|| id.to_owned())
     }
 
-    /// What a task in the background printed so far; it counts once the task is over.
+    /// The output of a task in the background so far; it counts once the task has ended.
     pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: Moment) {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let status = pattern!(r"<status>(\w+)</status>").captures(&content);
@@ -91,7 +91,7 @@ impl Collector {
         self.task_ended(&ended, moment);
     }
 
-    /// A task in the background is over: what its call was to mean holds now.
+    /// A task in the background has ended: the pending effect of its call takes place.
     pub(super) fn task_ended(&mut self, ended: &TaskEnded<'_>, moment: Moment) {
         let tasks = &mut self.pending.background;
         let call = ended.call.as_ref().map(|id| kept(id, bounds::NAME));
@@ -110,7 +110,7 @@ impl Collector {
         }
     }
 
-    /// What a command of the user's own did to the repository.
+    /// The effect of a user's own command on the repository.
     pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = output.trim().trim_start_matches("(Bash completed with no output)");
@@ -118,14 +118,14 @@ impl Collector {
         git::note(&mut self.evidence, &Run { command: &command, outcome, output, moment });
     }
 
-    /// Keeps what a sub-agent reported, as Markdown.
+    /// Keeps the report of a sub-agent, as Markdown.
     pub(super) fn delegate_reported(&mut self, waiting: &Waiting, outcome: Outcome, text: &str) {
         let same = |one: &&mut crate::model::evidence::Delegation| {
             one.origin == waiting.origin && one.outcome.is_none()
         };
         let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
         delegation.outcome = Some(outcome);
-        // What the program adds for the agent alone.
+        // Text that the program adds for the agent alone.
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));

@@ -5,7 +5,7 @@
 
 /// Prompts kept from the beginning; the rest of [`PROMPTS`] are the latest.
 pub(super) const FIRST_PROMPTS: usize = 10;
-/// Prompts kept in all. What goes first is the oldest after the first ones.
+/// Maximum number of prompts. The oldest after the first ones is dropped first.
 pub(super) const PROMPTS: usize = 24;
 /// A prompt's text.
 pub(super) const PROMPT: usize = 1_000;
@@ -33,11 +33,12 @@ pub(super) const REPORTS: usize = 12;
 pub(super) const TURN_REPORT: usize = 2_000;
 /// Bytes of one reply that are read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
-/// Statements of one kind. What goes first is the oldest after the first third.
+/// Statements of one kind. The oldest after the first third is dropped first.
 pub(super) const STATEMENTS_OF_A_KIND: usize = 14;
 /// A statement's text.
 pub(super) const STATEMENT: usize = 280;
-/// Files. What goes first is a file only read, longest ago; then one changed, longest ago.
+/// Files. The file whose read is the oldest is dropped first, then the one whose change is the
+/// oldest.
 pub(super) const FILES: usize = 300;
 /// Files only read among them.
 pub(super) const FILES_READ: usize = 80;
@@ -45,10 +46,10 @@ pub(super) const FILES_READ: usize = 80;
 pub(super) const PATHS: usize = 24_000;
 /// One path.
 pub(super) const PATH: usize = 260;
-/// Commands. What goes first is the oldest that only looked, then the oldest that worked, then
-/// the oldest.
+/// Commands. The oldest that only read is dropped first, then the oldest that did the main work,
+/// then the oldest.
 pub(super) const COMMANDS: usize = 36;
-/// Test runs. What goes first is the oldest.
+/// Test runs. The oldest is dropped first.
 pub(super) const TEST_RUNS: usize = 12;
 /// Names of failed tests kept of the latest run.
 pub(super) const FAILED_TESTS: usize = 50;
@@ -56,7 +57,7 @@ pub(super) const FAILED_TESTS: usize = 50;
 pub(super) const FAILED_TESTS_BEFORE: usize = 5;
 /// A failed test's name.
 pub(super) const TEST_NAME: usize = 120;
-/// Errors. What goes first is the oldest without a resolution that was seen once, then the oldest.
+/// Errors. The oldest without a resolution that was seen once is dropped first, then the oldest.
 pub(super) const ERRORS: usize = 20;
 /// An error's message, or the words about its cause or fix.
 pub(super) const ERROR_TEXT: usize = 240;
@@ -64,33 +65,34 @@ pub(super) const ERROR_TEXT: usize = 240;
 pub(super) const RESOLUTION_FILES: usize = 6;
 /// Commands named in a resolution.
 pub(super) const RESOLUTION_COMMANDS: usize = 3;
-/// Settings. What goes first is the oldest.
+/// Settings. The oldest is dropped first.
 pub(super) const SETTINGS: usize = 48;
-/// Settings taken from one change of a file.
+/// Maximum number of settings from one change of a file.
 pub(super) const SETTINGS_AT_ONCE: usize = 12;
 /// A setting's key or value.
 pub(super) const SETTING: usize = 120;
-/// Tasks. What goes first is the oldest that is done or dropped, then the oldest.
+/// Tasks. The oldest that is done or dropped is removed first, then the oldest.
 pub(super) const TASKS: usize = 60;
 /// A task's wording.
 pub(super) const TASK: usize = 180;
-/// Delegations. What goes first is the oldest.
+/// Delegations. The oldest is dropped first.
 pub(super) const DELEGATIONS: usize = 24;
-/// What a sub-agent reported.
+/// The report of a sub-agent.
 pub(super) const REPORT: usize = 1_600;
-/// What all sub-agents reported together; of the oldest ones beyond it a line each.
+/// The reports of all sub-agents together; of the oldest ones beyond this limit one line each is
+/// kept.
 pub(super) const DELEGATION_REPORTS: usize = 24_000;
 /// Such a line.
 pub(super) const REPORT_BEFORE: usize = 240;
 /// Sub-agents whose calls the session's own file reports. The first ones are kept.
 pub(super) const SUB_AGENTS: usize = 48;
-/// Tasks in the background that are not over. What goes first is the oldest.
+/// Running tasks in the background. The oldest is dropped first.
 pub(super) const BACKGROUND: usize = 12;
-/// Choices. What goes first is the oldest.
+/// Choices. The oldest is dropped first.
 pub(super) const CHOICES: usize = 20;
 /// A choice's question.
 pub(super) const QUESTION: usize = 300;
-/// An answer that the user typed, or that accepts what the agent proposed.
+/// An answer that the user typed, or that accepts a proposal of the agent.
 pub(super) const TYPED_ANSWER: usize = 400;
 /// Alternatives kept of one choice, and their size.
 pub(super) const ALTERNATIVES: (usize, usize) = (5, 80);
@@ -100,33 +102,33 @@ pub(super) const RECAP: usize = 8_000;
 pub(super) const RECAP_BEFORE: usize = 2_000;
 /// A title.
 pub(super) const TITLE: usize = 200;
-/// Tools by name. What goes first is the least used.
+/// Tools by name. The least used is dropped first.
 pub(super) const TOOLS: usize = 80;
 /// A tool's name.
 pub(super) const TOOL: usize = 100;
-/// Commits. What goes first is the oldest.
+/// Commits. The oldest is dropped first.
 pub(super) const COMMITS: usize = 40;
 /// A commit's first line, or a title.
 pub(super) const SUBJECT: usize = 160;
 /// A commit's message under its first line.
 pub(super) const COMMIT_BODY: usize = 1_500;
-/// All commits' messages together. What goes first is the oldest; its first line stays.
+/// The messages of all commits together. The oldest is shortened to its first line first.
 pub(super) const COMMIT_BODIES: usize = 24_000;
-/// Events of the repository. What goes first is the oldest.
+/// Events of the repository. The oldest is dropped first.
 pub(super) const GIT_EVENTS: usize = 24;
-/// Texts that were published. What goes first is the oldest.
+/// Published texts. The oldest is dropped first.
 pub(super) const PUBLICATIONS: usize = 12;
 /// One of these texts.
 pub(super) const PUBLICATION: usize = 1_500;
 /// Calls that wait for their result with the texts in them; older ones wait without.
 pub(super) const CALLS_WITH_TEXTS: usize = 3;
-/// Pull requests. What goes first is the oldest.
+/// Pull requests. The oldest is dropped first.
 pub(super) const PULL_REQUESTS: usize = 12;
 /// Models, branches, versions and directories, each. The first ones are kept.
 pub(super) const NAMES: usize = 12;
 /// One of these names, an address or a message's id.
 pub(super) const NAME: usize = 200;
-/// Calls that wait for their result. What goes first is the oldest.
+/// Calls without a result. The oldest is dropped first.
 pub(super) const CALLS_WAITING: usize = 24;
 /// Messages remembered, so that they are counted once.
 pub(super) const MESSAGES_REMEMBERED: usize = 64;

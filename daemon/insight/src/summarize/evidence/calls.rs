@@ -1,4 +1,4 @@
-//! Calls of tools: what their results will mean is worked out here and waits for them.
+//! Calls of tools: computes the effect of a success, which is kept until the result arrives.
 
 use crate::{
     model::{
@@ -116,7 +116,7 @@ impl Collector {
     }
 }
 
-/// The first short string argument: what a tool is applied to.
+/// The first short string argument: the target of the tool.
 fn target(call: &Call<'_>) -> String {
     let arguments = call.input.as_object().into_iter().flatten();
     let texts = arguments.filter_map(|(_, value)| value.as_str());

@@ -1,4 +1,4 @@
-//! Takes the entries of one file in order and keeps what they give away.
+//! Reads the entries of one file in order and collects evidence.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Reads the evidence out of one file of a session: its own, or a sub-agent's.
 ///
-/// As JSON it can be saved after any entry; read back, it goes on exactly where it was.
+/// It can be saved as JSON after any entry; after loading it continues at the same point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Collector {
@@ -40,7 +40,7 @@ impl Collector {
         Collector { source, ..Collector::default() }
     }
 
-    /// What was read so far.
+    /// The evidence so far.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }
@@ -104,8 +104,8 @@ impl Collector {
         }
     }
 
-    /// Notes what the agent waits for. It goes on once it has all results, so those of earlier calls
-    /// were lost.
+    /// Records that the agent waits for results. The agent continues only when it has all results,
+    /// so missing results of earlier calls were lost.
     fn note_unanswered(&mut self) {
         let spoken_at = self.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
         let is_open = |call: &&Waiting| {
@@ -174,7 +174,7 @@ fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
     subject.map_or_else(|| call.shown(), |one| format!("{}: {}", call.tool, one.subject))
 }
 
-/// Where and when an entry stands.
+/// The position and time of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub(super) origin: Origin,
@@ -182,7 +182,7 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// `text` as said at this moment, in at most `limit` bytes.
+    /// Returns `text` as a quotation of this moment, in at most `limit` bytes.
     pub(super) fn said(self, text: &str, limit: usize) -> Quote {
         Quote { text: kept(text, limit), origin: self.origin, at: self.at }
     }

@@ -1,5 +1,5 @@
-//! The collector on what the user says at a refusal, after an interruption, in place of an option,
-//! and rightly.
+//! Tests of the collector with the user's words at a refusal, after an interruption, and in place
+//! of an option.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ fn words_at_a_refusal_are_kept_with_the_call() {
         outcome: Outcome::Rejected,
         content: LazyText::plain(""),
     };
-    // Words at a refusal stand in the record of the result.
+    // Words at a refusal are in the record of the result.
     for item in [Item::Result(refusal), Item::Prompt(Cow::Borrowed("branch and PR."))] {
         collector.observe(&Entry { at: None, uuid: None, sub_agent: None, item }, 3);
     }

@@ -1,4 +1,4 @@
-//! Files by what was done with them.
+//! Files and the changes of each.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use crate::{
 pub(super) struct PlannedChange {
     /// The file.
     pub(super) path: String,
-    /// What is done to it.
+    /// The change.
     pub(super) deed: Deed,
     /// Lines added.
     pub(super) added: u32,
@@ -38,24 +38,24 @@ pub(super) struct PlannedChange {
     pub(super) note: Option<String>,
 }
 
-/// What is done to a file.
+/// The kinds of changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Deed {
-    /// It is read.
+    /// The file is read.
     Read,
     /// Parts of it are replaced.
     Edit,
-    /// It is written whole.
+    /// The file is written as a whole.
     Write,
-    /// It is removed.
+    /// The file is removed.
     Delete,
-    /// It gets another path.
+    /// The file is renamed.
     Move(String),
 }
 
 impl PlannedChange {
-    /// What `change` will do, in `directory`.
+    /// Returns the effect of `change`, in `directory`.
     pub(super) fn of(change: &FileChange, directory: &str) -> PlannedChange {
         let lines = |text: &str| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let (mut added, mut removed) = (0u32, 0u32);
@@ -83,7 +83,8 @@ impl PlannedChange {
     }
 }
 
-/// What `new` has beyond the lines that both begin and end with, and what `old` has.
+/// Returns the lines that only `new` has, and those that only `old` has, without the common start
+/// and end.
 fn changed_lines<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
     let mut head = 0;
     for (a, b) in old.split_inclusive('\n').zip(new.split_inclusive('\n')) {
@@ -122,7 +123,7 @@ impl From<&Effect> for PlannedChange {
     }
 }
 
-/// Whether a path lies among temporary files, and the session does not work there.
+/// Whether a path is among temporary files, and the session does not work there.
 fn is_scratch(evidence: &Evidence, path: &str) -> bool {
     paths::is_scratch(path)
         && !evidence.directories.iter().any(|directory| is_under(path, directory))
@@ -150,7 +151,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     if is_scratch(evidence, target) {
         return;
     }
-    // What came and went is no work that stays.
+    // A file that was created and removed is not lasting work.
     if planned.deed == Deed::Delete
         && evidence.files.get(&planned.path).is_some_and(|work| work.created)
     {
@@ -173,7 +174,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
         }
         Deed::Edit | Deed::Write | Deed::Read => &planned.path,
     };
-    // The removal of what nobody worked with (build output, say) is no work on a file.
+    // The removal of a file without other work on it (build output, for example) is not counted.
     if planned.deed == Deed::Delete && !evidence.files.contains_key(path.as_str()) {
         let folder_known = evidence.files.keys().any(|known| is_under(known, path));
         if folder_known || !looks_like_a_file(path) {

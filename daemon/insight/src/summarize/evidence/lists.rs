@@ -2,7 +2,7 @@
 
 use crate::summarize::{evidence::bounds, text::kept};
 
-/// Adds `item` at the end; the oldest goes when there are more than `limit`.
+/// Adds `item` at the end; removes the oldest when there are more than `limit`.
 pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
     list.push(item);
     if list.len() > limit {

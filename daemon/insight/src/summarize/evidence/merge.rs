@@ -1,4 +1,4 @@
-//! Folding what a sub-agent did into its session.
+//! Adds the evidence of a sub-agent to its session.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,11 @@ use crate::{
 
 /// Adds a sub-agent's evidence to its session's.
 ///
-/// Its files, settings, commands, tests, errors, commits, tools and tokens count as the
-/// session's. Its prompts, replies, statements, tasks, choices, recaps and messages do not: they
-/// were said between agents. When the session's own file reports the calls of the sub-agent with
-/// this `id`, all of that is counted already, and only its tokens are new. Its working time does not either, since the session waits meanwhile.
+/// Its files, settings, commands, tests, errors, commits, tools and tokens count as the session's.
+/// Its prompts, replies, statements, tasks, choices, recaps and messages do not, because they were
+/// exchanged between agents. Neither does its working time, because the session waits meanwhile.
+/// When the session's own file reports the calls of the sub-agent with this `id`, all of this is
+/// counted already, and only its tokens are new.
 pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     let is_reported = id.is_some_and(|id| session.reported_sub_agents.iter().any(|one| one == id));
     session.span.first = earliest(session.span.first, sub_agent.span.first);

@@ -1,8 +1,8 @@
 //! Facts read from a transcript, without a model: the [`Collector`] sees one entry at a time.
 //!
-//! It can be saved at any point and go on later as if nothing had happened, and it stays small
-//! whatever the transcript's size (its bounds stand in one place). What the facts mean for a summary is left to
-//! [`summarize`](crate::summarize::summarize); secrets are left to the caller.
+//! It can be saved and loaded at any point, and it stays small whatever the transcript's size (all
+//! limits are in `bounds`). [`summarize`](crate::summarize::summarize) interprets the facts; the
+//! caller redacts secrets.
 
 mod background;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Files and tickets that say what the work is and what is left of it.
+//! Files and tickets that describe the work and its open parts.
 
 use crate::{
     model::{
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The purpose of a file that is written to say what is left; `None` for other files.
+/// Returns the purpose of a file with notes about open work; `None` for other files.
 pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     if !path.ends_with(".md") || path.contains("/.claude/") {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: Moment
     }
 }
 
-/// Keeps what a plan in a prompt asks to verify.
+/// Records the verification steps of a plan in a prompt.
 pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Moment) {
     if !pattern!(
         r"(?im)^(?:please )?(?:implement|execute) (?:the|this) (?:following )?plan\b|^# .*\bplan\b"

@@ -1,4 +1,4 @@
-//! What the collector remembers between entries: saved with the evidence, bounded like it.
+//! The state of the collector between entries: saved with the evidence, and bounded like it.
 
 use std::collections::VecDeque;
 
@@ -25,15 +25,16 @@ pub(super) struct Pending {
     pub(super) settled: u64,
     /// Tasks in the background that are not over, oldest first.
     pub(super) background: VecDeque<BackgroundTask>,
-    /// The question that the user refused last, until they speak.
+    /// The question that the user refused last, until the next prompt.
     pub(super) refused: Option<Asked>,
-    /// The call that the user refused or stopped last, until they speak; empty where none is known.
+    /// The call that the user refused or stopped last, until the next prompt; empty where none is
+    /// known.
     pub(super) corrects: Option<String>,
     /// Messages counted lately, by the agent's ids.
     pub(super) messages: VecDeque<String>,
     /// The usage counted for messages lately, by the agent's ids.
     pub(super) usages: VecDeque<(String, Tokens)>,
-    /// The latest time seen; what lies before it adds no time.
+    /// The latest time seen; earlier times add no working time.
     pub(super) clock: Option<Timestamp>,
     /// The working directory.
     pub(super) directory: String,
@@ -41,11 +42,12 @@ pub(super) struct Pending {
     pub(super) errors: Tracker,
     /// The message that the last reply is a part of.
     pub(super) replying: Option<String>,
-    /// The shell command that the user ran last, until they speak.
+    /// The shell command that the user ran last, until the next prompt.
     pub(super) shell_of_user: String,
-    /// Whether the last report kept is that of the present turn.
+    /// Whether the last report is that of the present turn.
     pub(super) reporting: bool,
-    /// Whether the program told the agent of a task in the background, and nothing was done since.
+    /// Whether the program notified the agent of a task in the background, and no action followed
+    /// yet.
     pub(super) notified: bool,
     /// Whether the turn changed anything since the user spoke.
     pub(super) turn_changed: bool,
@@ -58,17 +60,17 @@ pub(super) struct Waiting {
     pub(super) id: String,
     /// The tool's name.
     pub(super) tool: String,
-    /// Where it was made.
+    /// The position of the call.
     pub(super) origin: Origin,
     /// When it was made.
     pub(super) at: Option<Timestamp>,
     /// How many messages there were when it was made.
     pub(super) messages: u32,
-    /// What its success will mean.
+    /// The effect of its success.
     pub(super) meaning: Meaning,
 }
 
-/// What a call means once its result is there.
+/// The effect of a call once its result arrives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Meaning {
@@ -86,7 +88,7 @@ pub(super) enum Meaning {
     Ask(Vec<(String, Vec<String>)>),
     /// The user answered questions.
     Questions(Vec<Asked>),
-    /// What a task in the background printed.
+    /// The output of a task in the background.
     Background(String),
     /// The user accepted or refused a plan.
     Plan(String),
@@ -97,7 +99,7 @@ pub(super) enum Meaning {
 }
 
 impl Waiting {
-    /// Whether the call is one of this memory: what becomes of it is no part of the work.
+    /// Whether the call is one of graphiti's own tools: its result is not part of the work.
     pub(super) fn is_ours(&self) -> bool {
         is_our_tool(&self.tool)
             || matches!(&self.meaning, Meaning::Run(command) if command.shown.starts_with("graphiti "))
@@ -130,9 +132,9 @@ pub(super) fn is_our_tool(tool: &str) -> bool {
 /// A question that was put before the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Asked {
-    /// What was asked.
+    /// The question.
     pub(super) question: String,
-    /// What may be chosen.
+    /// The options.
     pub(super) options: Vec<String>,
     /// The label above it.
     pub(super) header: Option<String>,
@@ -158,13 +160,13 @@ impl Pending {
         self.calls.remove(at)
     }
 
-    /// The call with this id, which goes on waiting.
+    /// Returns the call with this id, which stays pending.
     pub(super) fn waiting(&self, id: &str) -> Option<&Waiting> {
         self.calls.iter().find(|waiting| waiting.id == id)
     }
 
-    /// The oldest call that changes files and whose result must have been lost, since an agent
-    /// goes on only once it has its results: transcripts lose records.
+    /// Returns the oldest call that changes files and whose result must have been lost, because an
+    /// agent continues only when it has its results: transcripts lose records.
     pub(super) fn lost_change(&mut self, messages: u32) -> Option<Waiting> {
         const PATIENCE: u32 = 4;
         let is_lost = |waiting: &Waiting| {
@@ -187,7 +189,7 @@ impl Pending {
         true
     }
 
-    /// What was counted for the message so far; `tokens` takes its place.
+    /// The usage that was counted for the message so far; `tokens` replaces it.
     pub(super) fn counted_before(&mut self, id: &str, tokens: Tokens) -> Tokens {
         if let Some((_, counted)) = self.usages.iter_mut().find(|(known, _)| known == id) {
             return std::mem::replace(counted, tokens);

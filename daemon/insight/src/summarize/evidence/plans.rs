@@ -1,4 +1,4 @@
-//! What a plan that the agent proposes comes to: title, approach, steps and files.
+//! Shortens a plan that the agent proposes: title, approach, steps and files.
 
 use crate::summarize::{
     evidence::bounds,
@@ -16,8 +16,8 @@ const FILES: usize = 16;
 pub(super) const STEP: &str = "- ";
 pub(super) const FILE: &str = "+ ";
 
-/// A plan's heading, or its first line; on a second line, how the plan means to reach its goal; then
-/// its steps and the files that it means to change, each on a line with its mark.
+/// Returns a plan's heading, or its first line; on a second line, its approach; then its steps and
+/// the files that it changes, each on a line with its mark.
 pub(super) fn in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
@@ -34,7 +34,7 @@ pub(super) fn in_short(plan: &str) -> String {
     short.trim_end().to_owned()
 }
 
-/// The first sentences under a heading such as `What to create` or `Approach`.
+/// Returns the first sentences under a heading such as `What to create` or `Approach`.
 fn approach(plan: &str) -> Option<String> {
     let is_named = |heading: &str| {
         pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")

@@ -1,4 +1,4 @@
-//! Results of tools: what was done, what it printed, and what went wrong.
+//! Results of tools: the action, its output, and its errors.
 
 use crate::{
     model::{
@@ -28,7 +28,7 @@ use crate::{
 pub(super) struct Run<'r> {
     pub(super) command: &'r CommandLine,
     pub(super) outcome: Outcome,
-    /// What it printed, without terminal colours.
+    /// The output, without terminal colours.
     pub(super) output: &'r str,
     pub(super) moment: Moment,
 }
@@ -133,7 +133,7 @@ impl Collector {
         self.command_printed(command, result.outcome, &without_ansi(&content), moment);
     }
 
-    /// What a command means, given what it printed.
+    /// Records the effect of a command, given its output.
     pub(super) fn command_printed(
         &mut self,
         command: &CommandLine,
@@ -154,7 +154,7 @@ impl Collector {
         }
     }
 
-    /// Whether the command failed, and what that means for errors known and new.
+    /// Determines whether the command failed, and the effect on known and new errors.
     fn judge(&mut self, run: &Run<'_>, reports: &[Report]) {
         let event =
             Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
@@ -170,7 +170,7 @@ impl Collector {
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
-            // Where tests ran and passed, what looks like an error is their log.
+            // When tests ran and passed, lines that look like errors are their log.
             Outcome::Succeeded => {
                 run.command.unproven && reports.is_empty() && errors::shows_failure(run.output)
             }
@@ -221,7 +221,8 @@ impl Collector {
         }
     }
 
-    /// A setting that is changed again keeps its first old value; back where it was it is gone.
+    /// A setting that is changed again keeps its first old value; it is removed when it has that
+    /// value again.
     fn keep_settings(&mut self, change: &PlannedChange, moment: Moment) {
         for setting in &change.settings {
             let known = self
@@ -344,7 +345,7 @@ impl Collector {
     }
 }
 
-/// Whether what a command printed says that there was nothing for it to do.
+/// Whether the output of a command reports that there was nothing to do.
 fn changed_nothing(output: &str) -> bool {
     output.len() <= SHORT_ANSWER
         && pattern!(r"(?i)\b(?:up[- ]to[- ]date|nothing to (?:do|commit|install)|already (?:installed|satisfied|exists)|no changes)\b")

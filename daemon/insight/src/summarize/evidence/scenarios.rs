@@ -1,5 +1,5 @@
-//! The collector on whole sessions: what it keeps, that it can be saved anywhere, and how small
-//! it stays.
+//! Tests of the collector with whole sessions: the evidence that it keeps, saving at any point, and
+//! its size.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -160,7 +160,7 @@ fn the_call_that_a_session_ends_in_is_noted_until_the_agent_goes_on() {
     script.result("c2", Outcome::Succeeded, "");
     let cut_off = script.collect().unanswered_call.expect("a call");
     assert_eq!((cut_off.text.as_str(), cut_off.origin.line), ("make migrate", 2));
-    // The result of the first was lost, since the agent goes on.
+    // The result of the first call was lost, since the agent continues.
     script.call("c3", "Bash", run("make test"));
     assert_eq!(script.collect().unanswered_call.expect("a call").text, "make test");
     script.result("c3", Outcome::Succeeded, "");
@@ -605,7 +605,7 @@ fn plans(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
     script.result(&format!("d{n}"), Outcome::Succeeded, report);
 }
 
-/// Text that outlives the test, as a script wants it.
+/// Text that outlives the test, as a script requires.
 fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }

@@ -1,4 +1,4 @@
-//! What the user and the agent say: prompts, replies, choices and recaps.
+//! The words of the user and the agent: prompts, replies, choices and recaps.
 
 use crate::{
     model::{
@@ -97,8 +97,8 @@ const REPORTS_WITH_OPTIONS: usize = 2;
 const CONFIRMED: usize = 2;
 const ASSERTION: usize = 400;
 
-/// What the user stated and the agent agreed with in its next words. A prompt that decides something
-/// is left out: it is a decision.
+/// Records a statement of the user that the agent's next words confirm. A prompt with a decision is
+/// excluded, because it is recorded as a decision.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
     let prompt = evidence.prompts.last()?;
     let is_first =
@@ -132,7 +132,7 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
     Some((found, statements::Said { origin: prompt.origin, reported: false }))
 }
 
-/// Whether a statement names what it is about, and neither asks nor takes back something said.
+/// Whether a statement names its subject, and is neither a question nor a retraction.
 fn stands_alone(sentence: &str) -> bool {
     !pattern!(r"(?i)\b(?:it|this|these|they|them)\b|^(?:ok |okay |so |hmm |wait )*(?:that|is|isn.t|are|aren.t|does|doesn.t|do|don.t|can|could|would|why|what|how|i mean|i meant)\b")
         .is_match(sentence)
@@ -172,8 +172,8 @@ impl Collector {
 
     /// A command of the agent's own counts as a prompt when it asks for work.
     ///
-    /// A shell command of the user's own is noted with the prompt that follows it: "fix these" means
-    /// what it printed.
+    /// A shell command that the user ran is recorded with the prompt that follows it: "fix these"
+    /// refers to its output.
     pub(super) fn command(&mut self, name: &str, args: &str, moment: Moment) {
         if name == "!" {
             self.pending.shell_of_user = kept(args, bounds::SETTING);
@@ -185,7 +185,8 @@ impl Collector {
         self.prompt(&text, moment);
     }
 
-    /// A sub-agent's task stands where a prompt would; in a session's own file it is no one's.
+    /// The task of a sub-agent is in the place of a prompt; in a session's own file it has no
+    /// author.
     pub(super) fn instruction(&mut self, text: &str, moment: Moment) {
         if self.source != 0 {
             self.keep_prompt(text, moment);
@@ -223,7 +224,7 @@ impl Collector {
         self.listen_for_fixes(&working, &text, moment);
     }
 
-    /// Keeps `text` as the report of the turn, in place of what the agent said before in it.
+    /// Keeps `text` as the report of the turn, replacing the agent's earlier words in it.
     fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
         let evidence = &mut self.evidence;
         if self.pending.reporting {
@@ -270,7 +271,7 @@ impl Collector {
         });
         let header = options.and_then(|asked| asked.header.clone());
         let options = options.map_or(&[] as &[String], |asked| &asked.options);
-        // Where no option stands in the answer, the user typed it: it refuses none of them.
+        // When the answer contains no option, the user typed it: it refuses none of them.
         let typed = !options.is_empty() && !options.iter().any(|one| answer.contains(one.as_str()));
         let others = options.iter().filter(|one| !typed && !answer.contains(one.as_str()));
         let (number, size) = bounds::ALTERNATIVES;
@@ -295,8 +296,8 @@ impl Collector {
         push_latest(&mut self.evidence.choices, choice, bounds::CHOICES);
     }
 
-    /// `b` after a list of options, `yes` after a recommendation. Options may stand in an earlier
-    /// report: the user asked about them meanwhile.
+    /// `b` after a list of options, `yes` after a recommendation. The options may be in an earlier
+    /// report, if the user asked about them meanwhile.
     fn choose_in_conversation(&mut self, prompt: &str, moment: Moment) {
         let evidence = &self.evidence;
         let asked_at = evidence.prompts.last().map_or(0, |asked| asked.origin.line);
@@ -317,7 +318,7 @@ impl Collector {
         }
     }
 
-    /// A question whose dialogue was refused is answered by what the user says next.
+    /// A question whose dialogue was refused is answered by the user's next prompt.
     fn answer_in_prose(&mut self, prompt: &str, moment: Moment) {
         let Some(asked) = self.pending.refused.take() else { return };
         let prompt = prompt.trim();
@@ -366,7 +367,7 @@ impl Collector {
         }
     }
 
-    /// Remembers why things go wrong and what is about to be changed, in case an error goes away.
+    /// Records causes and announced changes, in case an error is fixed later.
     fn listen_for_fixes(&mut self, working: &[statements::Found], text: &str, moment: Moment) {
         let line = moment.origin.line;
         for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {

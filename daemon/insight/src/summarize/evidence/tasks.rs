@@ -5,8 +5,8 @@ use crate::{
     summarize::{evidence::bounds, text::kept},
 };
 
-/// The agent stated its whole list. Tasks that it leaves out stay when they are done, and are
-/// forgotten when they are not.
+/// The agent wrote its whole list. Tasks that are missing in it stay if they are done, and are
+/// removed otherwise.
 pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
     let stated: Vec<Task> = stated.iter().map(tidy).collect();
     tasks.retain(|task| {
@@ -21,7 +21,7 @@ pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
 pub(super) fn add(tasks: &mut Vec<Task>, key: &str, subject: &str) {
     let task =
         tidy(&Task { key: key.to_owned(), subject: subject.to_owned(), state: TaskState::Pending });
-    // A key that comes again begins a new list: what was done under it stays done.
+    // A repeated key begins a new list: completed tasks under it stay completed.
     if let Some(at) = tasks.iter().position(|known| known.key == task.key) {
         if tasks[at].state == TaskState::Completed {
             tasks[at].key = String::new();

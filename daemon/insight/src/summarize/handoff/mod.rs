@@ -1,5 +1,5 @@
-//! A handoff tells the next agent in a project what the last sessions were for, how they ended,
-//! what was decided, what is open and what fails.
+//! Creates a handoff for the next agent in a project: the objectives of the last sessions, their
+//! outcomes, decisions, open tasks and failures.
 //!
 //! [`gather`] merges episodes, the latest first, so that a step that a later session settled is no
 //! longer listed as open. [`Handoff::to_text`] renders the result within a number of characters,

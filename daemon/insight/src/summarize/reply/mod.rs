@@ -196,8 +196,8 @@ impl Court<'_> {
     }
 }
 
-/// The model's decisions and those that the user made in so many words; all that were `read` when
-/// the model names none.
+/// Returns the model's decisions and those that the user made literally; all decisions in `read`
+/// when the model names none.
 fn with_user_decisions(
     told: Vec<DecisionRecord>,
     read: Vec<DecisionRecord>,

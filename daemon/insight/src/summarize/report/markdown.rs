@@ -31,7 +31,7 @@ pub(crate) struct Passage {
     pub(crate) label: Option<String>,
     /// The text as one line, without the label.
     pub(crate) text: String,
-    /// What the item above a nested item says in short: its label, else its text.
+    /// The short form of the item above a nested item: its label, or its text.
     pub(crate) parent: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
 }
 
 /// Turns lines that begin with a symbol such as a tick into list items. Lines with a cross state
-/// what does not hold and are omitted.
+/// something that is not true and are omitted.
 fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(is_picture) {
         return Cow::Borrowed(markdown);
@@ -98,7 +98,7 @@ struct Reader {
     lists: usize,
     /// The next number of each open list; `None` for a bulleted list.
     numbers: Vec<Option<u64>>,
-    /// What stands above each open list: the item that it is part of.
+    /// The item of which each open list is a part.
     parents: Vec<Option<String>>,
     mark: Option<String>,
     ticked: Option<bool>,
@@ -108,8 +108,8 @@ struct Reader {
     cells: Vec<String>,
 }
 
-/// Whether a tag stands for a value. Others are left out: a name of any other kind may imitate the
-/// markup of an agent's own prompts.
+/// Whether a tag is a placeholder for a value. Others are omitted, because any other name may
+/// imitate the markup of an agent's own prompts.
 fn is_placeholder(html: &str) -> bool {
     pattern!(r"^<(?:TAB|SP|LF|CR|EOF|ID|N|NAME|KEY|VALUE|PATH|FILE|URL|HASH|DATE|VERSION|BRANCH)>$")
         .is_match(html)
@@ -288,8 +288,8 @@ impl Reader {
     }
 }
 
-/// A cell with the head of its column, where the cell alone does not say what it is about: `Yes`
-/// below `Needs a restart?`, or a number.
+/// A cell with the head of its column, when the cell alone is not understandable: `Yes` below
+/// `Needs a restart?`, or a number.
 fn with_column(column: &str, cell: &str) -> String {
     let column = one_line(column);
     let column = column.trim_matches(['*', ':', ' ']);

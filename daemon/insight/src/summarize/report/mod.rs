@@ -1,7 +1,7 @@
 //! Parses the reports that an agent writes at the end of its turns.
 //!
-//! Agents summarise their work in these reports, under headings that say what the items are. The
-//! tables of headings and phrases are data in `phrases`; the code here depends on no language.
+//! Agents summarise their work in these reports, under headings that name the kind of the items.
+//! The tables of headings and phrases are data in `phrases`; the code here depends on no language.
 
 mod markdown;
 mod phrases;
@@ -62,7 +62,7 @@ pub(crate) struct Claim {
     pub(crate) listed: bool,
     /// Whether the claim is in a nested list.
     pub(crate) nested: bool,
-    /// What the item above a nested item says in short.
+    /// The short form of the item above a nested item.
     pub(crate) parent: Option<String>,
     /// The position of the report in the transcript.
     pub(crate) origin: Origin,
@@ -112,7 +112,7 @@ impl Report {
         let mut before: Option<&Passage> = None;
         let mut introduction: Option<&Passage> = None;
         for passage in &passages {
-            // What a text covers that was written says nothing of what was done.
+            // The contents of a written text are not completed work.
             if passage.form == Form::Paragraph {
                 introduction = Some(passage).filter(|one| introduces_contents(&one.text));
             } else if introduction.is_some_and(|one| one.headings == passage.headings)
@@ -120,7 +120,7 @@ impl Report {
             {
                 continue;
             }
-            // A paragraph after a list no longer belongs to what the heading announced.
+            // A paragraph after a list does not belong to the heading any more.
             let is_behind = passage.form == Form::Paragraph
                 && before.is_some_and(|before| {
                     before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
@@ -215,12 +215,12 @@ impl Claim {
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
-        // Text under a heading of proposals or instructions stays one whatever its wording, and an
-        // instruction stays one under any heading.
+        // Text under a heading of proposals or instructions is classified by the heading, whatever
+        // its wording, and an instruction is one under any heading.
         let topic = match (topic_of(headings), words) {
             (Some(topic @ (Topic::Proposal | Topic::Instruction)), _) => Some(topic),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
-            // Sections of completed work also mention what was not done, and why.
+            // Sections of completed work also mention omitted work, and the reason.
             (Some(Topic::Done), Some(Topic::Decision | Topic::Open | Topic::KnownFailure)) => words,
             // `Example sequence: Updated to show it` was done.
             (headings, Some(Topic::Done)) if of_label() == Some(Topic::Proposal) => {

@@ -22,7 +22,7 @@ pub(crate) enum Topic {
     Cause,
     /// How it was fixed.
     Fix,
-    /// Work or a decision that is left.
+    /// An open task or decision.
     Open,
     /// A failure that existed before this work and is not part of it.
     KnownFailure,
@@ -30,15 +30,15 @@ pub(crate) enum Topic {
     Proposal,
     /// How to use or run something, and lists of files; not remembered.
     Instruction,
-    /// What the user wants from now on.
+    /// A lasting instruction of the user.
     Wish,
     /// A choice of the user.
     Choice,
     /// A status, a symptom or a routine step that the user mentions; no decision.
     Aside,
-    /// The agent agrees with what the user stated.
+    /// The agent confirms a statement of the user.
     Agreement,
-    /// Open, and for the user to do: it stays open whatever the session does next.
+    /// A task for the user: it stays open, whatever the session does next.
     LeftToUser,
     /// A claim that nobody has verified: `this should work now`.
     Hope,

@@ -15,7 +15,7 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut in_paste = false;
     for line in text.lines() {
-        // What follows a line of a terminal belongs to it, up to an empty line.
+        // The lines after a line of a terminal belong to it, up to an empty line.
         in_paste = is_pasted(line) || in_paste && !line.trim().is_empty();
         if in_paste {
             continue;
@@ -36,7 +36,7 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     with_whole_quotes(found)
 }
 
-/// The sentences, each with those behind it up to the end of a quotation that it begins.
+/// The sentences; a sentence that begins a quotation includes the following ones up to its end.
 fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(found.len());
     for sentence in found {

@@ -1,4 +1,4 @@
-//! The one line of an output that says what went wrong.
+//! Finds the line of an output that contains the error message.
 
 use crate::summarize::{
     evidence::bounds,
@@ -8,8 +8,8 @@ use crate::summarize::{
 /// Lines of an output that are looked at, from its beginning and from its end.
 const LINES: usize = 1_500;
 
-/// What `output` says went wrong; `None` when no line of it says so. `output` is without
-/// terminal colours.
+/// Returns the error message in `output`; `None` when no line is one. `output` is without terminal
+/// colours.
 pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     let lines: Vec<&str> = lines(output).collect();
     let traceback = lines.iter().any(|line| line.starts_with("Traceback (most recent call last)"));
@@ -27,8 +27,8 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     tidy(found)
 }
 
-/// What a failed test says was wrong: a claim that did not hold, or what was thrown. Other lines
-/// of a test's output are its log.
+/// Returns the reason of a failed test: a failed assertion, or an exception. Other lines of a
+/// test's output are its log.
 pub(super) fn of_test(output: &str) -> Option<String> {
     let claims = |line: &&str| {
         pattern!(r"^(?:E\s{2,}\S|(?:[\w.]+\.)?(?:Assertion|Type|Value|Key|Index|Attribute|Reference|Import|ModuleNotFound|NotImplemented|Runtime|Name|Syntax)\w*(?:Error|Exception)\b)|panicked at|^error: expect\(|error TS\d+|^error\[E\d+\]")
@@ -69,7 +69,7 @@ pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     })
 }
 
-/// The same message whatever numbers, places and quoted values it holds.
+/// Normalises a message: replaces the numbers, paths and quoted values in it.
 pub(super) fn shape(message: &str) -> String {
     pattern!(r"0x[0-9a-f]+|\d+").replace_all(message, "#").to_lowercase()
 }
@@ -104,7 +104,7 @@ fn is_compiler(line: &str) -> bool {
         && !is_consequence(line)
 }
 
-/// Lines by which git, npm, make, shells and runtimes name what is wrong.
+/// Lines in which git, npm, make, shells and runtimes report an error.
 fn is_named(line: &str) -> bool {
     let named = pattern!(
         r"^(?:fatal|panic|FATAL|Fatal error|fatal error|Error|ERROR|error|runtime error|docker|curl|ssh|gh|psql|mise ERROR)(?:[:\]]|: ) ?\S|^npm (?:ERR!|error) (?:[^c\s]|c[^o])|command not found|^CONFLICT \(|! \[(?:rejected|remote rejected)\]|panicked at|^E\s{2,}\S|Segmentation fault|^remote: error|^Cannot find |^Could not |^Unable to |^Module not found|^ModuleNotFound|[Pp]ermission denied|^SyntaxError|^Invalid |^Unknown |^Usage: .*\n.*error|No such file or directory"
@@ -112,7 +112,7 @@ fn is_named(line: &str) -> bool {
     named.is_match(line) && !is_consequence(line)
 }
 
-/// `src/a.go:12:3: undefined: x`, the way linters and Go's compiler speak.
+/// `src/a.go:12:3: undefined: x`, the format of linters and of Go's compiler.
 fn is_placed(line: &str) -> bool {
     pattern!(r"^\.{0,2}/?[\w@./\\-]+\.\w+:\d+(?::\d+)?:? [^\s:].{6,}").is_match(line)
 }
@@ -124,7 +124,7 @@ fn is_loud(line: &str) -> bool {
         && !is_consequence(line)
 }
 
-/// Lines that only say that something before them failed.
+/// Lines that only report that an earlier step failed.
 fn is_consequence(line: &str) -> bool {
     pattern!(
         r"(?i)^error:? (?:task failed|could not compile|aborting due to|test failed, to rerun|\d+ targets? failed|failed to push some refs|process didn't exit|recipe `|script .* exited)|: \*\*\* \[.*\] error \d+|npm (?:err!|error) (?:code|errno|syscall|path|a complete log|lifecycle)|error: process completed|exit (?:code|status) \d+$|^\[?error\]? task failed|^error: command .* (?:failed|exited)|^(?:found )?\d+ (?:problems?|errors?)\b|build error occurred$"

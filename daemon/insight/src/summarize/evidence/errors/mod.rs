@@ -1,8 +1,8 @@
-//! Errors and what made them go away.
+//! Errors and their resolutions.
 //!
-//! An error stays open until the same attempt succeeds; what was changed and said in between is
-//! its resolution. What is remembered for that is bounded, so an error that is resolved very much
-//! later may lose a part of its story, never the fact.
+//! An error stays open until the same attempt succeeds; the changes and statements in between are
+//! its resolution. The memory for this is bounded, so an error that is resolved much later may lose
+//! details of its resolution, but never the fact.
 
 mod message;
 mod slips;
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// What a failure is a failure of, so that its success is recognised later.
+/// The attempt that failed, for recognising its later success.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Attempt {
@@ -46,10 +46,10 @@ pub(super) enum Attempt {
     Tool(String),
 }
 
-/// Where and when something happened, and how a person would quote it.
+/// The position, the time and a short quotation of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event<'e> {
-    /// Where.
+    /// The position in the transcript.
     pub(super) origin: Origin,
     /// When.
     pub(super) at: Option<Timestamp>,
@@ -72,9 +72,9 @@ struct Open {
     /// Identifies the error in the list: where it was first seen and its message.
     first_line: u64,
     shape: String,
-    /// Where it was last seen: what is changed after that may be the fix.
+    /// The position where it was last seen: a later change may be the fix.
     last_line: u64,
-    /// Where the attempt failed for another reason: the fix lies before.
+    /// The position where the attempt failed for another reason: the fix is before it.
     superseded: Option<u64>,
 }
 
@@ -101,13 +101,13 @@ struct Words {
     text: String,
 }
 
-/// What words of the agent are about.
+/// The subject of the agent's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum About {
-    /// Why something goes wrong.
+    /// The cause of an error.
     Cause,
-    /// What is about to be changed.
+    /// A change that the agent announces.
     Fix,
 }
 
@@ -123,7 +123,7 @@ impl Tracker {
         }
     }
 
-    /// Remembers what the agent said.
+    /// Records the agent's words.
     pub(super) fn said(&mut self, line: u64, about: About, text: &str) {
         self.words.push_back(Words { line, about, text: kept(text, bounds::ERROR_TEXT) });
         if self.words.len() > bounds::WORDS_REMEMBERED {
@@ -131,8 +131,8 @@ impl Tracker {
         }
     }
 
-    /// A command or tool failed and printed `output`. Nothing is noted when the output does not
-    /// say what went wrong.
+    /// Records that a command or tool failed and printed `output`. Does nothing when the output
+    /// contains no error message.
     pub(super) fn failed(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -203,8 +203,8 @@ impl Tracker {
         self.resolve(errors, event, |attempt| attempt == done);
     }
 
-    /// An attempt got further than it did, and failed behind: the fix lies before, but nothing
-    /// shows yet that it holds.
+    /// An attempt got further than before, and failed later: the fix is before that, but nothing
+    /// shows yet that it works.
     pub(super) fn got_further(&mut self, attempt: &Attempt, event: Event<'_>) {
         for open in self.open.iter_mut().filter(|open| open.attempt == *attempt) {
             open.superseded.get_or_insert(event.origin.line);
@@ -343,8 +343,8 @@ fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// Keeps what the agent says of failures that are not its work: that they were there before, or
-/// have nothing to do with it.
+/// Records the agent's statements about failures that its work did not cause: those that existed
+/// before, or are unrelated to it.
 pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"
@@ -373,7 +373,7 @@ fn family(framework: &str) -> &str {
     framework.strip_suffix(" (packages)").unwrap_or(framework)
 }
 
-/// Which tests failed and, when it is one, why.
+/// The names of the failed tests and, if it is only one, the reason.
 fn test_message(report: &Report, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
     let reason = message::of_test(output);

@@ -1,4 +1,4 @@
-//! Failures that say nothing about the work: the agent's own slips with its tools.
+//! Failures that are only mistakes of the agent in the use of its tools.
 
 /// Whether a failed call is a slip, not worth remembering.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
@@ -6,10 +6,10 @@ pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
     SLIPS.iter().any(|slip| output.contains(slip)) || is_typo()
 }
 
-/// A longer output is a program's own, which may speak of anything.
+/// A longer output comes from a program, and may contain any words.
 const SHORT: usize = 1_200;
 
-/// What shells and programs say of a command line that was mistyped.
+/// Messages of shells and programs about a mistyped command line.
 const TYPOS: &[&str] = &[
     "unknown flag: ",
     "unknown option",

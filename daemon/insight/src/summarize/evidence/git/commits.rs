@@ -1,5 +1,5 @@
-//! The commits of a session as they are in the end: what was amended, reset or rebased away is
-//! gone, and each hash is the newest.
+//! The commits of a session in their final state: amended, reset and rebased ones are removed, and
+//! each hash is the newest.
 
 use crate::{
     model::evidence::{Commit, Evidence, GitEvent, GitStep},
@@ -47,7 +47,7 @@ pub(super) fn made(
     let known = &mut evidence.commits;
     let before = amended(known, made, subject.as_deref());
     let before = before.map(|at| known.remove(at));
-    // A rebase that goes on prints the commits of others that it puts on another base.
+    // A rebase that continues prints the commits of others, which it moves to another base.
     if made.replays && before.is_none() && printed.is_some_and(|line| line.branch.is_none()) {
         return false;
     }
@@ -78,7 +78,7 @@ fn amended(known: &[Commit], made: &CommitMade, subject: Option<&str>) -> Option
         return known.iter().rposition(|known| Some(known.subject.as_str()) == subject);
     }
     let last = known.len().checked_sub(1).filter(|_| made.amends)?;
-    // Without a message of its own it keeps the one that it had: another commit was amended.
+    // Without a new message it keeps the old one: another commit was amended.
     let keeps = made.subject.is_none();
     (!keeps || subject.is_none_or(|subject| subject == known[last].subject)).then_some(last)
 }
@@ -121,7 +121,7 @@ pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> b
     last.hash.is_empty() || evidence.git_events.iter().any(rebased)
 }
 
-/// After a rebase only the push tells the last commit's hash.
+/// After a rebase only the push prints the last commit's hash.
 pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
     if !hashes_are_stale(evidence) {
         return;
@@ -132,7 +132,7 @@ pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
     }
 }
 
-/// Forgets the commits that were taken away.
+/// Removes the commits that were undone.
 pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
     let commits = &mut evidence.commits;
     match undone {

@@ -1,4 +1,4 @@
-//! What happened to the repository, from what git and the forges' programs print.
+//! Events of the repository, from the output of git and of the forges' programs.
 
 mod commits;
 
@@ -20,12 +20,12 @@ use crate::{
 enum Ending {
     Succeeded,
     Failed(Option<String>),
-    /// It did not run, or nobody can tell whether it did.
+    /// It did not run, or it is unknown whether it did.
     Unknown,
 }
 
-/// Notes what a command did to the repository and what it published; says whether it made a
-/// commit. A hook may fail after a commit: git's own words are what counts.
+/// Records the effect of a command on the repository and its publications; returns whether it made
+/// a commit. A hook may fail after a commit, so git's own output decides.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     let steps = &run.command.repository;
     if steps.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     committed
 }
 
-/// Notes what a step that succeeded means; says whether it made a commit.
+/// Records the effect of a step that succeeded; returns whether it made a commit.
 fn succeeded(
     evidence: &mut Evidence,
     step: &RepositoryStep,
@@ -103,7 +103,7 @@ fn note_event(
     push_latest(&mut evidence.git_events, event, bounds::GIT_EVENTS);
 }
 
-/// How each step of a command ended, from what was printed and the exit code.
+/// Returns the outcome of each step of a command, from its output and the exit code.
 fn endings(run: &Run<'_>) -> Vec<Ending> {
     let steps = &run.command.repository;
     let mut commits = printed(run.output).len();
@@ -132,7 +132,7 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
                 if hidden { failed() } else { Ending::Succeeded }
             }
             None if run.outcome == Outcome::Interrupted || step.guarded => Ending::Unknown,
-            // What fails in silence is what comes after the staging.
+            // A silent failure is that of a step after the staging.
             None if step.step == Some(GitStep::Stage) && at + 1 < steps.len() => Ending::Succeeded,
             None => failed(),
         };
@@ -200,7 +200,7 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
             pattern!(r"(?m)^\W*(?:Pull request .* is not mergeable|GraphQL: |failed to )"),
         ),
     };
-    // What failed first may have been repeated with success in the same command.
+    // A step that failed first may have been repeated with success in the same command.
     if bad.is_match(output) {
         return Some(false);
     }
@@ -266,7 +266,7 @@ mod tests {
         summarize::evidence::{collector::Moment, shell::CommandLine},
     };
 
-    /// A command, how it ended, and what it printed.
+    /// A command, its outcome and its output.
     pub(super) struct Ran(pub(super) &'static str, pub(super) Outcome, pub(super) &'static str);
 
     pub(super) const FINE: Outcome = Outcome::Succeeded;

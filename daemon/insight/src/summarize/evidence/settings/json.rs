@@ -15,7 +15,8 @@ pub(super) fn pairs(fragment: &str) -> Pairs {
 struct Scanner<'f> {
     rest: &'f str,
     found: Pairs,
-    /// The keys of the open objects and arrays; empty ones where the fragment does not say.
+    /// The keys of the open objects and arrays; empty ones where the fragment does not contain
+    /// them.
     parents: Vec<String>,
     key: Option<String>,
 }

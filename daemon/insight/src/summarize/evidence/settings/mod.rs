@@ -1,7 +1,7 @@
 //! Settings that an edit of a configuration file changes, each with its old and new value.
 //!
-//! Both sides of a replacement are read as fragments: an edit rarely shows a whole document, so
-//! nothing here needs one. What a fragment shows of the nesting becomes the key's dotted path.
+//! Both sides of a replacement are read as fragments, because an edit rarely shows a whole
+//! document. The visible part of the nesting becomes the key's dotted path.
 
 mod assignments;
 mod json;
@@ -18,20 +18,20 @@ use crate::{
     summarize::{evidence::bounds, text::kept},
 };
 
-/// A setting with what became of it.
+/// A changed setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Setting {
-    /// Its key, nested ones joined with dots.
+    /// The key, with dots between nested ones.
     pub(super) key: String,
-    /// Its value before, `None` when it was not there.
+    /// The value before; `None` when the setting did not exist.
     pub(super) old: Option<String>,
-    /// Its value after, `None` when it was taken out.
+    /// The value after; `None` when the setting was removed.
     pub(super) new: Option<String>,
 }
 
 /// A file written whole with more settings than this is a document, not a change of settings.
 const SETTINGS_OF_A_NEW_FILE: usize = 3;
-/// The same for a file of environment variables, which is nothing but settings.
+/// The same for a file of environment variables, which contains only settings.
 const SETTINGS_OF_AN_ENVIRONMENT: usize = 8;
 /// Bytes of one side of a replacement that are read.
 const FRAGMENT: usize = 64 * 1024;
@@ -71,8 +71,8 @@ fn read(syntax: Syntax, fragment: &str) -> Pairs {
     }
 }
 
-/// What differs. A key that occurs several times is compared place by place, and passed over
-/// when its occurrences do not pair up.
+/// Returns the differences. The occurrences of a repeated key are compared in order, and ignored
+/// when their numbers differ.
 fn between(old: &Pairs, new: &Pairs) -> Vec<Setting> {
     let (before, after) = (grouped(old), grouped(new));
     let mut found = Vec::new();
@@ -98,7 +98,7 @@ fn between(old: &Pairs, new: &Pairs) -> Vec<Setting> {
     without_renamed_parents(found)
 }
 
-/// Settings that only stand under another parent now did not change.
+/// Settings that only moved to another parent did not change.
 fn without_renamed_parents(found: Vec<Setting>) -> Vec<Setting> {
     let leaf = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
     let moved = |one: &Setting| {

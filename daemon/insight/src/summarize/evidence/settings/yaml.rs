@@ -34,7 +34,7 @@ pub(super) fn pairs(fragment: &str) -> Pairs {
         };
         let value = pair.get(2).map_or("", |value| scalar(value.as_str()));
         if value.starts_with(['|', '>']) {
-            // In `- run: |` the text is deeper than the dash, not than the key.
+            // In `- run: |` the text is indented relative to the dash, not to the key.
             block = Some(line.len() - line.trim_start().len());
         } else if value.is_empty() {
             parents.push((indent, pair[1].to_owned()));

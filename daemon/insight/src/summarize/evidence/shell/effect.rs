@@ -1,4 +1,4 @@
-//! What a command line plainly does to files: removals, moves, here-documents, edits in place.
+//! The evident effects of a command line on files: removals, moves, here documents, edits in place.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,23 +21,23 @@ const EFFECTS: usize = 12;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::summarize::evidence) enum Effect {
-    /// It was removed, or with everything under it.
+    /// The file was removed, or the folder with its content.
     Remove(String),
-    /// It was given another path.
+    /// The file was renamed.
     Move {
         /// The path before.
         from: String,
         /// The path after.
         to: String,
     },
-    /// It was written whole.
+    /// The file was written as a whole.
     Write {
-        /// Its path.
+        /// The path.
         path: String,
-        /// Lines written, where they stand in the command line.
+        /// The written lines, where they are in the command line.
         lines: u32,
     },
-    /// It was edited in place.
+    /// The file was edited in place.
     Edit(String),
 }
 
@@ -46,7 +46,7 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<Effect> {
     let mut directory = directory.to_owned();
     let mut effects = Vec::new();
     for (index, command) in commands.iter().enumerate() {
-        // What runs only if something else failed is not plain to see.
+        // A command that runs only if another one failed has no evident effect.
         let conditional = index > 0 && commands[index - 1].joint == Joint::Or;
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
@@ -141,7 +141,7 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
                 .filter(|pair| is_script(&pair[0]) && !pair[0].contains('='))
                 .map(|pair| pair[1])
                 .collect();
-            // BSD's sed wants a suffix after -i, often an empty one.
+            // BSD's sed requires a suffix after -i, often an empty one.
             let files = operands
                 .iter()
                 .filter(|word| !word.text.is_empty() && !given.contains(&word.text.as_str()));
@@ -193,7 +193,7 @@ fn is_plain(word: &Word) -> bool {
     !word.expands && !word.text.is_empty() && !word.text.starts_with('$')
 }
 
-/// Devices and scratch files, which are nobody's work.
+/// Devices and scratch files, which are not work.
 fn is_passing(path: &str) -> bool {
     paths::is_scratch(path) || path == "&"
 }

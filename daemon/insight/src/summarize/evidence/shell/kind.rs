@@ -1,29 +1,29 @@
-//! What a program does to the world: looks, changes something, or does its work.
+//! Classifies a program's effect: it reads, changes something, or does its main work.
 
 use crate::{lang::shell, summarize::evidence::shell::words::Simple};
 
-/// What running a simple command does.
+/// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Only looks, or is part of the shell's own furniture.
     Looks,
-    /// Changes files or the environment, so that what failed before may work now.
+    /// Changes files or the environment, so that a failed attempt may succeed now.
     Changes,
     /// Does work: builds, tests, runs a program.
     Works,
 }
 
-/// The program and its arguments, once wrappers such as `sudo` or `uv run` are taken off.
+/// The program and its arguments, without wrappers such as `sudo` or `uv run`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Invocation<'s> {
     /// The program, without its directory.
     pub(super) program: &'s str,
-    /// Its arguments.
+    /// The arguments.
     pub(super) arguments: Vec<&'s str>,
 }
 
 impl<'s> Invocation<'s> {
-    /// What `command` runs in the end; `None` when it runs nothing.
+    /// Returns the program that `command` runs in the end; `None` when it runs none.
     pub(super) fn of(command: &'s Simple) -> Option<Invocation<'s>> {
         let words: Vec<&str> = command.texts().collect();
         let written: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -45,7 +45,7 @@ impl<'s> Invocation<'s> {
         self.arguments.contains(&option)
     }
 
-    /// Whether it runs code that stands in the command line itself.
+    /// Whether it runs code from the command line itself.
     pub(super) fn runs_inline_code(&self) -> bool {
         let interpreter =
             INTERPRETERS.iter().any(|name| self.program.trim_end_matches(version_mark) == *name);
@@ -57,7 +57,7 @@ impl<'s> Invocation<'s> {
                 || self.operand(0).is_none())
     }
 
-    /// What it does.
+    /// Returns the effect.
     pub(super) fn kind(&self) -> Kind {
         let operand = |index| self.operand(index).unwrap_or_default();
         let (first, second) = (operand(0), operand(1));
@@ -321,7 +321,7 @@ const GIT_CHANGES: &[&str] = &[
     "update-index",
 ];
 
-/// Git's arguments from its subcommand on: `-C dir` and `-c key=value` stand before it.
+/// Git's arguments from its subcommand on, without the preceding `-C dir` and `-c key=value`.
 fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
     let mut rest = arguments;
     while let Some((first, more)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {

@@ -1,6 +1,6 @@
-//! What a shell command line is an attempt at, and what it plainly does to files.
+//! The attempt that a shell command line makes, and its evident effects on files.
 //!
-//! Reads the command line alone. Whether it worked is for the result to say.
+//! Reads the command line only; the result shows whether it succeeded.
 
 mod effect;
 mod kind;
@@ -22,26 +22,26 @@ use crate::summarize::text::{kept, pattern};
 
 /// Bytes kept of a command line.
 pub(super) const SHOWN: usize = 200;
-/// Bytes kept of what a command line is an attempt at.
+/// Maximum bytes of the attempt's name.
 const ATTEMPT: usize = 100;
 
-/// What a command line says about itself.
+/// The information in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CommandLine {
     /// The command line as a person would quote it: without the change of directory before it
     /// and the shortening of its output after it.
     pub(super) shown: String,
-    /// What is attempted, the same for each repetition with other options: `cargo test`,
-    /// `git push`, `./run.sh`. `None` when it only looks, or runs code of its own.
+    /// The name of the attempt, the same for each repetition with other options: `cargo test`, `git
+    /// push`, `./run.sh`. `None` when the command only reads, or runs code of its own.
     pub(super) attempt: Option<String>,
     /// Whether its success says nothing, since the exit code is another command's.
     pub(super) unproven: bool,
     /// Whether it can have changed files or the environment.
     pub(super) changes: bool,
-    /// What it does to files, where that is plain to see.
+    /// The evident effects on files.
     pub(super) effects: Vec<Effect>,
-    /// What it does to the repository and publishes.
+    /// The effects on the repository, and the published texts.
     pub(super) repository: Vec<RepositoryStep>,
     /// Whether it shows the history of the repository.
     pub(super) shows_history: bool,
@@ -92,13 +92,13 @@ impl CommandLine {
         }
     }
 
-    /// Whether it only looks at things.
+    /// Whether the command only reads.
     pub(super) fn looks_only(&self) -> bool {
         self.attempt.is_none() && !self.changes && self.repository.is_empty()
     }
 }
 
-/// What a shell is given to run, when that is all there is: `bash -lc 'cargo test'`.
+/// Returns the script of a shell, when that is the whole command: `bash -lc 'cargo test'`.
 fn script(commands: &[Simple]) -> Option<&str> {
     let [only] = commands else { return None };
     let words: Vec<&str> = only.texts().collect();
@@ -108,7 +108,7 @@ fn script(commands: &[Simple]) -> Option<&str> {
     (is_shell && runs && script.contains(' ')).then_some(*script)
 }
 
-/// The program and what it is told to do, without options and targets.
+/// Returns the program and its subcommand, without options and targets.
 fn attempt(invocation: &Invocation<'_>) -> Option<String> {
     const RUNS_FILES: &[&str] = &[
         "python", "python3", "node", "bash", "sh", "ruby", "php", "tsx", "ts-node", "deno", "go",

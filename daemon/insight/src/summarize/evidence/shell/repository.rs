@@ -1,4 +1,5 @@
-//! What a command line does to the repository, and what it publishes on the repository's forge.
+//! The effects of a command line on the repository, and the texts that it publishes on the
+//! repository's forge.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ const STEPS: usize = 12;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct RepositoryStep {
-    /// What it does to the repository.
+    /// The effect on the repository.
     pub(in crate::summarize::evidence) step: Option<GitStep>,
     /// The branch that it names.
     pub(in crate::summarize::evidence) branch: Option<String>,
@@ -52,7 +53,7 @@ pub(in crate::summarize::evidence) struct CommitMade {
     pub(in crate::summarize::evidence) body: String,
     /// Whether it takes the place of the one before.
     pub(in crate::summarize::evidence) amends: bool,
-    /// Whether it makes a commit anew that was there already.
+    /// Whether it replaces an existing commit.
     pub(in crate::summarize::evidence) replays: bool,
 }
 
@@ -74,11 +75,11 @@ pub(in crate::summarize::evidence) enum Undone {
 /// A text that a command publishes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::summarize::evidence) struct Published {
-    /// What it is.
+    /// The kind.
     pub(in crate::summarize::evidence) kind: PublicationKind,
-    /// Its title.
+    /// The title.
     pub(in crate::summarize::evidence) title: Option<String>,
-    /// Its text.
+    /// The text.
     pub(in crate::summarize::evidence) body: String,
 }
 
@@ -169,7 +170,7 @@ fn git(words: &[&str], texts: &Texts<'_>) -> Option<RepositoryStep> {
     }
 }
 
-/// A reset; one that only takes files off the stage is none.
+/// A reset; one that only unstages files does not count.
 fn reset(target: Option<&str>, hard: bool) -> Option<RepositoryStep> {
     let undone = match target {
         Some(target) if target.starts_with("HEAD~") || target.starts_with("HEAD^") => {

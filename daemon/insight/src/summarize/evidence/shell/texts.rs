@@ -16,16 +16,16 @@ use crate::{
     },
 };
 
-/// One command of a line together with the others, which may write what it reads.
+/// One command of a line together with the others, which may write its input.
 pub(super) struct Texts<'s> {
     /// All commands of the line.
     pub(super) commands: &'s [Simple],
-    /// Which of them it is.
+    /// The index of the command.
     pub(super) index: usize,
 }
 
 impl Texts<'_> {
-    /// The text of a file that the command line itself writes; `-` is what the command is fed.
+    /// Returns the text of a file that the command line itself writes; `-` is the standard input.
     pub(super) fn file(&self, path: &str) -> Option<String> {
         let (before, from) = self.commands.split_at(self.index);
         let text = if path == "-" {
@@ -39,7 +39,7 @@ impl Texts<'_> {
         text.filter(|text| !text.trim().is_empty()).map(|text| text.trim_end().to_owned())
     }
 
-    /// What a forge's program is told to publish.
+    /// Returns the texts that a forge's program publishes.
     pub(super) fn published(&self, kind: PublicationKind, words: &[&str]) -> Option<Published> {
         const BODIES: &[&str] =
             &["--body", "-b", "--description", "-d", "--notes", "-n", "--message", "-m"];
@@ -92,7 +92,7 @@ impl Published {
     }
 }
 
-/// The text that a word stands for, as far as it stands in the command line.
+/// Returns the text of a word, if it is in the command line.
 pub(super) fn literal(word: &str) -> Option<String> {
     if let Some(document) = word.trim_start().strip_prefix("$(cat <<") {
         let (first, text) = document.split_once('\n')?;
@@ -112,7 +112,7 @@ pub(super) fn literal(word: &str) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// `text` without the lines that name who signed it or which program made it.
+/// Returns `text` without the lines that name a signer or the program that made it.
 pub(super) fn without_trailers(text: &str) -> String {
     let is_trailer = |line: &&str| {
         !pattern!(

@@ -1,9 +1,9 @@
 //! A shell command line cut into simple commands and words, as far as its look allows.
 //!
-//! Nothing is expanded. A word that the shell would expand is marked, so that nobody takes
-//! `$OUT/*.rs` for a path.
+//! Nothing is expanded. A word that the shell would expand is marked, so that `$OUT/*.rs` is not
+//! mistaken for a path.
 
-/// Simple commands looked at in one command line; the rest is left aside.
+/// Maximum number of simple commands that are read in one command line; the rest is ignored.
 const COMMANDS: usize = 40;
 /// Bytes of a command line looked at.
 const BYTES: usize = 16 * 1024;
@@ -11,11 +11,11 @@ const BYTES: usize = 16 * 1024;
 /// One simple command: a program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Simple {
-    /// Its words, quotes removed, variable assignments before the program left out.
+    /// Its words without quotes, without variable assignments before the program.
     pub(super) words: Vec<Word>,
     /// Files that its output is written to, with the lines of a here-document if it has one.
     pub(super) writes: Vec<Word>,
-    /// Its here-document.
+    /// Its here document.
     pub(super) document: String,
     /// Lines of its here-document.
     pub(super) document_lines: u32,
@@ -26,13 +26,13 @@ pub(super) struct Simple {
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Word {
-    /// Its text without quotes.
+    /// The text without quotes.
     pub(super) text: String,
     /// Whether the shell would put something else in its place.
     pub(super) expands: bool,
 }
 
-/// What stands between two commands.
+/// The operator between two commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Joint {
     /// `;`, `&`, a new line, or the end.
@@ -69,7 +69,7 @@ struct Lexer<'l> {
     command: Simple,
     word: Word,
     in_word: bool,
-    /// Whether the next word is a file that output goes to, or one to be passed over.
+    /// Whether the next word is the target of a redirection, or a word to skip.
     redirect: Option<Redirect>,
     /// Here-documents that begin after the line's end.
     documents: Vec<HereDocument>,
@@ -144,7 +144,7 @@ impl<'l> Lexer<'l> {
         taken
     }
 
-    /// The text up to `end`, which is taken too; all of the rest when it does not come.
+    /// Returns the text up to and including `end`; all of the rest when there is no `end`.
     fn until(&mut self, end: &str) -> &'l str {
         let at = self.rest.find(end).unwrap_or(self.rest.len());
         let text = self.take(at);

@@ -1,12 +1,12 @@
-//! What a single sentence claims, by the words it uses.
+//! The claim of a single sentence, determined by its words.
 
 use crate::{
     model::evidence::StatementKind,
     summarize::text::{capitalised, pattern, without_full_stop},
 };
 
-/// What a sentence firmly claims: a cause, a decision with its reason or alternative, a discovery
-/// or a dead end. `announced` says that the sentence before was "Found it!" or the like.
+/// Returns the firm claim of a sentence: a cause, a decision with its reason or alternative, a
+/// discovery or a dead end. `announced` is whether the sentence before was "Found it!" or similar.
 pub(super) fn firm(sentence: &str, announced: bool) -> Option<StatementKind> {
     if is_loose(sentence) {
         return None;
@@ -23,7 +23,7 @@ pub(super) fn firm(sentence: &str, announced: bool) -> Option<StatementKind> {
     is_discovery(sentence).then_some(StatementKind::Discovery)
 }
 
-/// Whether the next sentence will say why something went wrong.
+/// Whether the next sentence will contain a cause.
 pub(super) fn announces_cause(sentence: &str) -> bool {
     sentence.len() < 80
         && pattern!(r"(?i)^(?:\w+[!,.] )?(?:I(?:'ve| have)? |we )?(?:now )?(?:found|see|identified) (?:it|the (?:actual |real |exact )?(?:issue|problem|bug|cause|culprit|root cause))(?: now)?[.!]*$")
@@ -44,7 +44,7 @@ pub(super) fn is_loose(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// A way was chosen, and the sentence holds its reason or what it was preferred to.
+/// A decision with its reason or its rejected alternative.
 pub(super) fn is_decision(sentence: &str) -> bool {
     let chosen = pattern!(
         r"(?i)^(?:so |instead,? |therefore,? )?(?:(?:I|we)(?:'ve| have)? |the (?:team|plan|design|user) )?(?:deliberately |intentionally |explicitly |ultimately |finally )?(?:chose|chosen|opted for|decided (?:to|on|against|not)|went with|going with|settled on|picked|preferred|deferred|ruled out|rejected|kept|left|used|using|switched|stuck with|avoided|reused|shelled? out)\b"
@@ -109,8 +109,8 @@ pub(super) fn is_dead_end(sentence: &str) -> bool {
     .is_match(sentence)
 }
 
-/// Something was done for a stated reason: `X returned nil, so I added a check`, `Since nobody reads
-/// it, I removed the field`, `Moved the lock out of the loop to avoid a deadlock`.
+/// An action with its reason: `X returned nil, so I added a check`, `Since nobody reads it, I
+/// removed the field`, `Moved the lock out of the loop to avoid a deadlock`.
 fn is_reasoned_deed(sentence: &str) -> bool {
     let so = pattern!(
         r"(?i)^.{20,}, so (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|merged|split|excluded|disabled|limited|pinned)\b"
@@ -140,9 +140,8 @@ pub(super) fn is_about_code(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// What the agent says it is about to change, as an order: `Let me add the missing import.`
-/// becomes `Add the missing import`. `None` when it is about to look at something, or says less
-/// than that.
+/// Returns the change that the agent announces, as an imperative: `Let me add the missing import.`
+/// becomes `Add the missing import`. `None` when it announces a read, or no change.
 pub(in crate::summarize::evidence) fn intention(sentence: &str) -> Option<String> {
     let announced = pattern!(
         r"(?i)^(?:(?:now|so|ok|okay|good|great|perfect|right|i see)[,!.]? )*(?:(?:let me|let's|i'll|i will|i need to|i should|we need to|we should|i can|i just need to|now i'll|the (?:simplest |right |proper )?(?:fix|solution) is to) )(?:just |also |now |simply |first |instead |quickly |properly )?(add|adjust|allow|bump|change|convert|correct|create|declare|delete|disable|downgrade|drop|enable|escape|exclude|export|expose|extend|extract|fix|handle|ignore|implement|import|increase|initiali[sz]e|install|limit|lower|make|mark|mock|modify|move|normali[sz]e|pass|patch|pin|put|raise|refactor|regenerate|reinstall|relax|remove|rename|reorder|replace|reset|restore|restructure|return|revert|rewrite|set|simplify|skip|split|suppress|swap|switch|unset|update|upgrade|use|wrap|write)\b(.*)$"

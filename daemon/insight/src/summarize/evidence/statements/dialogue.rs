@@ -1,31 +1,31 @@
-//! What a short word of the user means after what the agent said: `b` after a list of options,
-//! `yes` after a recommendation.
+//! Interprets a short prompt after a reply of the agent: `b` after a list of options, `yes` after a
+//! recommendation.
 
 use crate::summarize::text::{Block, blocks, capitalised, cut, one_line, pattern, sentences};
 
 /// A choice made in conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::summarize::evidence) struct Chosen {
-    /// What was asked, as far as the agent asked.
+    /// The question, if the agent asked one.
     pub(in crate::summarize::evidence) question: String,
-    /// What was chosen.
+    /// The choice.
     pub(in crate::summarize::evidence) answer: String,
-    /// What else was offered.
+    /// The other options.
     pub(in crate::summarize::evidence) alternatives: Vec<String>,
 }
 
 /// How the words of a recommendation are kept as the question of a choice.
 pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 
-/// Bytes of a prompt that may pick an option or agree; a longer one is a task of its own.
+/// Maximum bytes of a prompt that may pick an option or agree; a longer one is a new task.
 const ANSWER: usize = 2_000;
 /// Characters of a recommendation.
 const RECOMMENDATION: usize = 390;
-/// Points taken of a proposal that was approved.
+/// Maximum number of points of an accepted proposal.
 const APPROVED: usize = 4;
 
-/// The choices that `prompt` makes among what `reply` offered, or what one of the `earlier` reports
-/// did, newest first.
+/// Returns the choices that `prompt` makes among the options of `reply`, or of one of the `earlier`
+/// reports, newest first.
 pub(in crate::summarize::evidence) fn chosen(
     reply: &str,
     earlier: &[&str],
@@ -45,7 +45,7 @@ pub(in crate::summarize::evidence) fn chosen(
     if marks.is_empty() && agrees(&prompt) { approved(reply) } else { Vec::new() }
 }
 
-/// Whether a recommendation names what the user picks: `(a)`.
+/// Whether a recommendation names the user's choice: `(a)`.
 fn names_all(recommended: &str, marks: &[String]) -> bool {
     let recommended = recommended.to_lowercase();
     marks.iter().all(|mark| {
@@ -80,8 +80,8 @@ fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
     Some(Chosen { question, answer, alternatives })
 }
 
-/// The letters or numbers that a prompt picks: as nearly all that it says, or with a bracket,
-/// `option` or `#` that leaves no doubt, whatever follows.
+/// Returns the letters or numbers that a prompt picks: when they are nearly the whole prompt, or
+/// are unambiguous by a bracket, `option` or `#`.
 fn marks(prompt: &str) -> Vec<String> {
     let alone = pattern!(
         r"^(?:(?:ok|okay|yes|sure|great|please|can you|could you|just|let'?s|lets|implement|fix|do|take|use|go|with|for|i|i'd|prefer|choose|pick|option|options|number)[, ]+)*((?:option |#)?\(?[a-e1-9]\)?(?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )(?:option |#)?\(?[a-e1-9]\)?)*)[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good|first))*[.!]?$"
@@ -155,7 +155,7 @@ fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
     Some(Chosen { question: RECOMMENDED.to_owned(), answer, alternatives: Vec::new() })
 }
 
-/// What a reply proposed under bold labels before it asked whether that is right.
+/// Returns the proposals under bold labels before the reply's question whether they are right.
 fn approved(reply: &str) -> Vec<Chosen> {
     let asks = last_question(reply).is_some_and(|question| {
         pattern!(
@@ -191,7 +191,7 @@ fn options(reply: &str) -> Vec<(String, String)> {
             continue;
         }
         let mark = option[1].to_lowercase();
-        // A mark that comes again begins another list.
+        // A repeated mark begins another list.
         if found.iter().any(|(known, _)| *known == mark) {
             found.clear();
         }

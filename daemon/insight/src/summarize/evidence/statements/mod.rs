@@ -1,8 +1,8 @@
-//! Sentences of the agent that say something lasting.
+//! Finds lasting statements in the agent's sentences.
 //!
-//! Precision comes before recall: a wrong sentence in a summary costs more trust than a missing
-//! one. While an agent works it guesses aloud, so of its words in between only firm ones count;
-//! the words that end a turn are its report and are read more freely.
+//! Precision is more important than recall: a wrong sentence in a summary costs more trust than a
+//! missing one. An agent guesses while it works, so only firm statements count there; the words
+//! that end a turn are its report, in which more sentences count.
 
 mod claims;
 mod dialogue;
@@ -23,23 +23,23 @@ use crate::{
     },
 };
 
-/// A sentence with what it says.
+/// A sentence with its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found {
-    /// What it says.
+    /// The kind.
     pub(super) kind: StatementKind,
     /// The sentence, in one clean line.
     pub(super) text: String,
 }
 
-/// Where a sentence was said, and whether in the words that ended a turn.
+/// The position of a sentence, and whether it is part of the words that end a turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
     pub(super) origin: Origin,
     pub(super) reported: bool,
 }
 
-/// Sentences shorter than this say nothing lasting; longer than the second, no one reads them.
+/// Minimum and maximum length of a sentence that is considered.
 const LENGTH: std::ops::RangeInclusive<usize> = 24..=420;
 
 /// Causes, decisions and dead ends stated firmly in the midst of work.
@@ -60,12 +60,12 @@ pub(super) fn while_working(text: &str) -> Vec<Found> {
     found
 }
 
-/// Whether a choice's question stands for many: then an answer does not replace another.
+/// Whether a choice's question is a general one: then an answer does not replace another.
 pub(super) fn is_general(question: &str) -> bool {
     question.is_empty() || question == RECOMMENDED
 }
 
-/// Adds what was found to `statements`, bounded for each kind, without repetitions.
+/// Adds the findings to `statements`, bounded for each kind, without repetitions.
 pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Said) {
     for Found { kind, text } in found {
         let text = kept(&cut(&text, bounds::STATEMENT - 20), bounds::STATEMENT);
@@ -73,7 +73,7 @@ pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Sai
             one.kind == kind && crate::summarize::text::same_words(&one.text, &text)
         });
         if let Some(at) = known {
-            // The later wording stands: it knows more.
+            // The later wording replaces the earlier one, because it contains more.
             statements.remove(at);
         }
         let Said { origin, reported } = said;

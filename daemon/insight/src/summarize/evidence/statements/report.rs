@@ -1,4 +1,4 @@
-//! The words that end a turn: what was done, what was found, what is left.
+//! The words that end a turn: the work that was done, the findings, the open tasks.
 
 use crate::{
     model::evidence::StatementKind,
@@ -8,13 +8,13 @@ use crate::{
     },
 };
 
-/// Statements of one kind taken from one report.
+/// Maximum number of statements of one kind from one report.
 const OF_A_KIND: usize = 5;
 
-/// What the report at the end of a turn says.
+/// Returns the statements of a turn's report.
 ///
-/// `answers` says whether the user asked about something and nothing was changed: then the report
-/// is an answer, and what it states about the matter counts as found out.
+/// `answers` is whether the user asked a question and nothing was changed: then the report is an
+/// answer, and its statements about the subject count as discoveries.
 pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Vec<Found> {
     let mut report = Report { found: Vec::new(), section: Section::None, faults: 0 };
     let blocks = blocks(text);
@@ -23,7 +23,7 @@ pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Ve
             Block::Heading(heading) => report.section = Section::of(heading),
             Block::Item(item) => report.item(item),
             Block::Paragraph(paragraph) => {
-                // A paragraph ends a list's section, unless it is what the heading announces.
+                // A paragraph ends the section of a list, unless the heading announces it.
                 if at > 0 && matches!(blocks[at - 1], Block::Item(_)) {
                     report.section = Section::None;
                 }
@@ -45,7 +45,7 @@ enum Section {
     Cause,
     Decisions,
     Findings,
-    /// What could be done, or how: nothing that is so.
+    /// Proposals and instructions state nothing that is true already.
     Proposal,
     Other,
 }
@@ -85,7 +85,7 @@ impl Section {
 struct Report {
     found: Vec<Found>,
     section: Section,
-    /// Causes taken from the section that is about them.
+    /// Causes from a section about causes.
     faults: usize,
 }
 
@@ -164,8 +164,8 @@ impl Report {
     }
 }
 
-/// A statement about the matter, not about the talk: it names something that can be looked up,
-/// and says what that is or does.
+/// Whether a sentence is about the subject and not about the conversation: it contains a name that
+/// can be looked up, and states what that is or does.
 fn is_answer(sentence: &str) -> bool {
     !claims::is_loose(sentence)
         && claims::is_about_code(sentence)
@@ -188,7 +188,7 @@ fn without_verdict(sentence: &str) -> &str {
     verdict.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
 }
 
-/// Something is left to be done.
+/// Whether a sentence names an open task.
 fn is_left(sentence: &str) -> bool {
     pattern!(
         r"(?i)^(?:next(?: steps?)?|still open|open|left)(?: to do)?: |\bstill (?:needs?|need(?:s|ed)? to|requires?|fails?|failing|missing|pending|open|outstanding|unresolved)\b|\b(?:is|are|was|were|has|have|am) not yet\b|\bnot yet (?:implemented|done|tested|covered|supported|wired|deployed|committed|pushed|configured)\b|\b(?:remains?|left) to (?:be )?\w+|\bneeds? to be (?:done|added|updated|configured|set|run|tested|created|merged|deployed|pushed)\b|^(?:to complete|remaining|todo)\b|\byou(?:'ll| will)? (?:still |now )?need to\b|\b(?:wasn't|was not|couldn't|could not|weren't|not) able to\b|\bhaven't (?:been )?(?:run|tested|added|committed|pushed|verified|updated|done|implemented|touched)\b|\bas a follow-?up\b|\bin a follow-?up\b"
@@ -199,7 +199,7 @@ fn is_left(sentence: &str) -> bool {
         && !pattern!(r"(?i)\b(?:don't|doesn't|do not|does not|didn't|no) (?:longer )?(?:still )?need\b|\b(?:when|if|whenever|unless|in case) (?:you|we|it)\b").is_match(sentence)
 }
 
-/// Something was done, said in the past tense at the sentence's beginning.
+/// Whether a sentence reports completed work: it begins with a verb in the past tense.
 fn is_done(sentence: &str) -> bool {
     let done = pattern!(
         r"(?i)^(?:(?:I|we)(?:'ve| have)? |the fix (?:is|was) |successfully |also |now |then )*(?:successfully |also |now |just )?(?:added|addressed|applied|built|bumped|changed|cleaned up|committed|configured|consolidated|converted|corrected|created|deduplicated|deleted|disabled|documented|enabled|expanded|exported|extended|extracted|fixed|implemented|improved|increased|installed|integrated|introduced|merged|migrated|modified|moved|optimi[sz]ed|ported|published|pushed|rebased|refactored|registered|released|removed|renamed|reorgani[sz]ed|replaced|resolved|restored|restructured|reworked|rewrote|set up|simplified|split|standardi[sz]ed|switched|synced|unified|updated|upgraded|wired|wrapped|wrote|updating|adding|removing|changing|a (?:single-line|one-line|small))\b"
@@ -211,7 +211,7 @@ fn is_done(sentence: &str) -> bool {
         && !sentence.ends_with('?')
 }
 
-/// What follows the label of an item such as `parser.rs:12 - Added a check`.
+/// Returns the text after the label of an item such as `parser.rs:12 - Added a check`.
 fn without_label(item: &str) -> &str {
     let split =
         item.split_once(" - ").or_else(|| item.split_once(" — ")).or_else(|| item.split_once(": "));

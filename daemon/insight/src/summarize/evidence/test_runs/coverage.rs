@@ -1,8 +1,8 @@
-//! The one figure that says how much of the code the tests reach, whoever printed it.
+//! The total test coverage, from the output of any tool.
 
 use crate::summarize::text::pattern;
 
-/// The total coverage in percent; `None` when there is none, or only figures of parts.
+/// Returns the total coverage in percent; `None` when there is none, or only figures of parts.
 pub(super) fn of(output: &str) -> Option<f64> {
     if !output.contains('%') && !output.contains("All files") {
         return None;
@@ -28,7 +28,8 @@ fn bun(output: &str) -> Option<f64> {
     percent(row.get(1)?.as_str())
 }
 
-/// Go prints one figure a package and no total: it stands for all only when it is alone.
+/// Go prints one figure for each package and no total: it is the total only when there is one
+/// package.
 fn single(output: &str) -> Option<f64> {
     let mut figures = pattern!(r"coverage: (\d+(?:\.\d+)?)% of statements").captures_iter(output);
     let first = figures.next()?;

@@ -1,4 +1,4 @@
-//! Test runs recognised by what they print, one file per family of frameworks.
+//! Recognises test runs by their output, with one file per family of frameworks.
 //!
 //! The command says little (`make check`, `npm test 2>&1 | tail -60`), the output nearly all. A
 //! framework counts as seen when its closing line is there; an output cut before that line says
@@ -17,7 +17,7 @@ mod rust;
 
 use crate::summarize::{evidence::bounds, text::kept};
 
-/// What one framework reports of one run.
+/// The report of one framework about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Report {
     /// The framework's name.
@@ -37,7 +37,7 @@ pub(super) struct Report {
 /// Reads the reports of one family out of an output without terminal colours.
 type Parser = fn(&str) -> Option<Report>;
 
-/// Every family. Several may stand in one output (`make test`).
+/// Every family. One output may contain several (`make test`).
 const PARSERS: &[Parser] = &[
     python::pytest,
     python::unittest,

@@ -1,4 +1,4 @@
-//! CTest, Deno, Swift, ExUnit, and whatever speaks TAP.
+//! CTest, Deno, Swift, ExUnit, and all tools that print TAP.
 
 use crate::summarize::{
     evidence::test_runs::{Report, listed, names, number},
@@ -42,7 +42,7 @@ pub(super) fn deno(output: &str) -> Option<Report> {
 }
 
 /// `Executed 12 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.1 seconds`; the
-/// outermost suite comes last.
+/// outermost suite is last.
 pub(super) fn swift(output: &str) -> Option<Report> {
     let line = pattern!(
         r"(?m)^\s*Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures? \(\d+ unexpected\)"
@@ -81,8 +81,8 @@ pub(super) fn exunit(output: &str) -> Option<Report> {
     })
 }
 
-/// A plan `1..N` and a line for each test: bats, prove and others. Node adds counts of its own,
-/// and is read by them.
+/// A plan `1..N` and a line for each test: bats, prove and others. Node also prints counts, which
+/// are used instead.
 pub(super) fn tap(output: &str) -> Option<Report> {
     let plan = pattern!(r"(?m)^1\.\.(\d+)\s*$").captures(output)?;
     if pattern!(r"(?m)^# pass \d+\s*$").is_match(output) {
