@@ -196,7 +196,7 @@ mod tests {
         check(&gemini, &[claude, ""], Some(("gemini", None)));
         let other = "CODEX_SESSION_ID=outer CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=inner";
         check(other, &["CODEX_SESSION_ID=outer"], Some(("claude", Some("inner"))));
-        // The same agent in itself, in another one.
+        // A process of the same agent inside another one.
         let again = "CODEX_SESSION_ID=outer CLAUDE_CODE_SESSION_ID=inner";
         let middle = "CODEX_SESSION_ID=outer CLAUDE_CODE_SESSION_ID=middle";
         check(again, &[middle], Some(("claude", Some("inner"))));

@@ -48,7 +48,7 @@ enum Patience {
     Limit,
     /// A multiple of the limit, while the daemon answers others.
     Others,
-    /// As long as the daemon answers others.
+    /// No limit, as long as the daemon answers other requests.
     Life,
 }
 

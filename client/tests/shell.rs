@@ -1,4 +1,4 @@
-//! What the client prints without a daemon.
+//! Tests of the client without a daemon.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::process::{Command, Output};

@@ -51,7 +51,7 @@ pub(crate) enum Color {
     Auto,
     /// On terminals, in files and in pipes
     Always,
-    /// In no case, also not on a terminal
+    /// Never, not even on a terminal
     Never,
 }
 

@@ -34,8 +34,7 @@ pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>
     }
 }
 
-/// Returns the hooks of which older versions of the agent drop the argument: the file and the
-/// events.
+/// Returns the hooks whose argument older versions of the agent drop: the file and the events.
 pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =
@@ -58,7 +57,7 @@ pub(crate) fn awaits_trust(agent: &AgentSetup, surroundings: &Surroundings<'_>) 
     !hooks.any(|hooks| toml::trusts_hooks_of(&settings, &hooks.file))
 }
 
-/// Returns what the settings of an agent contain of ours, for people.
+/// Describes our entries in the settings of an agent, for people.
 pub(crate) fn parts(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> &'static str {
     let settings = (agent.settings)(surroundings);
     let is_server = |content: &SettingsEntry| {

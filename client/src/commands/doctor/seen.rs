@@ -91,8 +91,7 @@ pub(super) struct AgentSeen {
     pub(super) title: &'static str,
     /// The state of its settings.
     pub(super) wiring: Wiring,
-    /// Hooks of the user or the project in a form of which older versions of the agent drop the
-    /// argument.
+    /// Hooks of the user or the project in a form whose argument older versions of the agent drop.
     pub(super) old_hooks: Option<String>,
     /// Whether the agent does not run our hooks until the user trusts them.
     pub(super) awaits_trust: bool,

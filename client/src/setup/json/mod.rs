@@ -190,7 +190,7 @@ pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, Ed
     })
 }
 
-/// Returns the events whose hooks of ours have a form of which older agents drop the argument.
+/// Returns the events with hooks of ours whose argument older agents drop.
 pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
     let mut events = Vec::new();
     let looked = edit(text, |root| {

@@ -14,7 +14,7 @@ use crate::{
 /// Characters that are common in passwords and rare in names.
 const SIGNS: &[u8] = b"!@#$%^&*+?~=";
 
-/// Those of them that neither escapes nor queries contain.
+/// The characters of these that occur neither in escapes nor in queries.
 const STRONG_SIGNS: &[u8] = b"!@#$^*";
 
 /// How public keys begin in base64; they are not secret.
@@ -170,7 +170,7 @@ impl Value<'_> {
         (is_literal || !is_code(text, Surrounding::Code, true)) && looks_drawn(text)
     }
 
-    /// Whether it consists of words as passwords do, and its position is that of a setting.
+    /// Whether it consists of words as passwords do, and is the value of a setting.
     fn is_strong(self, text: &str, meaning: NameMeaning) -> bool {
         let is_setting = matches!(
             self.quoting,

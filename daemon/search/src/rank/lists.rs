@@ -8,7 +8,7 @@ use crate::{
     query::Phrase,
 };
 
-/// A prefix stands for at most this number of words, the most frequent ones.
+/// A prefix matches at most this number of words, the most frequent ones.
 const MOST_ENDINGS: usize = 64;
 
 /// Documents with counts, in ascending order.

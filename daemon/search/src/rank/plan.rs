@@ -20,7 +20,7 @@ use crate::{
 
 /// A query with more words that the index contains is ranked by its rarest ones.
 const MOST_UNITS: usize = 24;
-/// Of a query with more words, a pasted log, only some are looked up.
+/// Of a longer query, such as a pasted log, only this number of words is looked up.
 const MOST_LOOKED_UP: usize = 300;
 /// A query with more unknown words is no prose, and none of them is spelled otherwise.
 const MOST_SPELLED: usize = 4;
@@ -123,8 +123,8 @@ impl Plan {
         (self.sessions * (1.0 - without.powf(passages_each))) as u32
     }
 
-    /// Spells words that the index does not contain like others that it contains, unless there are
-    /// so many that the query is no prose.
+    /// Replaces words that the index does not contain by similar ones that it contains, unless
+    /// there are so many that the query is not prose.
     fn spell(
         &mut self,
         words: &[QueryWord],

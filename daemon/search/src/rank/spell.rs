@@ -6,7 +6,7 @@ use crate::{index::view::View, text::distance};
 
 /// The spellings of one word that are searched.
 const MOST_SPELLINGS: usize = 3;
-/// A prefix stands for at most this number of words.
+/// A prefix matches at most this number of words.
 const MOST_ENDINGS: usize = 8;
 /// Shorter words have too many neighbours, in characters.
 const SHORTEST: usize = 4;

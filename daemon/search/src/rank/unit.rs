@@ -164,7 +164,7 @@ impl Unit {
         self.weight * self.rarity
     }
 
-    /// Returns the worth among the words of a pasted log, in which numbers say little.
+    /// Returns the weight among the words of a pasted log, in which numbers are less relevant.
     pub(crate) fn worth_in_log(&self) -> f32 {
         let has_digits = self.label.bytes().any(|byte| byte.is_ascii_digit());
         if has_digits { 0.3 * self.worth() } else { self.worth() }
