@@ -28,7 +28,7 @@ pub(crate) struct BusyOptions {
 
 pub(crate) fn run(options: &BusyOptions) {
     println!("Searches while {} MB are imported", options.megabytes);
-    // By default a search has the newest sessions that wait indexed first, and waits for them.
+    // By default a search has the newest pending sessions indexed first, and waits for them.
     measure(options, "that wait for what is due", &json!({}));
     measure(options, "that do not", &json!({ "query_timeout": 0.001 }));
 }

@@ -1,4 +1,4 @@
-//! What agents and people run, from exec on.
+//! The programs that agents and people run, measured from exec.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What the daemon costs as history grows.
+//! The cost of the daemon as history grows.
 
 use std::{
     ops::RangeInclusive,

@@ -25,7 +25,7 @@ pub(crate) struct Pace {
     pub(crate) duration: Duration,
 }
 
-/// Where the records come from that agents write.
+/// The source of the records that agents write.
 pub(crate) enum Material {
     MadeUp(Library),
     Recorded(Vec<Recording>),
@@ -151,8 +151,7 @@ impl Crowd {
         self.bytes
     }
 
-    /// Has them write in turn; `wrote` is told of each record. Returns how far they were behind at
-    /// the worst.
+    /// Lets the agents write in turn; calls `wrote` for each record. Returns the maximum delay.
     pub(crate) fn play(&mut self, pace: Pace, mut wrote: impl FnMut(&SimulatedAgent)) -> Duration {
         let begin = Instant::now();
         let mut written = 0;
@@ -192,7 +191,7 @@ impl Crowd {
             _ => unreachable!("agents are made of the crowd's material"),
         };
         line.push('\n');
-        // As agents do, the file is opened for each record.
+        // The file is opened for each record, as agents do.
         let file = File::options().create(true).append(true).open(agent.path());
         file.and_then(|mut file| file.write_all(line.as_bytes())).expect("write a transcript");
         agent.records += 1;

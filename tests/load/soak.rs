@@ -101,8 +101,7 @@ fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
     ended
 }
 
-/// Does something to the daemon every now and then, as long as the soak is to last; returns the one
-/// that runs then.
+/// Disturbs the daemon now and then until the soak ends; returns the daemon that runs then.
 fn disturb(world: &World, options: &SoakOptions, mut daemon: Daemon, began: Instant) -> Daemon {
     let (mut lines, mut faults, mut random) = (0, 0, Random::new(options.seed));
     let library = Library::new();
@@ -220,7 +219,7 @@ fn size(folder: &Path) -> u64 {
     let of_entry = |entry: fs::DirEntry| match entry.metadata() {
         Ok(metadata) if metadata.is_dir() => size(&entry.path()),
         Ok(metadata) => metadata.len(),
-        // Gone by now.
+        // The process has ended by now.
         Err(_) => 0,
     };
     entries.map(of_entry).sum()

@@ -7,8 +7,8 @@ use std::{
 
 use crate::namespace::report_skipped;
 
-/// Where the corpus lies: `../shared/corpus` beside the project, or `GRAPHITI_CORPUS`; `None` with
-/// a word about it when it is not there.
+/// The folder of the corpus: `../shared/corpus` beside the project, or `GRAPHITI_CORPUS`; `None`
+/// with a message when it does not exist.
 pub fn folder() -> Option<PathBuf> {
     let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
@@ -20,7 +20,7 @@ pub fn folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Where Claude Code's transcripts lie in it.
+/// The folder with Claude Code's transcripts in it.
 pub fn claude() -> Option<PathBuf> {
     Some(folder()?.join("claude")).filter(|folder| folder.is_dir())
 }

@@ -14,14 +14,14 @@ pub struct Faulty {
     order: PathBuf,
 }
 
-/// What a disk does not do.
+/// The faults of a disk.
 #[derive(Clone, Copy, Debug)]
 pub enum Refused {
     /// Read the database.
     Read,
     /// Write the database.
     Write,
-    /// Put the database where a power cut does not reach it.
+    /// Keep the database where a power cut does not affect it.
     Sync,
 }
 
@@ -33,8 +33,8 @@ impl Faulty {
     /// When gcc cannot compile it.
     pub fn under(world: &mut World) -> Faulty {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faulty.c");
-        // Not in the home itself: it is watched for folders of agents, and the library reads the order
-        // at each call, also at that of the thread which is told of reads.
+        // Not in the home itself, which is watched for folders of agents: the library reads the
+        // order at each call, also in the thread that is notified of reads.
         let folder = world.path("faulty");
         fs::create_dir_all(&folder).expect("a folder for orders");
         let (library, order) = (folder.join("faulty.so"), folder.join("order"));
@@ -48,7 +48,7 @@ impl Faulty {
         Faulty { order }
     }
 
-    /// From now on the disk answers with an error (`EIO`).
+    /// From now on the disk fails with an error (`EIO`).
     pub fn fails(&self, what: Refused) {
         self.is_told(match what {
             Refused::Read => "read",
@@ -72,7 +72,7 @@ impl Faulty {
         self.is_told(&format!("CLOCK {seconds}"));
     }
 
-    /// From now on everything works.
+    /// From now on the disk works.
     ///
     /// # Panics
     ///
@@ -82,7 +82,7 @@ impl Faulty {
     }
 
     fn is_told(&self, order: &str) {
-        // In one step, so that nobody sees half of it.
+        // Atomically, so that no process reads half of it.
         let new = self.order.with_extension("new");
         fs::write(&new, order).and_then(|()| fs::rename(&new, &self.order)).expect("an order");
     }

@@ -8,7 +8,7 @@ use std::{
 use graphiti_proto::tools::STRUCTURED;
 use serde_json::{Value, json};
 
-/// A running `graphiti mcp` and the agent's end of it. It is killed when this goes.
+/// A running `graphiti mcp` and the agent's end of the connection. The process is killed on drop.
 pub struct McpHost {
     child: Child,
     input: Option<ChildStdin>,
@@ -38,7 +38,7 @@ impl McpHost {
         self.initialize_as("test", version)
     }
 
-    /// The same of a client of this name.
+    /// The same for a client with this name.
     pub fn initialize_as(&mut self, client: &str, version: &str) -> Value {
         let params = json!({
             "protocolVersion": version,

@@ -1,5 +1,5 @@
-//! What end-to-end tests are made of: a fresh home, the real binaries, transcripts written as an
-//! agent writes them.
+//! The parts of end-to-end tests: a fresh home, the real binaries, transcripts in the formats of
+//! agents.
 //!
 //! Nothing here sleeps. A daemon is ready when it says so to its service manager, which is the
 //! test; work is done when the daemon answers `graphiti/settle`.

@@ -1,5 +1,5 @@
-//! A model on this machine: a server that speaks the chat completions protocol and answers as the
-//! test says. A request that has not the protocol's form fails the test.
+//! A mock model on this machine: a server that speaks the chat completions protocol and answers as
+//! the test prescribes. A malformed request fails the test.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// What the mock model replies.
+/// A reply of the mock model.
 #[derive(Clone, Debug)]
 pub enum ModelReply {
     /// A completion whose text is this JSON.
@@ -33,9 +33,9 @@ type Answer = dyn Fn(&ModelRequest) -> ModelReply + Send + Sync;
 /// A request that the mock model received.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// Its method, path and version.
+    /// The method, path and version.
     pub start: String,
-    /// Its headers, their names in lower case.
+    /// The headers, with names in lower case.
     pub headers: BTreeMap<String, String>,
     pub body: Value,
 }
@@ -49,12 +49,12 @@ pub struct MockModel {
 struct Serving {
     asked: Mutex<Vec<ModelRequest>>,
     answer: Mutex<Arc<Answer>>,
-    /// What was wrong with requests.
+    /// The errors in requests.
     complaints: Mutex<Vec<String>>,
 }
 
 impl ModelRequest {
-    /// What is asked for, by the name of the schema of its answer.
+    /// The purpose, by the name of the schema of its answer.
     pub fn purpose(&self) -> &str {
         if self.body.get("input").is_some() {
             return "embeddings";
@@ -77,7 +77,7 @@ impl ModelRequest {
         self.body["messages"][1]["content"].as_str().expect("a question")
     }
 
-    /// What of the question is from a transcript, and what stands around that.
+    /// The part of the prompt from a transcript, and the text around it.
     pub fn material(&self) -> (&str, String) {
         let (before, rest) = self.prompt().split_once("<material-").expect("marked material");
         let (mark, rest) = rest.split_once('>').expect("the end of a mark");
@@ -85,7 +85,7 @@ impl ModelRequest {
         (material, format!("{before}{after}"))
     }
 
-    /// Whether it has the protocol's documented form; what it has not.
+    /// Checks the protocol's documented form; returns what is missing.
     fn check(&self) -> Result<(), String> {
         let is = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let header = |name: &str| self.headers.get(name).map_or("", String::as_str);
@@ -138,7 +138,7 @@ impl MockModel {
         model
     }
 
-    /// It answers so from now on.
+    /// Sets the reply from now on.
     pub fn answers(&self, answer: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) {
         *lock(&self.serving.answer) = Arc::new(answer);
     }
@@ -148,7 +148,7 @@ impl MockModel {
         lock(&self.serving.asked).clone()
     }
 
-    /// What they were for.
+    /// The purposes of the requests.
     pub fn purposes(&self) -> Vec<String> {
         self.asked().iter().map(|asked| asked.purpose().to_owned()).collect()
     }

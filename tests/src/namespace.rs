@@ -11,9 +11,9 @@ use std::{
 /// Set in the process that a test runs itself in.
 const INSIDE: &str = "GRAPHITI_TEST_INSIDE";
 
-/// Runs `test` (the calling test, with its modules) again, as root in new namespaces, and returns false
-/// when that process has succeeded or namespaces are not available. Returns true in that process: the
-/// test goes on there.
+/// Runs `test` (the calling test, with its modules) again, as root in new namespaces, and returns
+/// false when that process has succeeded or namespaces are not available. Returns true in that
+/// process: the test continues there.
 ///
 /// # Panics
 ///

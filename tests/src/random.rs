@@ -4,7 +4,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The same seed makes the same numbers.
+    /// The same seed leads to the same numbers.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }

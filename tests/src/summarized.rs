@@ -19,7 +19,7 @@ use graphitid::{
     summarize,
 };
 
-/// What is made of a transcript.
+/// The results for a transcript.
 pub struct Summarized {
     /// The page that `graphiti show` prints.
     pub page: String,

@@ -6,11 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What calls took, the shortest first.
+/// The durations of calls, the shortest first.
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// Of at least one call.
+    /// Durations of at least one call.
     pub fn of(mut times: Vec<Duration>) -> Times {
         times.sort_unstable();
         Times(times)
@@ -36,7 +36,7 @@ impl Times {
         self.0.iter().filter(|time| **time > limit).count()
     }
 
-    /// The shortest, the longest and what is between, in milliseconds.
+    /// The shortest duration, percentiles and the longest one, in milliseconds.
     pub fn to_text(&self) -> String {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         format!(

@@ -38,7 +38,7 @@ impl Transcript {
         }
     }
 
-    /// Its records are so much older than now, and so is the file.
+    /// The age of its records and of the file.
     #[must_use]
     pub fn aged(mut self, age: Duration) -> Transcript {
         self.clock -= u64::try_from(age.as_millis()).expect("a short age");

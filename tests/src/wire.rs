@@ -71,7 +71,7 @@ impl Wire {
     /// Returns the next line from the daemon; empty when the daemon closed the connection.
     pub fn receive_line(&mut self) -> String {
         let mut line = String::new();
-        // An error means the same as the end: the daemon is gone.
+        // An error means the same as the end: the daemon has ended.
         let _ = self.stream.read_line(&mut line);
         line
     }

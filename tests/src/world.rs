@@ -56,7 +56,7 @@ impl World {
         self.folder.path().join("graphiti")
     }
 
-    /// The folder that Claude Code keeps its things in.
+    /// Claude Code's folder.
     pub fn claude(&self) -> PathBuf {
         self.folder.path().join("claude")
     }
@@ -132,7 +132,7 @@ impl World {
         self.command("graphiti").args(arguments).output().expect("run graphiti")
     }
 
-    /// Runs `graphiti`, which must succeed, and returns what it prints.
+    /// Runs `graphiti`, which must succeed, and returns its output.
     pub fn printed(&self, arguments: &[&str]) -> String {
         let output = self.graphiti(arguments);
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -140,13 +140,13 @@ impl World {
         String::from_utf8(output.stdout).expect("graphiti prints text")
     }
 
-    /// What `graphiti` prints with `--json`.
+    /// The output of `graphiti` with `--json`.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let printed = self.printed(&[arguments, &["--json"]].concat());
         serde_json::from_str(&printed).expect("--json prints JSON")
     }
 
-    /// What the daemon logged so far.
+    /// The daemon's log so far.
     pub fn log(&self) -> String {
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         read(self.path("daemon.err")) + &read(self.home().join("graphitid.log"))
@@ -209,7 +209,7 @@ impl Daemon {
         self.child.id()
     }
 
-    /// What its process takes of the machine.
+    /// The resources that its process uses.
     pub fn process(&self) -> Process {
         Process(self.pid())
     }
@@ -228,8 +228,8 @@ impl Daemon {
         self.wire().call(tool, arguments)
     }
 
-    /// Calls a tool and repeats the call when the connection is closed, as a daemon does that reopens its
-    /// database. `None` when the daemon is gone.
+    /// Calls a tool and repeats the call when the daemon closes the connection, which it does to
+    /// reopen its database. `None` when the daemon has ended.
     pub fn insist(&self, tool: &str, arguments: &Value) -> Option<Value> {
         let params = json!({ "name": tool, "arguments": arguments });
         loop {
@@ -292,7 +292,7 @@ impl Daemon {
         let threads = fs::read_dir(format!("/proc/{}/task", self.pid())).expect("its threads");
         threads.flatten().all(|thread| {
             let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-            // The state stands behind the name, which stands in parentheses.
+            // The state follows the name, which is in parentheses.
             stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
         })
     }
@@ -310,7 +310,8 @@ impl Daemon {
 
     /// Stops a daemon that may have ended already.
     pub fn stop_or_dead(mut self) -> ExitStatus {
-        // A process that has ended stays until it is waited for, so this can be nobody else's.
+        // A process that has ended keeps its id until it is waited for, so the id belongs to this
+        // process.
         let _ = Command::new("kill").args(["-TERM", &self.pid().to_string()]).output();
         self.child.wait().expect("the daemon ends")
     }
@@ -330,7 +331,8 @@ impl Drop for Daemon {
     }
 }
 
-/// Our programs with what each is made of; what they depend on changes with their `Cargo.toml`.
+/// Our programs with the folders of their sources; their dependencies change with their
+/// `Cargo.toml`.
 const PROGRAMS: [(&str, &[&str]); 2] = [
     ("graphiti", &["proto", "client", "systemd", "launchd"]),
     ("graphitid", &["proto", "daemon", "prompts"]),
@@ -346,7 +348,7 @@ fn binary(name: &str) -> PathBuf {
 fn built() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        // Tests lie in target/<profile>/deps.
+        // Tests are in target/<profile>/deps.
         let test = std::env::current_exe().expect("the test knows where it lies");
         let folder = test.parent().and_then(Path::parent).expect("a folder for programs");
         let is_old = |(name, sources): &(&str, &[&str])| {
@@ -362,8 +364,8 @@ fn built() -> &'static Path {
 fn build(folder: &Path) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    // With the same features of dependencies as a run of all tests or benchmarks: other features would
-    // rebuild all dependencies.
+    // With the same features of dependencies as in a run of all tests or benchmarks: other features
+    // would rebuild all dependencies.
     match folder.file_name().and_then(OsStr::to_str) {
         Some("debug") | None => command.args([
             "test",

@@ -1,11 +1,11 @@
 //! How long an agent waits for its hook.
 //!
-//! `cargo bench -p graphiti-tests --bench hook`. First the price of a call: `graphiti hook` beside
-//! the least that a program can do (`floor.c`, needs gcc) and beside the documents' own client
-//! (`session_close_hook.py`, needs python3), each from exec to exit, in turn in one run, because
-//! machines differ and so does this one from minute to minute. Then what agents see of a daemon in
+//! `cargo bench -p graphiti-tests --bench hook`. First the cost of a call: `graphiti hook` against
+//! a minimal C program (`floor.c`, needs gcc) and the Python client of the documents
+//! (`session_close_hook.py`, needs python3), each from exec to exit, alternating in one run,
+//! because machines differ and also vary from minute to minute. Then the behaviour with a daemon in
 //! each state: `GRAPHITI_HOOK_CALLS` (500) calls each, and whether every event took effect.
-//! `GRAPHITI_HOOK_CLIENT` measures another `graphiti` than the one that was built with this.
+//! `GRAPHITI_HOOK_CLIENT` measures another `graphiti` than the one of this build.
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
 mod price;
@@ -56,7 +56,7 @@ fn hook(world: &World, client: &Path) -> Command {
     command
 }
 
-/// What an agent says at one of its events.
+/// The input of an agent's hook for each event.
 fn event(name: &str, session: &str, reason: &str) -> String {
     json!({
         "session_id": session,

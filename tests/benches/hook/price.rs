@@ -1,4 +1,4 @@
-//! What a call costs beside the least and beside the documents' own client.
+//! The cost of a call against a minimal program and against the client of the documents.
 
 use std::{
     path::{Path, PathBuf},
@@ -27,7 +27,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     daemon.settle();
     let this = Process(std::process::id());
     let floors = [("C, dynamic", floor(&world, false)), ("C, static", floor(&world, true))];
-    // Nothing is to be done about the first; the second is on disk before it is answered.
+    // The first event needs no action; the second is on disk before it is answered.
     for kind in ["Stop", "SessionEnd"] {
         println!("{kind}, daemon up, exec to exit, {calls} calls each in turn");
         let mut rows: Vec<PriceRow> = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     }
 }
 
-/// A program, what its calls took by the clock, and what all of them took of a processor.
+/// A program, the elapsed time of each of its calls, and the processor time of all of them.
 struct PriceRow {
     title: &'static str,
     times: Vec<Duration>,
@@ -94,7 +94,7 @@ fn floor(world: &World, is_static: bool) -> PathBuf {
     program
 }
 
-/// The floor, saying to the daemon what the client would say.
+/// The minimal program, which sends the same request to the daemon as the client.
 fn least(floor: &Path, daemon: &Daemon, event: &str) -> Command {
     let params: Value = serde_json::from_str(event).expect("an event is JSON");
     let line = String::from_utf8(Request::new(1, HOOK, params).to_line()).expect("JSON is text");

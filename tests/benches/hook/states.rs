@@ -1,4 +1,4 @@
-//! What agents see of a daemon in each state, and what becomes of their events.
+//! The duration of hooks with a daemon in each state, and the effect of their events.
 
 use std::{
     path::Path,
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::{event, hook};
 
-/// No agent waits longer.
+/// Maximum time that an agent waits.
 const LIMIT: Duration = Duration::from_millis(100);
 /// More than the daemon serves at once, and than its queue holds beside.
 const CROWD: usize = 300;

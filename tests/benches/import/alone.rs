@@ -47,7 +47,7 @@ pub(crate) fn timed(bytes: u64, work: impl Fn() -> u64) -> Speed {
     Speed { bytes, spent: run().min(run()) }
 }
 
-/// Reads every byte and hashes it: what no reader that hashes can beat.
+/// Reads every byte and hashes it: the limit for any reader that hashes.
 pub(crate) fn hash(files: &[PathBuf]) -> u64 {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 << 10];
@@ -63,7 +63,7 @@ pub(crate) fn hash(files: &[PathBuf]) -> u64 {
     u64::from(hasher.finalize()[0])
 }
 
-/// Turns each line into a [`Value`]: what most programs that read transcripts do.
+/// Parses each line into a [`Value`], as most programs that read transcripts do.
 pub(crate) fn parse(files: &[PathBuf]) -> u64 {
     let mut records = 0;
     let mut line = Vec::new();

@@ -1,10 +1,10 @@
 //! How fast transcripts come in, and in how much memory.
 //!
 //! `cargo bench -p graphiti-tests --bench import`. Three histories: the corpus (`../shared/corpus`
-//! or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one long made-up session of
-//! `GRAPHITI_IMPORT_LONG_MB` (1000), and `GRAPHITI_IMPORT_SESSIONS` (5000) short ones; a size of 0
-//! leaves one out. Speed is told as a ratio to work that everyone knows, measured in the same run
-//! on the same bytes: other machines differ, and so does this one from minute to minute.
+//! or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one long generated session
+//! of `GRAPHITI_IMPORT_LONG_MB` (1000), and `GRAPHITI_IMPORT_SESSIONS` (5000) short ones; a size of
+//! 0 omits one. Speed is a ratio to well-known work on the same bytes in the same run, because
+//! machines differ and also vary from minute to minute.
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
 mod alone;
@@ -59,8 +59,8 @@ fn main() {
     }
 }
 
-/// Prints how fast the transcripts of `world` are read by the simplest means, by capture alone, and
-/// by the daemon, which is left running.
+/// Prints how fast the transcripts of `world` are read by the simplest method, by capture alone,
+/// and by the daemon, which stays running.
 fn measure(world: &World) -> graphiti_tests::Daemon {
     let files = corpus::transcripts(&world.projects());
     let bytes: u64 = files.iter().map(|file| length(file)).sum();

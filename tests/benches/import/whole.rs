@@ -16,7 +16,7 @@ const CLOSES: usize = 7;
 /// How fast everything went.
 pub(crate) struct ImportRun {
     pub(crate) elapsed: Speed,
-    /// By what all threads of the daemon spent.
+    /// The processor time of all threads of the daemon.
     pub(crate) processor: Speed,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, ImportRun) {
     (daemon, ImportRun { elapsed, processor })
 }
 
-/// Prints what the import left behind in memory and on disk.
+/// Prints the memory and the disk space that are used after the import.
 pub(crate) fn print_costs(daemon: &Daemon) {
     let kept = daemon.health().kept;
     println!(
@@ -49,8 +49,8 @@ pub(crate) fn print_costs(daemon: &Daemon) {
     );
 }
 
-/// Prints what it costs to close a session that did not change, and one that grew a little: `grow`
-/// makes it grow by so many bytes, and returns its id.
+/// Prints the cost of closing a session that did not change, and one that grew: `grow` appends this
+/// number of bytes, and returns the session's id.
 pub(crate) fn close_again(daemon: &Daemon, grow: &mut dyn FnMut(u64) -> String) {
     let mut close = |more: u64| {
         let arguments = json!({ "session_id": grow(more) });

@@ -83,7 +83,7 @@ fn identify(file: &Path) -> Option<(&'static dyn Format, Identity)> {
     Some((*format, format.identify(file, head)?))
 }
 
-/// Adds what a usual filter keeps of a transcript.
+/// Adds the messages that a usual filter keeps of a transcript.
 fn read(format: &dyn Format, text: &str, session: &mut SearchedSession) {
     let (filter, mut waiting, mut memory) =
         (Filter::default(), PendingCalls::default(), Memory::default());

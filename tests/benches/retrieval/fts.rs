@@ -1,4 +1,4 @@
-//! What SQLite's full-text index makes of the same sessions and questions.
+//! The results of SQLite's full-text index for the same sessions and questions.
 
 use rusqlite::{Connection, params};
 

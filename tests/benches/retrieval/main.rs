@@ -120,7 +120,7 @@ fn quality(set: &QuestionSet) {
     }
 }
 
-/// How well sentences are found that stand once in all sessions.
+/// How well sentences are found that occur once in all sessions.
 fn needles(set: QuestionSet) {
     let set = needles::hide(set);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -129,8 +129,7 @@ fn needles(set: QuestionSet) {
     println!("  {} needles       {score}", set.questions.len());
 }
 
-/// How many questions that mean nothing are answered with sessions, of which there is always a
-/// nearest one.
+/// How many meaningless questions are answered with sessions: there is always a nearest one.
 fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
     let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);

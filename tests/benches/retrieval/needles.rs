@@ -30,8 +30,8 @@ const SETTINGS: [&str; 10] = [
     "lease time",
 ];
 
-/// Hides them in the sessions of `set`, and asks for each. Every word of a question stands in ten
-/// sentences, two of them together in one.
+/// Hides the sentences in the sessions of `set`, and searches for each. Every word of a question
+/// occurs in ten sentences, two of them together in one.
 pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
     let mut random = Random::new(11);
     set.questions.clear();
@@ -52,7 +52,7 @@ pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
     set
 }
 
-/// Whether somebody says it; what tools return counts less.
+/// Whether a person or an agent wrote it; outputs of tools have less weight.
 fn is_said(message: &Message) -> bool {
     matches!(message.role, Role::User | Role::Agent)
 }

@@ -7,7 +7,7 @@ use graphitid::{
 
 /// A session with its messages.
 pub(crate) struct SearchedSession {
-    /// What questions call it.
+    /// The name of the session in questions.
     pub name: String,
     pub agent: String,
     pub project: String,

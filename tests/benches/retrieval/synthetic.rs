@@ -1,8 +1,8 @@
-//! Made-up conversations between friends about many things, with questions about them.
+//! Generated conversations between friends about many topics, with questions about them.
 //!
-//! Pairs of people talk for a year. Each session holds a few things that happened, things told
-//! earlier that come up again, and small talk; the right session differs from its neighbours in
-//! little more than one thing. Real words, so that their forms matter.
+//! Pairs of people talk for a year. Each session has a few events, mentions of earlier events, and
+//! small talk; the expected session differs from its neighbours in little more than one event. The
+//! words are real, so that their forms matter.
 
 use graphiti_tests::Random;
 use graphitid::model::{Role, Timestamp};
@@ -57,7 +57,7 @@ pub(crate) fn make() -> QuestionSet {
     set
 }
 
-/// What people talk about.
+/// The topics of the conversations.
 struct Subjects<'a> {
     topics: &'a [Topic],
     small_talk: &'a [&'a str],

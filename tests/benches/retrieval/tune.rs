@@ -1,4 +1,4 @@
-//! What each weight of the ranking does, one at a time.
+//! The effect of each weight of the ranking, one at a time.
 
 use graphitid::search::{index::SearchIndex, passage::PassageKind, rank::Weights};
 

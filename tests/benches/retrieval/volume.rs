@@ -49,7 +49,7 @@ pub(crate) fn run(sessions: usize) {
     asked.expect("the program can be started again");
 }
 
-/// What a fresh process needs to open an index and to answer.
+/// The time in which a fresh process opens an index and answers.
 pub(crate) fn asked(folder: &Path) {
     let before = resident();
     let start = Instant::now();
@@ -112,14 +112,14 @@ fn ask_with(index: &SearchIndex, words: &[String], random: &mut Random, end: &st
     }
 }
 
-/// How long this thread has run; what others do on the machine does not count.
+/// The processor time of this thread, which other load on the machine does not affect.
 fn processor_time() -> Duration {
     let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = statistics.split(' ').next().and_then(|first| first.parse().ok());
     Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
-/// From telling a message to having found it.
+/// From the announcement of a message to its first search result.
 fn freshness(index: &SearchIndex, last: u64, words: &[String], random: &mut Random) {
     let (mut times, mut commits) = (Vec::new(), Vec::new());
     for key in last + 1..=last + 40 {

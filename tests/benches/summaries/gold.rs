@@ -1,4 +1,4 @@
-//! Gold lists: what the summary of a session must contain, and what it must not.
+//! Gold lists: items that the summary of a session must contain, and items that it must not.
 //!
 //! An item is present when all expressions of one of its alternatives match the summary, ignoring case,
 //! with `.` for any character.
@@ -12,7 +12,7 @@ use std::{
 use fancy_regex::Regex;
 use serde::Deserialize;
 
-/// What somebody who read the whole session wrote down.
+/// The notes of a reader of the whole session.
 #[derive(Deserialize)]
 pub(crate) struct Gold {
     pub(crate) session: String,

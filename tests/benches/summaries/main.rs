@@ -1,8 +1,8 @@
-//! The share of what a next session must know that summaries of recorded sessions contain.
+//! Measures which part of the required information the summaries of recorded sessions contain.
 //!
 //! `cargo bench -p graphiti-tests --bench summaries` summarises each session of the gold lists in
-//! `tests/gold` and prints, for each and in all, which items are told, by kind; which forbidden
-//! statements are made; and the length. The sessions are those of the corpus, which is not part of
+//! `tests/gold` and prints, for each and in all: the items that the summary contains, by kind; the
+//! forbidden statements; and the length. The sessions are those of the corpus, which is not part of
 //! this repository. `-- --help` lists the options.
 
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]

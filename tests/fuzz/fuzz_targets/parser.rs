@@ -8,7 +8,8 @@ use graphiti_tests::hostile::{Parser, parser};
 static PARSER: LazyLock<&'static Parser> = LazyLock::new(|| parser(env!("CARGO_BIN_NAME")));
 
 libfuzzer_sys::fuzz_target!(
-    // Its hook aborts at every panic, also of those that are survived; one that is not ends the run anyway.
+    // Its hook aborts at every panic, also at those that are caught; any other panic ends the run
+    // anyway.
     init: drop(std::panic::take_hook()),
     |bytes: &[u8]| (PARSER.check)(bytes)
 );

@@ -1,4 +1,4 @@
-//! What an agent says to its hook.
+//! The input of hooks.
 
 use std::io::{BufReader, Read};
 
@@ -40,7 +40,7 @@ pub(super) fn check(bytes: &[u8]) {
         word.len() <= 37 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
         "{word}"
     );
-    // The spool keeps what is not too long, and gives it back as it was.
+    // The spool stores an event that is not too long, and returns it unchanged.
     let kept = serde_json::to_vec(&event).expect("an event is written as JSON");
     let read: HookEvent = serde_json::from_slice(&kept).expect("what was kept is read");
     assert_eq!(read, event);

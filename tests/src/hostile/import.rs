@@ -59,7 +59,7 @@ fn taken_in(content: &str, summary: &Value) {
     episode::conversation(&episode);
     graphitid::graph::read(&episode, &Evidence::default());
     super::transcript::handoff(&episode);
-    // What is given out again is the same.
+    // An export of the imported data is the same.
     let again = exported(&episode);
     assert_eq!(exported(&again), again);
     assert_eq!(episode::markdown(&again), episode::markdown(&episode));

@@ -1,6 +1,6 @@
-//! What is checked of every parser, for any bytes: that it does not panic, that its
-//! work and what it gives stay within bounds, that reading in pieces is reading as a whole, and
-//! what else it promises.
+//! The checks of every parser with any bytes: it does not panic, its work and its results are
+//! bounded, reading in parts gives the same result as reading at once, and further guarantees of
+//! each parser.
 //!
 //! One plain function a parser, in [`PARSERS`]. Two callers share them: `tests/tests/hostile/parsers.rs`
 //! runs each for a moment with every build, and `tests/fuzz` for as long as one likes.
@@ -22,9 +22,9 @@ mod transcript;
 
 pub use self::mutate::{Mutator, seeds, seeds_folder};
 
-/// A parser, and what has to hold of it.
+/// A parser and its guarantees.
 pub struct Parser {
-    /// Its name: that of the fuzz target, and of the folder of its seeds.
+    /// The name of the fuzz target, and of the folder of its seeds.
     pub name: &'static str,
     /// Panics when something does not hold for these bytes.
     pub check: fn(&[u8]),
@@ -32,7 +32,7 @@ pub struct Parser {
     pub words: &'static [&'static str],
 }
 
-/// Every parser that reads what others wrote.
+/// Every parser of data from outside.
 pub static PARSERS: &[Parser] = &[
     Parser { name: "transcript", check: transcript::check, words: transcript::WORDS },
     Parser { name: "tail", check: tail::check, words: tail::WORDS },

@@ -1,5 +1,5 @@
-//! Seeds, and changes of them: a small mutator for the run in every build, with the same bytes each
-//! time. `cargo fuzz` has a better one of its own.
+//! Seeds and mutations of them: a small mutator for the run in every build, with the same bytes
+//! each time. `cargo fuzz` has a better one.
 
 use std::{
     fs,

@@ -58,7 +58,7 @@ pub(super) const WORDS: &[&str] = &[
 pub(super) fn check(bytes: &[u8]) {
     let text = super::text(bytes);
     let once = REDACTOR.redact(&text);
-    // Keys within keys take a pass each, and a text is gone over sixteen times.
+    // Nested keys need one pass each, and a text is processed sixteen times.
     let more = text.matches("PRIVATE KEY").count() / 16;
     let again = |text: String| REDACTOR.redact(&text).text.into_owned();
     let clean = (0..more).fold(once.text.clone().into_owned(), |text, _| again(text));

@@ -1,4 +1,4 @@
-//! What models answer.
+//! Replies of models.
 
 use std::sync::LazyLock;
 

@@ -38,14 +38,15 @@ pub(super) fn check(bytes: &[u8]) {
     assert!(shown.chars().all(harmless), "{shown:?}");
     let read: String = serde_json::from_str(&shown).expect("it is still JSON");
     assert_eq!(read, text, "it says something else");
-    // What a model is shown of it instead.
+    // The replacement that a model is shown.
     let told = for_model(&text);
     assert!(told.chars().all(|c| matches!(c, '\n' | '\t') || harmless(c)), "{told:?}");
     assert_eq!(for_model(&told), told, "cleaning again changes something");
     assert!(told.len() <= 3 * text.len());
 }
 
-/// Neither obeyed by a terminal, nor turning the direction of writing, nor a text that nobody sees.
+/// Neither control sequences, nor characters that change the direction of writing, nor invisible
+/// text.
 fn harmless(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -76,7 +76,7 @@ fn is_one_line(sent: &[u8]) -> bool {
     sent.iter().filter(|byte| **byte == b'\n').count() == 1 && sent.ends_with(b"\n")
 }
 
-/// What the daemon makes of a line.
+/// The result of a line in the daemon.
 fn server(line: &[u8]) {
     let request = match Request::read(line) {
         Ok(request) => request,
@@ -98,7 +98,7 @@ fn server(line: &[u8]) {
     }
 }
 
-/// What a client makes of a line.
+/// The result of a line in a client.
 fn client(line: &[u8]) {
     if let Ok(response) = serde_json::from_slice::<Response>(line) {
         assert!(is_one_line(&response.to_line()));

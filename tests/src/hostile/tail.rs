@@ -28,7 +28,7 @@ pub(super) fn check(bytes: &[u8]) {
             }
         }
         let marked = tail.mark().expect("the file can be read");
-        // As it is kept between two readings.
+        // The form in which it is stored between two readings.
         let kept = serde_json::to_string(&marked).expect("a cursor is kept as JSON");
         cursor = serde_json::from_str(&kept).expect("what was kept is read");
         assert_eq!(cursor, marked);

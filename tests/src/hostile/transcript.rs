@@ -84,7 +84,7 @@ pub(super) const WORDS: &[&str] = &[
     "*** Update File: a\n-x\n+y\n",
 ];
 
-/// Where the agents keep transcripts.
+/// The folders of the agents' transcripts.
 const PATHS: &[&str] = &[
     "/a/projects/-work-app/s-1.jsonl",
     "/a/projects/-work-app/s-1/subagents/agent-7.jsonl",
@@ -98,7 +98,7 @@ const PATHS: &[&str] = &[
     "/a/projects/work-app/agent-transcripts/s-1/s-1.jsonl",
 ];
 
-/// What a line says beyond what stands in it, in bytes.
+/// Bytes of the parsed items beyond the bytes of the line.
 const OVERHEAD: usize = 4 << 10;
 
 static MEANS: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
@@ -191,7 +191,7 @@ fn size(message: &Message) -> usize {
     message.text.len() + files + text(&message.tool) + text(&message.branch)
 }
 
-/// Everything that is made of what was read.
+/// All data that are derived from the parsed items.
 fn summary(state: &SourceState) {
     let evidence = state.evidence();
     let project = evidence.directories.first().map(|directory| Project::new(directory));

@@ -1,4 +1,4 @@
-//! What made-up sessions quote from: prose and code of words by falling frequency.
+//! The vocabulary of generated sessions: prose and code with words of decreasing frequency.
 
 use crate::Random;
 
@@ -22,7 +22,7 @@ impl Default for Library {
 }
 
 impl Library {
-    /// The same each time.
+    /// A generator with a fixed seed.
     pub fn new() -> Library {
         let mut random = Random::new(1);
         let words = words();
@@ -52,7 +52,7 @@ impl Library {
         &self.words[((self.words.len() as f64).powf(share) - 1.0) as usize]
     }
 
-    /// Three words, as somebody may ask for.
+    /// Three words, as a user may search for them.
     pub fn question(&self, random: &mut Random) -> String {
         let words: Vec<&str> = (0..3).map(|_| self.word(random)).collect();
         words.join(" ")

@@ -1,8 +1,8 @@
 //! Made-up sessions of any length, the same in every run.
 //!
-//! What is in them, by bytes, is what was found in the corpus: more than half is what tools
-//! returned (most of it twice, as text and structured), a tenth progress reports, and less than a
-//! tenth is text that anyone keeps.
+//! The parts have the same shares of bytes as in the corpus: more than half are outputs of tools
+//! (most of them twice, as text and structured), a tenth are progress reports, and less than a
+//! tenth is text that is stored.
 
 use std::{
     collections::VecDeque,
@@ -28,18 +28,18 @@ pub struct GeneratedSession {
     cwd: String,
     path: PathBuf,
     random: Random,
-    /// Steps so far, and what is not written yet of the last one.
+    /// The steps so far, and the unwritten rest of the last one.
     steps: usize,
     waiting: VecDeque<Value>,
     records: u64,
     /// Records with an id, of those that wait, too.
     identified: u64,
     begin: i64,
-    /// Whether its file is to look as if it was written long ago.
+    /// Whether the file gets an old modification time.
     is_past: bool,
 }
 
-/// What a tool returned.
+/// The output of a tool.
 struct CallResult<'a> {
     output: &'a str,
     failed: bool,
@@ -74,7 +74,7 @@ impl GeneratedSession {
         }
     }
 
-    /// The same session, continued now: it appends records to those in its file.
+    /// The same session, continued: it appends records to those in its file.
     pub fn continued(projects: &Path, number: u64) -> GeneratedSession {
         let random = Random::new(!number);
         let begin = clock::now().micros() / 1_000_000;
@@ -90,8 +90,8 @@ impl GeneratedSession {
         &self.path
     }
 
-    /// The next record, as a line without its end: a prompt, or what the agent does about it. `at`
-    /// is its time, in seconds since the epoch.
+    /// The next record, as a line without its end: a prompt, or a step of the agent. `at` is its
+    /// time, in seconds since the epoch.
     pub fn line(&mut self, library: &Library, at: i64) -> String {
         while self.waiting.is_empty() {
             let records = self.step(library, self.steps % STEPS);

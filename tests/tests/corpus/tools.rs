@@ -17,7 +17,7 @@ use graphitid::{
     model::transcript::{Action, Item},
 };
 
-/// What the rules are to settle.
+/// The share of calls that the rules must classify.
 const SHARE: f64 = 0.98;
 
 #[derive(Default)]

@@ -47,7 +47,7 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
     assert_eq!(sessions(&daemon), found);
 }
 
-/// What a file holds, as a reader sees it that knows lines and JSON and nothing else.
+/// The content of a file as a reader sees it that only knows lines and JSON.
 #[derive(Debug, Default)]
 struct LineCounts {
     /// Lines that are one JSON object.
@@ -56,8 +56,8 @@ struct LineCounts {
     broken: u64,
 }
 
-/// Copies the corpus to where the agent of `world` keeps transcripts, as files two days old;
-/// `younger` says by how many seconds less, by the number of the file. Returns what each holds.
+/// Copies the corpus to the transcript folder of `world`, as files two days old; `younger` returns
+/// the seconds by which the file with a number is younger. Returns the content of each.
 fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathBuf, LineCounts> {
     let projects = world.projects().canonicalize().unwrap();
     let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 86_400);
@@ -101,7 +101,7 @@ impl LineCounts {
     }
 }
 
-/// Whether a line is one JSON object; `None` when nothing stands in it.
+/// Whether a line is one JSON object; `None` for an empty line.
 fn is_object(line: &[u8]) -> Option<bool> {
     let Ok(text) = std::str::from_utf8(line) else { return Some(false) };
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
@@ -166,7 +166,7 @@ fn assert_every_session_has_its_episode(sessions: &[SessionRow]) {
     }
 }
 
-/// What each session says, by its id.
+/// The text of each session, by its id.
 fn said(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
     let mut said = BTreeMap::new();
     for session in sessions {

@@ -39,7 +39,7 @@ fn nothing_acknowledged_is_lost_when_the_daemon_is_killed() {
     assert!(acknowledged > u64::from(kills), "the test closed next to nothing");
 }
 
-/// What was promised for each session.
+/// The acknowledged guarantees of each session.
 struct Ledger {
     accounts: Vec<Account>,
 }
@@ -47,14 +47,14 @@ struct Ledger {
 struct Account {
     transcript: Transcript,
     lines: u64,
-    /// The lines that were there when a close was acknowledged last, and what it promised.
+    /// The lines at the last acknowledged close, and its promised episode.
     promise: Option<(u64, Promise)>,
     acknowledged: u64,
 }
 
 #[derive(Clone, Debug)]
 enum Promise {
-    /// This episode, until the session says something else.
+    /// This episode, until the session changes.
     Episode(String),
     /// An episode, sooner or later.
     Later,
@@ -134,7 +134,7 @@ impl Ledger {
 }
 
 impl Account {
-    /// Writes something or closes; `None` when the daemon is gone.
+    /// Writes a record or closes a session; `None` when the daemon has ended.
     fn step(&mut self, wire: &mut Wire, chance: &mut Chance) -> Option<()> {
         match chance.below(4) {
             0 | 1 => {
@@ -171,7 +171,7 @@ impl Account {
         }
     }
 
-    /// The answer; null when the daemon refused, `None` when it is gone.
+    /// The answer; null when the daemon refused, `None` when it has ended.
     fn ask(&self, wire: &mut Wire, method: &str, params: Value) -> Option<Value> {
         let request = graphiti_proto::rpc::Request::new(1, method, params);
         wire.try_send(&request.to_line()).ok()?;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// These are passed several times: the daemon also dies there in the middle of something.
 const SEVERAL: [&str; 3] = ["read", "store", "index: applied"];
-/// These are passed only by a daemon whose database comes near its limit.
+/// Only a daemon whose database comes near its limit reaches these points.
 const OF_ROOM: [&str; 2] = ["room", "smaller"];
 /// These are passed by another command: `redact_again.rs` dies there.
 const OF_REDACTION: &str = "redact";
@@ -34,7 +34,7 @@ fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
     assert!(died >= 15);
 }
 
-/// What was promised: sessions with their episodes, where these were named.
+/// The acknowledged results: sessions with their episodes, where these were named.
 type Promises = Vec<(String, Option<String>)>;
 
 fn die_at(point: &str, times: u32) -> bool {
@@ -71,14 +71,14 @@ fn die_at(point: &str, times: u32) -> bool {
     has_died
 }
 
-/// Has the daemon do a bit of everything until it dies or was stopped.
+/// Exercises all parts of the daemon until it dies or is stopped.
 fn live(world: &World, promises: &mut Promises) -> ExitStatus {
     let daemon = match world.try_start() {
         Ok(daemon) => daemon,
         Err(status) => return status,
     };
     if let Ok(mut wire) = Wire::connect(daemon.socket()) {
-        // It stops at the first step without an answer.
+        // Stops at the first step without an answer.
         let _ = ask(&mut wire, promises);
     }
     daemon.stop_or_dead()
@@ -156,7 +156,7 @@ fn nothing_is_lost_wherever_the_daemon_dies_while_it_makes_room() {
         world.configure(&json!({ "limits": { "database_bytes": "32 MiB" } }));
         world.variables.push((fault::DIE_AT.to_owned(), format!("{point}:1")));
         let ended = match world.try_start() {
-            // It makes room by itself, and ends with that.
+            // The daemon frees space by itself at the end.
             Ok(daemon) => daemon.ended(),
             Err(status) => status,
         };
@@ -183,7 +183,7 @@ fn nothing_is_lost_wherever_the_daemon_dies_while_it_makes_room() {
     }
 }
 
-/// Not every death is a defect of the work that was cut short, but one that comes again is.
+/// One death may have another cause than the interrupted work; a repeated one has not.
 #[test]
 fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for_it() {
     let mut world = World::new();
@@ -198,8 +198,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
         };
         assert!(is_abort(ended), "{death}: {}", world.log());
     }
-    // It may be chance so far: daemons that are killed before they have lived for a while say nothing
-    // about it.
+    // It may be chance so far: a daemon that is killed early says nothing about the session.
     for _ in 0..5 {
         world.start().kill();
     }
@@ -210,7 +209,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
         daemon.wire().try_ask(methods::SETTLE, json!({}));
         assert!(is_abort(daemon.ended()), "{death}: {}", world.log());
     }
-    // The next start leaves it alone, and says so.
+    // The next start quarantines the session and reports it.
     let daemon = world.start();
     daemon.settle();
     let problems = daemon.health().problems;
@@ -228,7 +227,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
     assert!(daemon.health().problems[0].contains("died 4 times"), "{}", world.log());
     assert!(daemon.stop().success());
 
-    // It is the others' turn meanwhile, and its own when it is asked for.
+    // Meanwhile other sessions are processed, and this one on request.
     world.variables.retain(|(name, _)| name != fault::DIE_AT);
     world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
     let daemon = world.start();
@@ -273,7 +272,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whether a process ended as [`fault::point`] has it.
+/// Whether a process ended in the way of [`fault::point`].
 fn is_abort(status: ExitStatus) -> bool {
     const ABORT: i32 = 6;
     status.signal() == Some(ABORT)

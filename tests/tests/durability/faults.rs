@@ -54,7 +54,7 @@ fn with_little_room_on_the_disk_text_waits_and_nothing_else_does() {
     let pid = health["pid"].clone();
     goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
-    // It is the same process: nobody had to start it.
+    // It is the same process: it was not restarted.
     assert_eq!(self::health(&daemon)["pid"], pid);
 }
 
@@ -90,7 +90,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
     assert_eq!(found(&daemon, "marmot"), 1, "reading and searching go on");
     daemon.kill();
 
-    // A daemon that is started now works as far as it goes, or says what to do.
+    // A daemon that is started now works with restrictions, or reports the remedy.
     match world.try_start() {
         Ok(daemon) => {
             let problem = health(&daemon)["problems"].to_string();
@@ -175,14 +175,15 @@ fn works_again(what: Refused) {
     assert!(problems.contains("Input/output error"), "{problems}");
     assert!(problems.contains("graphiti reload"), "{problems}");
     assert_eq!(found(&daemon, "marmot"), 1, "searching goes on");
-    // It may look again while the disk still fails: nothing is taken for damaged because of that.
+    // The daemon may check while the disk still fails, but must not treat anything as damaged
+    // because of that.
     daemon.signal("HUP");
     disk.works();
     daemon.signal("HUP");
     goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
 
-    // Nor does one that dies meanwhile lose what it acknowledged.
+    // A daemon that dies meanwhile does not lose acknowledged data either.
     is_refused(&world, &daemon, ["cccc-3", "Feed the periwinkle", "It is fed."], || {
         disk.fails(what);
     });
@@ -238,8 +239,8 @@ fn while_the_database_cannot_be_opened_callers_are_told() {
     assert_eq!(found(&daemon, "walrus"), 1);
 }
 
-/// Of the writes that a close takes, twelve or thirteen, one after the other is the first that finds
-/// no room, or the last.
+/// A close needs twelve or thirteen writes; in turn, each is the first or the last that finds no
+/// space.
 #[test]
 fn a_close_that_ends_at_any_write_loses_nothing_acknowledged() {
     let (mut tried, mut refused) = (0, 0);
@@ -272,7 +273,7 @@ fn a_close_that_ends_at_any_write_loses_nothing_acknowledged() {
     assert!((6..tried).contains(&refused), "{refused} of {tried} closes were refused");
 }
 
-/// The same for the writes that a start takes, about twenty-two.
+/// The same for the writes of a start, about twenty-two.
 #[test]
 fn a_start_that_ends_at_any_write_loses_nothing() {
     let mut ended = 0;
@@ -398,7 +399,7 @@ fn without_descriptors_files_wait_and_callers_too() {
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
     daemon.settle();
-    // As many callers as it has descriptors, and some that wait for the others to go.
+    // As many callers as the daemon has descriptors, and some that wait for these to leave.
     let callers: Vec<Wire> = (0..limit).map(|_| daemon.wire()).collect();
     while !world.log().contains("Too many open files") {}
     world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
@@ -418,7 +419,7 @@ fn a_transcript_that_could_not_be_opened_is_read_later() {
     transcript.prompt("Fix the marmot");
     let daemon = world.start();
     daemon.settle();
-    // It has one more for a caller, and no more.
+    // One more descriptor for a caller, and no more.
     let taken = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
     prlimit(&daemon, &format!("{taken}:4096"));
     let mut wire = daemon.wire();
@@ -451,7 +452,7 @@ fn with_too_few_watches_folders_are_scanned() {
     assert!(mode.contains("more folders than fs.inotify.max_user_watches allows"), "{mode}");
     let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
     assert!(doctor.contains("fs.inotify.max_user_watches="), "{doctor}");
-    // What is written later is found by the scans.
+    // Later records are found by the scans.
     world.transcript_in("late-1", "/work/app9").prompt("Paint the walrus");
     let mut wire = daemon.wire();
     let known = |wire: &mut Wire| {

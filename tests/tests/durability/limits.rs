@@ -1,4 +1,4 @@
-//! The limits on disk hold, and what goes for them goes in the order that is written down.
+//! The limits on disk hold, and data are evicted in the documented order.
 
 use std::{
     fs, iter,
@@ -34,8 +34,8 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     assert_eq!(health["evicted"]["episodes"], 0, "{health}");
     assert_eq!(health["kept"]["episodes"], SESSIONS, "{health}");
     assert_eq!(health["problems"], json!([]), "{health}");
-    // What goes is the oldest of what is indexed at that moment, and a history comes newest first. Those
-    // whose text went are still found by their episodes.
+    // The oldest indexed session is evicted first, and a history is imported newest first. Sessions
+    // without text are still found by their episodes.
     let gone: Vec<u32> =
         (0..SESSIONS).filter(|number| texts(&daemon, &session(*number)) == 0).collect();
     println!("text went of {gone:?}");
@@ -63,8 +63,8 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     assert_eq!(again["kept"]["episodes"], SESSIONS, "{again}");
     let transcript = &mut transcripts[gone as usize];
     transcript.prompt("And now the periwinkle").reply("It blooms.");
-    // Its last words are old, so that it may be over by itself by now. While room is made for what
-    // came in a close is refused, and says so.
+    // Its last messages are old, so that it may be closed by now. While space is being freed, a
+    // close is refused with a message.
     let close = || {
         daemon.settle_at_last();
         let session = json!({ "session_id": transcript.session() });
@@ -219,7 +219,7 @@ fn summary(health: &Value) -> String {
     format!("kept {kept}, evicted {}, limits {}", health["evicted"], health["limits"])
 }
 
-/// Bytes of the files in a folder, some of which may be going.
+/// Bytes of the files in a folder, some of which may be deleted meanwhile.
 fn bytes(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()

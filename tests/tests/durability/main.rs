@@ -1,4 +1,4 @@
-//! What is kept when things go wrong: kills, crashes, full disks, limits, damaged files, defects.
+//! Data survive faults: kills, crashes, full disks, limits, damaged files, panics.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "a run prints what it measured, and how to repeat it")]
 

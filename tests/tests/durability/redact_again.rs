@@ -1,5 +1,5 @@
-//! `graphiti redact --again`: what was stored and exported before a kind of secret was known is
-//! without it afterwards, everywhere, down to the bytes on disk.
+//! `graphiti redact --again`: a new kind of secret is removed from all stored and exported data,
+//! down to the bytes on disk.
 
 use std::{
     fs,
@@ -21,11 +21,11 @@ use graphitid::{
 };
 use serde_json::{Value, json};
 
-/// What stands in the transcripts in the secret's place: no rule knows it.
+/// The word in the transcripts that stands for the secret; no rule matches it.
 const WORD: &str = "periwinkle";
 /// `|` keeps scanners from taking this source for a leak.
 const SECRET: &str = "gh|p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw12";
-/// Stands in what is shown, and is no secret.
+/// A word in displayed data that is not a secret.
 const PLAIN: &str = "walrus";
 
 #[test]
@@ -117,7 +117,7 @@ fn a_run_that_is_cut_short_goes_on() {
         let output = world.graphiti(&["redact", "--again", "--run"]);
         world.variables.pop();
         assert!(!output.status.success(), "`{point}` is not passed");
-        // At every point the daemon works and reports what is left to do.
+        // At every point the daemon works and reports the remaining work.
         let daemon = world.start();
         daemon.settle();
         assert!(daemon.health().redaction.is_unfinished, "{point}");
@@ -215,7 +215,7 @@ fn reasons_tool_names_and_memories_are_redacted_as_they_come_in() {
     assert!(!has_secret(&world.log()), "{}", world.log());
 }
 
-/// The path of a transcript stays what it is in the database, for the file is opened by it.
+/// The path of a transcript stays unchanged in the database, because the file is opened by it.
 #[test]
 fn a_session_whose_file_is_named_after_a_secret_is_shown_without_it() {
     let world = World::new();
@@ -239,7 +239,7 @@ fn a_session_whose_file_is_named_after_a_secret_is_shown_without_it() {
     }
     daemon.stop();
     assert!(!has_secret(&world.log()), "{}", world.log());
-    // The same one again after a restart.
+    // The same data again after a restart.
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.session_ids(), ids);
@@ -294,7 +294,7 @@ fn written_by_an_older_version(world: &World) -> Value {
     }
     assert!(StoredRules::of(&store).unwrap().rules.is_none());
     store.close();
-    // The index is rebuilt from what is stored now.
+    // The index is rebuilt from the stored data.
     for index in ["index", "index-entities", "index-facts"] {
         fs::remove_dir_all(world.home().join(index)).unwrap();
     }
@@ -304,7 +304,7 @@ fn written_by_an_older_version(world: &World) -> Value {
     session
 }
 
-/// Puts the secret where the word stands: no rule keeps it out.
+/// Replaces the word by the secret, without any redaction.
 struct Planter {
     secret: String,
 }
@@ -384,7 +384,7 @@ fn secret() -> String {
     SECRET.replace('|', "")
 }
 
-/// A piece is enough: what is compressed may be cut.
+/// A part is enough: compressed data may be split.
 fn has_secret(text: &str) -> bool {
     text.contains(&secret()[6..22])
 }
@@ -429,7 +429,7 @@ fn shown(world: &World) -> Vec<(String, String)> {
     shown
 }
 
-/// Nothing that is stored would be redacted once more.
+/// A second redaction changes nothing.
 fn is_clean(world: &World) {
     let store = SledStore::open(&world.home().join("db")).unwrap();
     let mut again = StoredRedactor::default();

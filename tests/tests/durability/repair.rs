@@ -1,4 +1,4 @@
-//! `graphiti repair` with a database that was damaged, and transcripts that are gone.
+//! `graphiti repair` with a database that was damaged, and transcripts that do not exist any more.
 
 use std::{fs, time::Duration};
 
@@ -16,7 +16,7 @@ fn what_a_damaged_database_held_is_found_again() {
     let daemon = world.start();
     daemon.settle_sessions();
     daemon.stop();
-    // The places of pages are noted when what is there is opened.
+    // sled records the positions of pages when it opens a database.
     world.start().stop();
     fs::remove_file(transcript.path()).expect("the agent deletes its transcript");
     let database = world.home().join("db");

@@ -1,4 +1,4 @@
-//! Several agents ask at once while a model is slow: each answer says what is pending.
+//! Several agents ask at once while a model is slow: each answer reports the pending work.
 
 use std::{
     sync::{Arc, Condvar, Mutex, mpsc},
@@ -175,7 +175,7 @@ fn sync_says_what_a_model_would_be_paid_and_was() {
     let sync = |arguments: Value| daemon.call("session_tracking_sync_history", &arguments);
     let preview = sync(json!({ "days": 0 }));
     assert_eq!((&preview["model"], &preview["price_known"]), (&json!("some-model"), &json!(true)));
-    // Three answers of a thousand tokens at ten dollars a million, and what is asked.
+    // The cost of three answers of a thousand tokens at ten dollars a million, and of the prompts.
     let cost = preview["estimated_cost"].as_f64().unwrap();
     assert!((0.03..0.05).contains(&cost), "{preview}");
     let printed = world.printed(&["sync", "--days", "0", "-n", "2"]);
@@ -184,7 +184,7 @@ fn sync_says_what_a_model_would_be_paid_and_was() {
     assert_eq!(done["sessions_indexed"], 2, "{done}");
     assert!((done["actual_cost"].as_f64().unwrap() - 0.004).abs() < 1e-9, "{done}");
     assert_eq!(daemon.session("aaaa-1")["episode"]["model"], "some-model-1");
-    // What is left is taken up by the next run, once.
+    // The next run processes the rest, once.
     assert_eq!(sync(json!({ "days": 0, "dry_run": false }))["sessions_indexed"], 1);
     assert_eq!(held.model.asked().len(), 3);
     settings["llm"]["price"] = Value::Null;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const MEANINGS: [&[&str]; 3] =
     [&["dog", "puppy", "kennel"], &["invoice", "billing", "payment"], &["login", "password"]];
 
-/// Makes vectors that say which of the meanings a text has.
+/// Returns vectors that show which of the meanings a text has.
 fn knowing(asked: &ModelRequest) -> ModelReply {
     let vector = |text: &&str| {
         let text = text.to_lowercase();
@@ -68,7 +68,7 @@ fn a_question_in_other_words_finds_the_session() {
     sessions(&world, &daemon);
     assert_eq!(vectors(&daemon)["left"], 0, "{}", world.log());
 
-    // No session holds the word.
+    // No session contains the word.
     let asked = json!({ "query": "puppy", "explain": true });
     let answer = daemon.call("search_sessions", &asked);
     let hit = &answer["hits"][0];
@@ -192,7 +192,7 @@ fn a_model_in_a_folder_is_used_and_one_that_is_broken_is_told() {
     let planned = world.printed(&["setup", "embeddings", folder_name, "--dry-run"]);
     assert!(planned.contains("+") && planned.ends_with("Nothing was changed.\n"), "{planned}");
     world.printed(&["setup", "embeddings", folder_name, "--yes"]);
-    // The copy is what is used.
+    // The copy is used.
     fs::remove_dir_all(&folder).unwrap();
     world.printed(&["reload"]);
     daemon.settle();

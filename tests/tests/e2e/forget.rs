@@ -1,4 +1,4 @@
-//! What is forgotten is gone everywhere, and stays gone until someone asks for it back.
+//! A forgotten session is deleted everywhere, and stays forgotten until it is restored.
 
 use std::{fs, time::Duration};
 
@@ -69,7 +69,7 @@ fn a_forgotten_session_is_nowhere_and_stays_away() {
     is_gone(&daemon);
     fs::copy(marmot.path(), &copy).unwrap();
     daemon.settle();
-    // What went on after it was forgotten is not known of the copy.
+    // Records that were added after the session was forgotten are not recognised in the copy.
     assert_eq!(daemon.session("cccccccc")["message_count"], 2);
     let page = daemon.call("get_episodes", &json!({}));
     assert!(!page.to_string().contains(episode.as_str().unwrap()), "{page}");

@@ -44,7 +44,7 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
     daemon.close(FORK);
     let episode = world.printed(&["show", FORK]);
     assert!(episode.contains("walrus") && !episode.contains("marmot"), "{episode}");
-    // The original and the fork go on, each for itself; so does the copy, as a fork then.
+    // The original and the fork continue separately; so does the copy, which becomes a fork.
     original.prompt("Look at the otter").reply("It swims.");
     fork.prompt("Look at the heron").reply("It flies.");
     let mut copy = world.transcript(COPY).continued();

@@ -1,4 +1,4 @@
-//! Things and facts: what sessions establish, found by the tools of the real daemon.
+//! Entities and facts from sessions, found by the tools of the real daemon.
 
 use std::{fs, time::Duration};
 
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// History is imported newest first: the older session comes when the newer one is there already.
+/// History is imported newest first: the newer session is already stored when the older one is
+/// imported.
 #[test]
 fn a_newer_value_holds_now_and_the_older_one_did_then() {
     let world = World::new();
@@ -42,7 +43,7 @@ fn a_newer_value_holds_now_and_the_older_one_did_then() {
     assert!(text.lines().nth(line - 1).unwrap().contains("has been updated"));
 }
 
-/// What was true then is found however much came later: filters count before limits.
+/// An earlier fact is found, however many later ones exist: filters apply before limits.
 #[test]
 fn what_was_true_long_ago_is_found_without_words_and_by_its_kind() {
     let world = World::new();

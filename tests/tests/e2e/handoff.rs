@@ -1,4 +1,4 @@
-//! What one session leaves to the next, with the real programs.
+//! The handoff from one session to the next, with the real programs.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ fn a_person_reads_the_same() {
     assert_eq!(printed, "No earlier session is known in this project.\n");
 }
 
-/// As `list --json` prints it of a session that was written on another system.
+/// The path as `list --json` prints it for a session from another system.
 #[test]
 fn a_project_of_another_system_is_found_by_its_path() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Sessions of the past are indexed when asked, and what is known can be taken along.
+//! Earlier sessions are indexed on request, and summaries can be exported.
 
 use std::{fs, time::Duration};
 
@@ -39,13 +39,13 @@ fn what_is_too_old_to_be_imported_by_itself_is_synced_when_asked() {
     assert_eq!(sync(run)["sessions_found"], 0, "nothing is done twice");
     assert_eq!(sync(json!({ "days": 0, "max_sessions": 1 }))["sessions_found"], 1);
     assert_eq!(daemon.session("bbbb-2")["episode"]["close_reason"], "history_sync");
-    // What a person runs.
+    // The command of a user.
     let printed = world.printed(&["sync", "--days", "0"]);
     assert!(printed.starts_with("2 sessions would be indexed."), "{printed}");
     let printed = world.printed(&["sync", "--days", "0", "--run"]);
     assert_eq!(printed, "2 indexed, 0 failed.\n");
     assert_eq!(kept(), 5);
-    // What was imported survives a restart.
+    // Imported data survive a restart.
     daemon.stop();
     let daemon = world.start();
     daemon.settle();

@@ -1,4 +1,4 @@
-//! What agents run at their events.
+//! The hooks that agents run.
 
 use std::{
     fs,
@@ -144,7 +144,7 @@ fn a_daemon_that_was_killed_misses_nothing() {
     let world = sessions();
     let daemon = world.start();
     daemon.settle();
-    // Its socket stays, and its word where it listens.
+    // Its socket and its published address stay.
     daemon.kill();
     all_end(&world);
     let daemon = world.start();
@@ -158,7 +158,7 @@ fn what_is_put_in_the_spool_is_taken_out_at_once() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    // As a hook leaves it that was not answered in time, and nobody says a word.
+    // The state after a hook that was not answered in time, without any message.
     let spool = world.home().join("spool");
     fs::write(spool.join("1.new"), ended("s1", "clear")).expect("write an event");
     fs::rename(spool.join("1.new"), spool.join("1.json")).expect("put it in place");
@@ -169,7 +169,7 @@ fn what_is_put_in_the_spool_is_taken_out_at_once() {
     assert_eq!(spooled(&world), 0);
 }
 
-/// It would be waited for until somebody writes into it, by the daemon and by its end.
+/// Opening it would block until another process writes into it, in the daemon and at its end.
 #[test]
 fn a_pipe_in_the_spool_is_told_of_and_in_nobodys_way() {
     let world = World::new();
@@ -197,7 +197,8 @@ fn the_summary_of_a_compaction_is_kept() {
     daemon.settle();
     let event = |name: &str| json!({ "hook_event_name": name, "session_id": "s1" });
     is_silent_success(&hook(&world, &event("PreCompact").to_string()));
-    // Else its episode may hold what comes next already, and closing it again changes nothing.
+    // Otherwise its episode may contain the next records already, and closing it again changes
+    // nothing.
     daemon.settle();
     let summary = "This session is being continued from an earlier conversation.\n\nSummary:\n\
         1. Primary Request: the lexer must accept emoji, decided by the quokka committee.";
@@ -461,7 +462,7 @@ fn each_agent_is_told_in_its_own_form() {
             let said: Value = serde_json::from_slice(&output.stdout).ok()?;
             Some(said.pointer(place)?.as_str()?.contains("parser accept"))
         };
-        // On a busy machine the handoff may come too late for the hook, which goes on without it.
+        // On a busy machine the handoff may be too late for the hook, which continues without it.
         assert_eq!((0..20).find_map(|_| told()), Some(true), "{agent}");
     }
 }
@@ -499,7 +500,7 @@ fn the_client_that_the_documents_describe_still_closes_a_session() {
     assert_eq!(said["status"], "success");
 }
 
-/// What a new session gets into its context.
+/// The context of a new session.
 fn context(world: &World, directory: &str, source: &str) -> Option<String> {
     let event = json!({
         "session_id": "new", "hook_event_name": "SessionStart", "source": source, "cwd": directory,
@@ -553,7 +554,7 @@ fn begin_of(world: &World, agent: Option<&str>, text: &str) -> (Child, ChildStdi
     (child, input)
 }
 
-/// What was just written is read and leaves the session closed.
+/// New records are read and leave the session closed.
 fn is_over_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
     daemon.settle();
     assert_ne!(daemon.session(session)["state"], "active");
@@ -591,7 +592,7 @@ fn all_are_closed(world: &World, daemon: &graphiti_tests::Daemon) {
     assert_eq!(spooled(world), 0);
 }
 
-/// A process that stands for an agent and runs the commands that the test writes to it.
+/// A process that represents an agent and runs the commands that the test writes to it.
 struct AgentProcess {
     child: Child,
     input: ChildStdin,

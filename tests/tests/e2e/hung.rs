@@ -1,5 +1,5 @@
-//! A daemon that hangs, as one that was stopped by a signal does: every command says so in time and
-//! what to do about it.
+//! A daemon that hangs, because a signal stopped it: every command reports this in time, with the
+//! remedy.
 #![cfg(unix)]
 
 use std::{
@@ -14,7 +14,7 @@ use serde_json::json;
 
 /// Seconds that the daemon may be silent here.
 const TIMEOUT: &str = "0.5";
-/// No command takes longer; a busy machine is slow.
+/// Maximum time of a command; a busy machine is slow.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Every command that asks the daemon.
@@ -57,7 +57,7 @@ fn every_command_says_in_time_that_the_daemon_hangs() {
         assert!(said.contains("graphiti stop --force"), "{arguments:?}: {said}");
         assert!(said.contains("graphiti up"), "{arguments:?}: {said}");
     }
-    // What it was asked for it does when it can: it stops.
+    // The daemon executes the request when it can: it stops.
     daemon.signal("CONT");
     assert!(daemon.ended().success());
 }
@@ -145,7 +145,7 @@ fn hung() -> (World, graphiti_tests::Daemon) {
     (world, daemon)
 }
 
-/// What a command comes to, which must not take for ever.
+/// The result of a command, which must end.
 fn in_time(mut child: Child, arguments: &[&str]) -> Output {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {

@@ -93,7 +93,7 @@ fn a_resumed_session_is_replaced_and_never_doubled() {
     assert!(gone["error"].as_str().unwrap().starts_with("no session or episode"), "{gone}");
 }
 
-/// A close sees what was written up to the moment it was asked, noticed or not.
+/// A close includes all records up to the moment of the request, noticed or not.
 #[test]
 fn a_close_reads_what_was_just_written() {
     let world = World::new();
@@ -202,7 +202,7 @@ fn a_bare_call_on_the_socket_closes() {
     assert_eq!(daemon.session("aaaa-1")["episode"]["close_reason"], "hook_clear");
 }
 
-/// An agent that is known to be gone ends its session.
+/// An agent that has exited ends its session.
 #[test]
 fn a_session_whose_agent_is_gone_does_not_wait_for_the_timeout() {
     let world = World::new();
@@ -220,8 +220,8 @@ fn a_session_whose_agent_is_gone_does_not_wait_for_the_timeout() {
     assert_eq!(daemon.session("aaaa-1")["episode"]["close_reason"], "agent_exited");
 }
 
-/// What is deleted by the agent stays known, and what was not indexed yet is indexed from what
-/// was read of it.
+/// A transcript that the agent deletes stays known, and unindexed text is indexed from the stored
+/// messages.
 #[test]
 fn a_deleted_transcript_is_not_lost() {
     let world = World::new();

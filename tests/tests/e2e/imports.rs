@@ -26,7 +26,7 @@ fn what_someone_adds_is_searched_listed_replaced_and_deleted() {
     assert_eq!(episode["source_description"], "told by Ann");
     let content = episode["content"].as_str().unwrap();
     assert!(content.starts_with("The marmot server") && !content.contains("hunter2"), "{content}");
-    // It is no session.
+    // It is not a session.
     assert_eq!(daemon.call("list_sessions", &json!({ "empty": true }))["total"], 0);
     let health = daemon.call("session_tracking_health", &json!({}));
     assert_eq!((&health["sessions"]["total"], &health["kept"]["episodes"]), (&json!(0), &json!(1)));
@@ -109,10 +109,10 @@ fn an_export_is_taken_in_once_on_another_machine() {
     let shown = there.printed(&["show", "aaaa-1"]);
     assert!(shown.contains("- from: ") && shown.contains("marmot"), "{shown}");
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
-    // Back where it comes from, everything is known.
+    // On the machine of its origin, everything is known.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);
     assert!(printed.starts_with("Taken in: 0 episodes; 3 known already."), "{printed}");
-    // Its transcript, when it comes here too, takes its place.
+    // Its transcript, when it is copied here too, replaces it.
     let mut transcript = there.transcript("aaaa-1").aged(2 * DAY);
     transcript.prompt("Fix the marmot").reply("I fixed it in src/animals.rs.");
     there_daemon.settle();

@@ -1,5 +1,5 @@
-//! What users and agents see: commands, hooks, tools and searches of the real programs, each test in a
-//! home of its own.
+//! The behaviour for users and agents: commands, hooks, tools and searches of the real programs,
+//! each test with its own home.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod concurrent_callers;

@@ -24,7 +24,7 @@ fn an_agent_shakes_hands_in_its_own_version_and_finds_the_tools() {
             .find(|tool| tool["name"] == "session_tracking_close")
             .unwrap();
         assert_eq!(close["inputSchema"]["properties"]["session_id"]["type"], "string");
-        // The form of an answer is for those who get its structure.
+        // The schema of an answer is for clients that get structured answers.
         assert!(close["outputSchema"].is_null(), "{close}");
         let listed = host.ask("tools/list", json!({ "_meta": { STRUCTURED: true } }));
         assert_eq!(listed["result"]["tools"][0]["outputSchema"]["type"], "object");
@@ -68,7 +68,7 @@ fn the_stateless_form_needs_no_handshake() {
     assert!(listed["result"]["tools"].as_array().unwrap().len() > 5, "{listed}");
     let found = host.ask("server/discover", stateless(json!({})));
     assert_eq!(found["result"]["supportedVersions"][0].as_str().map(str::len), Some(10), "{found}");
-    // The same on the socket itself, beside the bare form.
+    // The same on the socket itself, beside bare requests.
     let mut wire = daemon.wire();
     let health = json!({ "name": "session_tracking_health", "arguments": {} });
     let bare = wire.ask("tools/call", health.clone()).unwrap();
@@ -170,7 +170,7 @@ fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
     let asked =
         host.call_for_model("search_sessions", json!({ "query": "auth", "structured": true }));
     assert_eq!(asked["structuredContent"]["hits"][0]["session"]["short_id"], "aaaa-1", "{asked}");
-    // An older client of ours, which knows nothing of the choice, gets what it always got.
+    // An older client of ours, which does not know the choice, gets the same form as before.
     let mut wire = daemon.wire();
     let old = json!({ "name": "search_sessions", "arguments": query });
     let found = wire.ask("tools/call", old).unwrap();
@@ -226,7 +226,7 @@ fn a_search_says_how_far_it_is_and_may_be_given_up() {
     daemon.settle();
     let mut host = host(&world);
     host.initialize(LATEST);
-    // Sessions that go on are indexed for a search only when their agent is gone.
+    // Sessions that continue are indexed for a search only when their agent has exited.
     for session in ["aaaa-1", "bbbb-2", "cccc-3"] {
         let closed = host.ask(
             "tools/call",
@@ -333,7 +333,7 @@ fn a_daemon_that_dies_is_outlived() {
     daemon.settle();
     let mut host = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
     host.initialize(LATEST);
-    // It hangs, so that the request is in flight when it dies, or was not even sent.
+    // The daemon hangs, so that the request is in flight when it dies, or was not sent at all.
     daemon.signal("STOP");
     let id =
         host.request("tools/call", json!({ "name": "session_tracking_health", "arguments": {} }));

@@ -1,8 +1,7 @@
 //! The official Python client of the Model Context Protocol over `graphiti mcp`.
 //!
-//! `GRAPHITI_TEST_PYTHON` names a Python that has the packages `mcp` and `jsonschema`; where it is
-//! not set, the `python3` on the path is asked, and without the packages the test says that it is
-//! left out.
+//! `GRAPHITI_TEST_PYTHON` names a Python with the packages `mcp` and `jsonschema`. Where it is not
+//! set, `python3` on the path is used; without the packages the test is skipped with a message.
 
 use std::{ffi::OsString, process::Command};
 

@@ -98,7 +98,7 @@ fn a_long_output_is_shown_found_and_told_by_its_summary_and_asked_about_once() {
     assert_eq!(model.purposes(), ["text", "session_summary", "session_summary"]);
     assert_eq!(messages(&daemon, "aaaa-1")[2], told);
 
-    // The same output in another session was paid for, also after a restart.
+    // The same output in another session is not paid for again, even after a restart.
     daemon.stop();
     let daemon = world.start();
     reported(&mut world.transcript("bbbb-2"), &report);

@@ -103,7 +103,7 @@ fn a_model_s_words_come_into_the_episode_and_the_facts_stay() {
     let hits = daemon.call("search_sessions", &json!({ "query": "dashboards" }));
     assert_eq!(hits["hits"][0]["session"]["session_id"], "aaaa-1", "{hits}");
 
-    // What it was about, and what stands in which relation: supposed, of the same things.
+    // The topic, and the relations: marked as claims of a model, about the same entities.
     let topics = json!({ "query": "session expiry", "entity_types": ["Topic"] });
     let topics = daemon.call("search_nodes", &topics);
     assert_eq!(topics["nodes"][0]["name"], "session expiry", "{topics}");
@@ -154,7 +154,7 @@ fn a_model_is_asked_once_a_change_and_once_a_tool() {
     assert_eq!(daemon.close("aaaa-1")["action"], "unchanged");
     calls(&["session_summary"]);
     assert_eq!(usage(&world, "session_summary")["saved"]["unchanged"], 1);
-    // Changed: once more.
+    // The session changed: one more request.
     first.prompt("Thanks. Name the constant, too").reply("It is called SESSION_SECONDS.");
     daemon.settle();
     assert_eq!(daemon.close("aaaa-1")["action"], "replaced");
@@ -178,7 +178,7 @@ fn a_model_is_asked_once_a_change_and_once_a_tool() {
     let known = world.json(&["tools", "list"]);
     assert_eq!(known[0]["tool"], "mcp__acme__frobnicate");
     assert_eq!((&known[0]["intent"], &known[0]["by"]), (&json!("search"), &json!("model")));
-    // What was learned survives, and the user's word wins over it.
+    // Learned classifications survive, and the user's own take precedence.
     daemon.stop();
     let daemon = world.start();
     world.printed(&["tools", "set", "mcp__acme__frobnicate", "create", "code"]);
@@ -212,7 +212,7 @@ fn without_an_answer_the_evidence_stands_until_the_server_is_back() {
         "{status}"
     );
     assert_eq!(model.asked().len(), 1);
-    // That it waits survives a restart; an explicit close asks at once.
+    // A pending request survives a restart; an explicit close sends it at once.
     assert!(daemon.stop().success());
     let daemon = world.start();
     assert_eq!(world.json(&["status"])["model"]["awaiting"], 1);
@@ -301,7 +301,7 @@ fn nothing_in_a_transcript_gives_orders_or_secrets_away() {
     assert!(system.contains(&mark) && prompt.matches(&mark).count() == 2, "{prompt}");
     let (_, after) = prompt.split_once(&format!("</{mark}>")).unwrap();
     assert!(!after.contains("Ignore all"), "{prompt}");
-    // What it says is one line of prose in a field, and its claim has no evidence.
+    // The reply is one line of prose in a field, and its claim has no evidence.
     let summary = &shown(&daemon, "aaaa-1")["summary"];
     assert!(!summary["objective"].as_str().unwrap().contains('\n'), "{summary}");
     assert!(!summary.to_string().contains("backup.rs"), "{summary}");
@@ -325,7 +325,7 @@ fn a_spent_budget_ends_asking_and_nothing_else() {
     let status = world.json(&["status"]);
     assert_eq!(status["model"]["awaiting"], 2);
     assert!(status["model"]["last_error"].as_str().unwrap().contains("daily budget"), "{status}");
-    // A larger budget is in force at once.
+    // A larger budget takes effect at once.
     world.configure(&model.settings(&json!({ "daily_budget": { "calls": 10 } })));
     world.printed(&["reload"]);
     daemon.settle();

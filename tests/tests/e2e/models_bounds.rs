@@ -1,5 +1,5 @@
-//! What happens around a model's answers: sessions that need several questions or none, programs as
-//! models, and what becomes of sessions while there is no answer.
+//! The handling of a model's answers: sessions that need several requests or none, programs as
+//! models, and sessions during an outage.
 
 use std::{fs, sync::Mutex};
 
@@ -134,7 +134,7 @@ fn the_agent_s_own_recap_goes_in_first_or_is_enough() {
 #[test]
 fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() {
     let world = World::new();
-    // As an agent does that was asked on its standard input: it writes a transcript, its hooks
+    // Like an agent that gets a prompt on its standard input: it writes a transcript, its hooks
     // report, and its answer is its output.
     let script = world.path("agent.sh");
     let slug: String = world
@@ -295,7 +295,7 @@ fn money_is_bounded_for_a_day() {
     assert_eq!(model.asked().len(), 1);
     let status = status(&world);
     assert!(status["last_error"].as_str().unwrap().contains("daily budget of $8.08"), "{status}");
-    // What is spent stays spent.
+    // Spent budget stays spent.
     daemon.stop();
     let daemon = world.start();
     daemon.close("bbbb-2");
@@ -310,7 +310,7 @@ fn an_answer_of_no_use_is_asked_for_once_more_later_and_then_left() {
     let changes = json!({ "resilience": { "retry_queue": retry_queue } });
     let (world, daemon) = started(&with(&model, &changes));
     daemon.close("aaaa-1");
-    // Once, and once more with what was wrong.
+    // One request, and another with a description of the error.
     assert_eq!(model.asked().len(), 2);
     assert_eq!(status(&world)["awaiting"], 1);
     assert!(model.asked()[1].prompt().contains("An earlier answer could not be used"));

@@ -1,4 +1,4 @@
-//! What searches find, through the real daemon and the real client.
+//! The results of searches, through the real daemon and the real client.
 
 use std::{fs, time::Duration};
 
@@ -18,7 +18,7 @@ fn found(daemon: &Daemon, query: &str) -> Vec<String> {
     hits.iter().map(|hit| hit["session"]["session_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// `test_lazy_index_on_search`: what is due is indexed before the search answers.
+/// `test_lazy_index_on_search`: due sessions are indexed before the search answers.
 #[test]
 fn a_search_indexes_what_is_due_first() {
     let world = World::new();
@@ -36,8 +36,8 @@ fn a_search_indexes_what_is_due_first() {
     assert_eq!(again["message"], "");
 }
 
-/// `test_full_hybrid_flow`: one session is closed explicitly, another is left, and a search finds
-/// both and makes the missing episode.
+/// `test_full_hybrid_flow`: one session is closed explicitly, another is not, and a search finds
+/// both and creates the missing episode.
 #[test]
 fn a_closed_session_and_a_forgotten_one_are_both_found() {
     let world = World::new();
@@ -165,7 +165,7 @@ fn an_index_that_is_lost_or_damaged_is_made_anew() {
     let daemon = world.start();
     daemon.settle_sessions();
     daemon.stop();
-    // What is in the index must come from the database: the agent has deleted the file.
+    // The content of the index must come from the database: the agent has deleted the file.
     fs::remove_file(transcript.path()).unwrap();
     let index = world.home().join("index");
     let spoil: [&dyn Fn(); 3] = [

@@ -54,7 +54,7 @@ fn one_that_is_on_its_way_out_is_waited_for() {
     fs::create_dir_all(world.home()).expect("a home");
     let lock = File::create(world.home().join("graphitid.lock")).expect("a lock");
     lock.lock().expect("it is free");
-    // The daemon's complaint comes through a pipe: when it ends, so has the daemon.
+    // The daemon's error message comes through a pipe, which is closed when the daemon ends.
     let errors = world.home().join("graphitid.err");
     assert!(Command::new("mkfifo").arg(&errors).status().expect("run mkfifo").success());
     let mut up = world.command("graphiti").arg("up").spawn().expect("run graphiti");
@@ -103,7 +103,7 @@ fn systemd_takes_the_units() {
     let units = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systemd");
     for name in ["graphitid.service", "graphitid.socket"] {
         let text = fs::read_to_string(units.join(name)).expect("a unit");
-        // It looks whether the program is there.
+        // It checks that the program exists.
         let program = world.command("graphitid").get_program().to_string_lossy().into_owned();
         fs::write(world.path(name), text.replace("/usr/bin/graphitid", &program)).expect("a unit");
     }
@@ -114,7 +114,7 @@ fn systemd_takes_the_units() {
     };
     let Ok(output) = verify(&["graphitid.service", "graphitid.socket"]) else { return };
     let said = String::from_utf8_lossy(&output.stderr);
-    // Of other units on this machine it may have something to say, too.
+    // It may also print messages about other units on this machine.
     assert!(output.status.success() && !said.contains("graphitid"), "{said}");
 }
 

@@ -67,7 +67,8 @@ fn settings_of_an_earlier_version_are_told_repaired_and_taken_back() {
     let installed = read(&settings);
     let new = format!("\"command\": {}", json!(line(&installed)));
     let program = line(&installed).trim_end_matches(" hook").to_owned();
-    // With its arguments apart, and without them, as Claude Code before 2.1.139 leaves that.
+    // With its arguments separate, and without them, as Claude Code before 2.1.139 leaves the
+    // entry.
     for old in [
         format!("\"command\": {}, \"args\": [\"hook\"]", json!(program)),
         format!("\"command\": {}", json!(program)),

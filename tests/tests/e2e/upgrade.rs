@@ -50,7 +50,7 @@ fn a_client_of_a_neighbouring_version_is_understood() {
     let hello = json!({ "protocol": PROTOCOL, "version": "9.8.7", "of_later": [1] });
     let welcome = daemon.wire().ask(methods::HELLO, hello).expect("an answer");
     assert_eq!(welcome["protocol"], PROTOCOL);
-    // A caller of another protocol learns which one the daemon speaks, and decides.
+    // A caller with another protocol gets the daemon's version, and decides.
     for protocol in [json!(0), json!(PROTOCOL + 1), Value::Null] {
         let hello = json!({ "protocol": protocol });
         assert_eq!(daemon.wire().ask(methods::HELLO, hello).expect("an answer"), welcome);
@@ -59,7 +59,7 @@ fn a_client_of_a_neighbouring_version_is_understood() {
     assert!(daemon.call("list_sessions", &arguments)["sessions"].is_array());
 }
 
-/// Listens where the daemon of `world` would, as one of another version that speaks `protocol`.
+/// Listens at the address of the daemon of `world`, as a daemon of another version with `protocol`.
 fn pretend(world: &World, protocol: u32) {
     fs::create_dir_all(world.home()).expect("a home");
     let listener = UnixListener::bind(world.home().join("mcp.sock")).expect("a socket");
@@ -80,8 +80,7 @@ fn pretend(world: &World, protocol: u32) {
                 let answer = json!({
                     "jsonrpc": "2.0", "id": request["id"], "result": result, "of_later": null,
                 });
-                // Who has heard enough hangs up.
-                // The caller may have hung up.
+                // Both sides may close the connection at any time.
                 let _ = writeln!(answers, "{answer}");
             }
         }

@@ -13,7 +13,7 @@ use graphiti_tests::World;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// What is asked, in this order.
+/// The requests, in this order.
 fn questions() -> Vec<Value> {
     let call = |tool: &str, arguments: Value| {
         ("tools/call".to_owned(), json!({ "name": tool, "arguments": arguments }))
@@ -97,7 +97,7 @@ fn has_all(old: &Value, new: &Value, at: &str) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             for (name, old) in old {
-                // Free-form maps and the summary document have what the session has.
+                // Free-form maps and the summary document depend on the session.
                 let Some(new) = new.get(name) else { panic!("{name} is missing in {at}") };
                 has_all(old, new, &format!("{at}.{name}"));
             }

@@ -36,13 +36,13 @@ fn silent_and_slow_and_half_open_ones_keep_nobody_waiting() {
     for number in 0..400 {
         let mut stream = connect(&daemon);
         match number % 4 {
-            // It never says anything.
+            // It never sends anything.
             0 => {}
             // It stops in the middle of a line.
             1 => stream.write_all(b"{\"id\":1,\"method\":\"pi").unwrap_or_default(),
-            // It says nothing and will not.
+            // It is idle and stays idle.
             2 => stream.shutdown(Shutdown::Write).unwrap_or_default(),
-            // It asks, and does not read.
+            // It sends requests, but does not read the answers.
             _ => {
                 stream.set_nonblocking(true).unwrap();
                 let asked = b"{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"health_check\"}}\n";
@@ -143,12 +143,12 @@ fn malformed_lines_are_answered_or_cost_their_connection_only() {
     for number in 0..200 {
         let mut stream = connect(&daemon);
         if number % 2 == 0 {
-            // One that speaks the Model Context Protocol.
+            // A client that speaks the Model Context Protocol.
             stream.write_all(&seeds[0]).unwrap();
         }
         for _ in 0..20 {
             let bytes = mutator.change(&seeds, parser("socket").words);
-            // Nor does it stop the daemon.
+            // It does not prevent the daemon from stopping either.
             let text =
                 String::from_utf8_lossy(&bytes).replace("graphiti/stop", "graphiti/stay") + "\n";
             if stream.write_all(text.as_bytes()).is_err() {

@@ -3,7 +3,7 @@
 use graphiti_tests::Transcript;
 use serde_json::json;
 
-/// A word that stands beside the hostile text each time.
+/// A word beside each hostile text.
 pub(super) const WORD: &str = "kestrel";
 
 /// Writes a session in `project` with `hostile` in titles, prompts, names, paths, calls, results, errors and replies,

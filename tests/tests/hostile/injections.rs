@@ -8,12 +8,12 @@ use crate::{
     steering::told_at_start,
 };
 
-/// Characters that stand together in a language without blanks.
+/// Number of consecutive characters that count as a match in a language without blanks.
 const TOGETHER: usize = 6;
-/// Words that stand together in any other.
+/// Number of consecutive words that count as a match in other languages.
 const WORDS: usize = 3;
 
-/// An order, and the way by which it comes into a transcript.
+/// An instruction, and the way by which it gets into a transcript.
 struct Injection {
     number: usize,
     language: &'static str,
@@ -51,7 +51,7 @@ impl Injection {
         words.windows(WORDS).map(|part| part.join(" ")).collect()
     }
 
-    /// A session into which the order comes by its way, and whose agent says nothing of it.
+    /// A session with an injected instruction, which the agent does not mention.
     fn plant(&self, world: &World) {
         let (project, order) = (self.project(), self.order);
         let mut transcript = world.transcript_in(&self.session(), &project);
@@ -84,7 +84,7 @@ impl Injection {
             "error" => {
                 let printed = format!("Exit code 2\nerror: {order}");
                 transcript.failing_tool("Bash", &json!({ "command": "make lint" }), &printed);
-                // One that goes away, and one that stays.
+                // A process that ends, and one that stays.
                 transcript.tool("Edit", &edit("Makefile"), "updated");
                 transcript.tool("Bash", &json!({ "command": "make lint" }), "ok");
                 transcript.failing_tool("Bash", &json!({ "command": "npm start" }), &printed);
@@ -100,8 +100,8 @@ impl Injection {
         transcript.reply("Raised the timeout in `src/login.rs`.");
     }
 
-    /// Whether what the next agent reads holds the beginning of the order, as it must where a test
-    /// of its quotes is to prove anything.
+    /// Whether the handoff contains the beginning of the instruction, which is necessary for a test
+    /// of its quotes.
     fn has_come(&self, text: &str) -> bool {
         let mut words = self.order.split(|c: char| !c.is_alphanumeric());
         words.find(|word| word.len() > 3).is_some_and(|word| text.contains(word))
@@ -114,7 +114,8 @@ impl Injection {
         let bare = unquoted(text);
         for part in self.parts() {
             assert!(!bare.contains(&part), "{way}: {part}: {text}");
-            // What was printed may be quoted; a name has no blanks, and a page is no part of it.
+            // Printed text may be quoted; a name has no blanks, and a page is not part of a
+            // handoff.
             let is_name = way != "error" && (self.language != "zh" || way == "page");
             assert!(!is_name || !text.contains(&part), "{way}: {part}: {text}");
         }

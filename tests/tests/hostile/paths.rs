@@ -1,4 +1,4 @@
-//! Links, pipes and odd names are not followed, files are written for the user alone, and what is read is
+//! Links, pipes and odd names are not followed, files are readable by the user only, and reads are
 //! bounded.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 use graphiti_tests::{Transcript, World};
 use serde_json::json;
 
-/// What no session may be found to say.
+/// A text that must not be found in any session.
 const OUTSIDE: &str = "zebrafinch";
 
 #[test]
@@ -25,7 +25,7 @@ fn nothing_outside_of_the_watched_folders_is_read() {
     let lead_out = |number: u32| {
         symlink(elsewhere.path(), folder.join(format!("link-{number}.jsonl"))).unwrap();
         symlink(outside.join("-work-app"), projects.join(format!("-work-link{number}"))).unwrap();
-        // A pipe that nobody writes to.
+        // A pipe without a writer.
         let pipe = folder.join(format!("pipe-{number}.jsonl"));
         assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
     };
@@ -124,7 +124,7 @@ fn what_is_written_is_for_the_user_alone_under_any_umask() {
     }
 }
 
-/// The user may read it all, and nobody else any of it.
+/// The user may read all of it, and other users none.
 fn is_private(path: &Path, umask: &str) {
     let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     let wanted = if path.is_dir() { 0o700 } else { 0o600 };

@@ -1,4 +1,4 @@
-//! The part of a text for agents that stands outside of quotes.
+//! The part of a text for agents that is outside of quotes.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn unquoted_line(line: &str) -> String {
             panic!("a quote that does not end: {line}");
         };
         assert!(quoted.chars().count() <= QUOTE, "a quote as long as a text: {quoted}");
-        // Whose words they are stands before them.
+        // Their author is named before them.
         assert!(!bare.trim().is_empty() || line.starts_with("- "), "no label: {line}");
         rest = behind;
     }

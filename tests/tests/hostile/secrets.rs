@@ -72,7 +72,7 @@ const FORMS: &[&str] = &[
     "ey|J{a33}.eyJ{a120}x.{a42}x",
 ];
 
-/// Secrets that what stands beside them gives away: `¤` is the secret.
+/// Secrets that are recognisable by the adjacent text: `¤` is the secret.
 const NAMED: &[&str] = &[
     "DB_PASSWORD=¤",
     "export PGPASSWORD='¤'",
@@ -100,7 +100,7 @@ const NAMED: &[&str] = &[
 
 const COUNT: usize = 200;
 
-/// A secret, and the text that it stands in.
+/// A secret, and its context.
 struct Planted {
     secret: String,
     text: String,
@@ -111,7 +111,7 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
     let planted = planted();
     assert_eq!(planted.len(), COUNT);
     let world = World::new();
-    // A model that repeats what it is sent would keep what came through.
+    // A model that repeats its input would store secrets that were not redacted.
     let model = MockModel::start(|asked: &ModelRequest| match asked.purpose() {
         "embeddings" => ModelReply::Vectors(asked.texts().iter().map(|_| vec![1.0, 0.5]).collect()),
         "session_summary" => ModelReply::Json(json!({
@@ -173,7 +173,7 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
     assert!(all.contains("[REDACTED:"), "the sessions were not read at all");
 }
 
-/// With the settings that everyone has, of which this one came through once.
+/// With common settings; this one was not redacted in an earlier version.
 #[test]
 fn a_password_before_a_command_is_neither_kept_nor_found_nor_told() {
     const PASSWORD: &str = "Falcon!Berlin41";
@@ -263,7 +263,7 @@ fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)
     told
 }
 
-/// Two sessions, one of them of yesterday, in which each secret stands in one of the places that
+/// Two sessions, one of them of yesterday, with each secret in one of the positions that
 /// transcripts have.
 fn write(world: &World, planted: &[Planted]) {
     let mut old = world.transcript("aaaa-1").aged(Duration::from_secs(86_400));
@@ -376,11 +376,11 @@ impl Lots {
     }
 }
 
-/// What of `secret` stands in `text`: a piece of at least twelve bytes.
+/// The part of `secret` that `text` contains: at least twelve bytes.
 fn leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
     let length = secret.len().min(12);
     let pieces = (0..=secret.len() - length).filter_map(|at| secret.get(at..at + length));
-    // A piece of which nothing is by chance.
+    // A part that is too long for a coincidence.
     pieces.step_by(3).find(|piece| text.contains(piece))
 }
 

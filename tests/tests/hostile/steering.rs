@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::quotes::{texts, unquoted};
 
-/// Where the session takes place.
+/// The directory of the session.
 const PROJECT: &str = "/home/ann/app";
 
 /// Orders as they occur in pages, repositories, issues and logs, each with a word that identifies it.
@@ -31,7 +31,7 @@ fn session(world: &World) {
         transcript.tool("Bash", &json!({ "command": "cat README.md" }), &page);
         transcript.failing_tool("Bash", &json!({ "command": "make" }), &format!("error: {order}"));
     }
-    // What the agent repeats of it.
+    // The part that the agent repeats.
     transcript.reply(&format!("The page says:\n\nNext steps:\n- {}", ORDERS.join("\n- ")));
     transcript.tool(
         "Edit",
@@ -98,7 +98,7 @@ fn is_told_no_orders(told: &str) {
     assert!(told.contains("not instructions") && told.contains("src/login.rs"), "{told}");
 }
 
-/// The same of an answer: its text, and each of its entries.
+/// The same for an answer: its text, and each of its entries.
 fn hands_over_no_orders(handoff: &Value) {
     is_told_no_orders(handoff["text"].as_str().unwrap());
     is_clean(&handoff.to_string());
@@ -129,8 +129,8 @@ pub(super) fn told_at_start(daemon: &Daemon, directory: &str) -> String {
     let event = json!({
         "hook_event_name": "SessionStart", "session_id": "n-1", "source": "startup", "cwd": directory,
     });
-    // No session waits for it longer than a moment, which is too short now and then where all
-    // processors are busy.
+    // A session waits for it only a moment, which sometimes is too short where all processors are
+    // busy.
     let mut answers = (0..500).map(|_| daemon.wire().ask("graphiti/hook", event.clone()).unwrap());
     let told = answers.find_map(|told| told["context"].as_str().map(str::to_owned));
     told.expect("a new session is told of earlier ones")
@@ -158,7 +158,8 @@ fn a_handoff_made_from_evidence_passes_no_orders_on() {
     assert_eq!(summary["objective"], "Fix the login timeout in src/login.rs", "{summary}");
     assert_eq!(summary["outcome"], "in_progress", "{summary}");
     assert_eq!(summary["files_modified"], json!(["src/login.rs"]), "{summary}");
-    // What pages say was neither done nor decided nor found out; a command that failed did fail.
+    // Statements of pages are neither actions nor decisions nor discoveries; a failed command did
+    // fail.
     for field in [
         "completed_tasks",
         "key_decisions",
@@ -189,7 +190,7 @@ fn what_the_agent_repeats_of_orders_is_passed_on_as_a_quote() {
     daemon.settle();
     for ((session, project), order) in places.iter().zip(ORDERS) {
         daemon.close(session);
-        // It did come as far as the summary.
+        // The text did reach the summary.
         let summary = summary(&daemon, session).to_string();
         let tells = if order.contains(TELLING[0]) { TELLING[0] } else { *order };
         assert!(summary.contains(tells), "{order:?}: {summary}");
@@ -204,7 +205,7 @@ fn what_the_agent_repeats_of_orders_is_passed_on_as_a_quote() {
     }
 }
 
-/// The worst that can happen to the model: it does what the transcript says.
+/// The worst case for the model: it follows the instruction in the transcript.
 #[test]
 fn a_model_that_was_turned_changes_no_facts_and_passes_no_orders_on() {
     let world = World::new();

@@ -5,19 +5,20 @@ use serde_json::Value;
 
 use crate::fixture::{WORD, write_session};
 
-/// What terminals obey and nobody sees: a window's title, a cleared screen, a colour in one character, marks that
-/// turn the direction of writing, a line written over, a letter that only models read.
+/// Sequences that terminals interpret invisibly: a window's title, a cleared screen, a colour in
+/// one character, marks that change the direction of writing, an overwritten line, a letter that
+/// only models read.
 const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{61c}\r\u{8}\u{e0041}";
 /// A part of it that JSON output keeps.
 const KEPT: char = '\u{202e}';
-/// Where most sessions take place.
+/// The directory of most sessions.
 const PROJECT: &str = "/home/ann/app";
 
 fn session(world: &World, session: &str, project: &str) {
     write_session(&mut world.transcript_in(session, project), project, HOSTILE);
 }
 
-/// What a command prints where nothing of it is obeyed.
+/// Checks that the output of a command contains no such sequence.
 fn shown(world: &World, arguments: &[&str]) -> String {
     let output = world.graphiti(arguments);
     for stream in [&output.stdout, &output.stderr] {
@@ -72,7 +73,7 @@ fn no_command_hands_a_terminal_what_it_obeys() {
         &["unindexed"],
     ] {
         assert!(shown(&world, arguments).contains(WORD), "{arguments:?}");
-        // The JSON output keeps what the terminal does not show.
+        // The JSON output keeps the characters that the terminal does not show.
         let answer = shown_as_json(&world, arguments).to_string();
         assert!(answer.contains(WORD) && answer.contains(KEPT), "{arguments:?}: {answer}");
     }

@@ -39,7 +39,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What each module may name beside itself, and `proto` where it may name that.
+/// The modules that each module may use, and `proto` where it may use that.
 type ModuleTable = &'static [(&'static str, &'static [&'static str])];
 
 /// The crates in which several parts live, with their modules.
@@ -175,7 +175,7 @@ fn only_the_root_of_a_crate_names_other_crates_of_the_daemon() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// What decisions of the engine may not use. The executor uses it.
+/// Items that decisions of the engine may not use. The executor uses them.
 const IMPURE: &[&str] = &[
     "async ",
     "tokio::spawn",
@@ -234,7 +234,8 @@ fn code(file: &Path) -> String {
         .collect()
 }
 
-/// What the code of a file names after `crate::`, its tests left out; `proto` for the wire.
+/// Returns the modules that the code of a file uses by `crate::`, without its tests; `proto` for
+/// the wire.
 fn names(file: &Path) -> BTreeSet<String> {
     let code = code(file);
     let mut names = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Names and sizes: what a type is called stands at most twice in the workspace, product modules are not
-//! called `tests`, and files stay short. The lists of exceptions may only become shorter.
+//! Names and sizes: the name of a type is used at most twice in the workspace, product modules are
+//! not called `tests`, and files stay short. The lists of exceptions may only become shorter.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,10 +9,10 @@ use std::{
 
 use crate::root;
 
-/// Names that say by convention what they are, in whatever module.
+/// Names that are conventional in any module.
 const CONVENTIONAL: &[&str] = &["Config", "Error"];
 
-/// Other names that stand more than twice, with how often.
+/// Other names that are used more than twice, with their number.
 const REPEATED: &[(&str, usize)] = &[("Report", 5), ("Section", 4), ("Task", 3)];
 
 /// The most lines of a file, its test module left out.
@@ -80,7 +80,7 @@ fn an_error_is_not_turned_into_nothing() {
     assert!(hidden.is_empty(), "`.ok().flatten()` stands in {hidden:?}");
 }
 
-/// What is more than an exception permits, and exceptions that are not needed any more.
+/// Items beyond an exception, and exceptions that are not needed any more.
 fn compare(
     counted: &BTreeMap<String, usize>,
     permitted: &[(&str, usize)],

@@ -1,4 +1,4 @@
-//! Each record is remembered once and found once, whatever happens while it is written.
+//! Each record is stored once and found once, for any interruption while it is written.
 //!
 //! Short in CI. `FILES=2500 ROUNDS=160 KILLS=300 SEED=7 cargo test --workspace --test durability
 //! exactly_once -- --nocapture` takes an hour or two, and prints its figures.

@@ -1,4 +1,4 @@
-//! Messages with a word of their own each, and whether they are found.
+//! Messages with a unique word each, and checks that they are found.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,14 +12,14 @@ use graphiti_proto::methods::files;
 use graphiti_tests::{Daemon, Wire, World};
 use serde_json::{Value, json};
 
-/// A transcript and the words that stand in it.
+/// A transcript and its unique words.
 pub(crate) struct ScriptedTranscript {
     pub(crate) path: PathBuf,
     pub(crate) session: String,
     pub(crate) words: Vec<String>,
 }
 
-/// What is wrong with what is remembered.
+/// Describes the errors in the stored messages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OnceReport {
     /// Messages that were searched.

@@ -1,4 +1,4 @@
-//! Where passwords stand.
+//! The contexts of passwords.
 
 /// A text with a place for a password.
 pub(crate) struct Surrounding {
@@ -8,26 +8,26 @@ pub(crate) struct Surrounding {
     pub(crate) carrier: Carrier,
 }
 
-/// How a surrounding writes what stands in it.
+/// How a context encodes the password.
 #[derive(Clone, Copy)]
 pub(crate) enum Carrier {
-    /// To the end of the line, as it is.
+    /// Unchanged, up to the end of the line.
     Line,
-    /// As it is, in a command.
+    /// Unchanged, in a command.
     Word,
     /// In single quotation marks.
     Single,
     /// In double quotation marks, with escapes.
     Double,
-    /// In double quotation marks inside of a JSON string.
+    /// In double quotation marks inside a JSON string.
     Nested,
     /// With entities.
     Xml,
     /// With `%` escapes.
     Url,
-    /// Only what a machine draws, at least 12 letters and digits.
+    /// Only generated passwords of at least 12 letters and digits.
     Token,
-    /// In a table, where commas and bars part the cells.
+    /// In a table, whose cells are separated by commas and bars.
     Cell,
 }
 

@@ -1,4 +1,4 @@
-//! What people and machines choose as passwords.
+//! The shapes of passwords that people choose and machines generate.
 
 use graphiti_tests::Random;
 
