@@ -129,7 +129,7 @@ fn redact(
             shown = Some(percent);
             let end = if percent == 100 { "\n" } else { "" };
             // The message is not essential, so a failure to write it is ignored.
-            let _ = write!(io::stderr(), "\rGoing over what is stored: {percent} %{end}");
+            let _ = write!(io::stderr(), "\rRedacting stored text: {percent} %{end}");
         }
     };
     let redacted = match exports {
@@ -149,7 +149,7 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
         ConfigCommand::Init { force } => {
             let existing = if *force { Existing::Replace } else { Existing::Keep };
             let file = config::write_default(&options.home, existing)?;
-            print(&format!("{} holds all settings with their defaults.", file.display()));
+            print(&format!("{} contains all settings with their defaults.", file.display()));
             Ok(ExitCode::SUCCESS)
         }
         ConfigCommand::Check { file } => {

@@ -107,7 +107,7 @@ async def a_daemon_that_is_killed(client):
         answered = (await call).structured_content
         assert answered["pid"] != health["pid"], answered
     except MCPError as error:
-        assert "ask once more" in str(error), error
+        assert "try again" in str(error), error
     again = (await client.call_tool("session_tracking_health", STRUCTURED)).structured_content
     assert again["pid"] != health["pid"]
     found = await client.call_tool("search_sessions", {"query": "login timeout", **STRUCTURED})

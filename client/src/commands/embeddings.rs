@@ -19,10 +19,14 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
     };
     let place = model.as_ref().map(|(_, place)| place.as_path());
     let change = setup::settings(&home, place).map_err(|error: EditError| {
-        AskError::Failed(format!("graphiti.config.json is left as it is: {error}"))
+        AskError::Failed(format!("graphiti.config.json is unchanged: {error}"))
     })?;
     if let Some((folder, place)) = &model {
-        screen.print(format!("The model in {} is copied to {}", folder.display(), place.display()));
+        screen.print(format!(
+            "The model in {} was copied to {}",
+            folder.display(),
+            place.display()
+        ));
     }
     let is_changed = change.before != change.after;
     if is_changed {
@@ -37,8 +41,7 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
         None => setup::remove(&home).map_err(failed)?,
     }
     write(&change, is_changed, screen)?;
-    screen
-        .print("Run `graphiti reload` to put it in force; `graphiti status` shows how far it is.");
+    screen.print("Run `graphiti reload` to enable it; `graphiti status` shows the progress.");
     Ok(())
 }
 

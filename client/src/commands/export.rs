@@ -43,10 +43,10 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     files::replace(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
     let learned: ToolKnowledge = connection.ask(TOOLS, &Tools::Export)?;
     let learned = serde_json::to_vec_pretty(&learned.document.unwrap_or_default());
-    let learned = learned.expect("what was learned has only string keys");
+    let learned = learned.expect("learned classifications have only string keys");
     files::replace(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
     screen.print(format!(
-        "{} episodes, the states of {} sessions and what was learned about tools are in {}.",
+        "{} episodes, the states of {} sessions and the learned tools were written to {}.",
         episodes.len(),
         sessions.len(),
         folder.display()

@@ -97,7 +97,7 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
 fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
     for row in rows.iter().take(NAMED) {
         let title = match row.title.as_str() {
-            "" if row.messages == 0 => "(not read yet, or nothing was said)".to_owned(),
+            "" if row.messages == 0 => "(not read yet, or empty)".to_owned(),
             title => line(title),
         };
         let when = ago(instant(&row.at), now());

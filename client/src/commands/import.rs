@@ -66,11 +66,11 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         }
         let told = told.join("\n");
         return Err(AskError::Wrong(format!(
-            "nothing was imported, for something is broken:\n{told}"
+            "nothing was imported, because the export is damaged:\n{told}"
         )));
     }
     if args.dry_run {
-        print("Would be taken in", &preview, screen);
+        print("Would be imported", &preview, screen);
         return Ok(());
     }
     let imported = ask(&mut connection, &mut export, false)?;
@@ -78,9 +78,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     if let Some(document) = export.classifications {
         let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);
-        screen.print(format!(
-            "What was learned about tools: {taken} entries, {there} known already."
-        ));
+        screen.print(format!("Learned tools: {taken} entries, {there} known already."));
     }
     Ok(())
 }

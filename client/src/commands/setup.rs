@@ -122,7 +122,7 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
 /// Asks the user for confirmation.
 pub(super) fn is_wanted(count: usize) -> Result<bool, AskError> {
     if !io::stdin().is_terminal() {
-        let what = "nobody is there to ask: run it with --yes to make these changes";
+        let what = "cannot ask without a terminal: run it with --yes to make these changes";
         return Err(AskError::Failed(what.to_owned()));
     }
     let files = if count == 1 { "this file".to_owned() } else { format!("these {count} files") };

@@ -159,7 +159,9 @@ fn unsummarized(answer: &GetSessionAnswer) -> String {
     match &answer.forked_from {
         Some(of) if is_copy(answer) => {
             let see = if of.is_empty() { String::new() } else { format!(": graphiti show {of}") };
-            format!("This fork has no part of its own. What it copied is summarised there{see}")
+            format!(
+                "This fork has no messages of its own. The original has a summary of its messages{see}"
+            )
         }
         _ if session.message_count == 0 => "This session has no messages.".to_owned(),
         _ => {

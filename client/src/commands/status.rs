@@ -92,7 +92,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     row("records", records(answer));
     if answer.older_summaries > 0 {
         let older = number(u64::try_from(answer.older_summaries).unwrap_or(u64::MAX));
-        row("older", format!("{older} summaries of an older version, being made again"));
+        row("older", format!("{older} summaries of an older version, being created again"));
     }
     if let Some(what) = redaction(answer) {
         row("secrets", screen.warn(format!("{what}; remedy: {REDACT_AGAIN}")));
@@ -238,8 +238,8 @@ fn records(answer: &HealthAnswer) -> String {
 pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
     let redaction = &answer.redaction;
     match (redaction.is_unfinished, redaction.is_older) {
-        (true, _) => Some("redacting again what is stored was begun, and not ended"),
-        (false, true) => Some("some of what is stored was redacted by older rules"),
+        (true, _) => Some("the redaction of stored text was started, but not finished"),
+        (false, true) => Some("some stored text was redacted by older rules"),
         (false, false) => None,
     }
 }

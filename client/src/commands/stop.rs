@@ -31,7 +31,7 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
             }
         },
     }
-    screen.print("graphitid was ended. What it had acknowledged is safe.");
+    screen.print("graphitid was killed. Acknowledged data are safe.");
     Ok(())
 }
 

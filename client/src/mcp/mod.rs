@@ -150,7 +150,7 @@ impl Shim {
     fn daemon_ended(&mut self) -> io::Result<()> {
         self.daemon = None;
         say_all(&self.relay.lost(
-            "graphitid ended before it answered; it is started again with the next request: ask once more",
+            "graphitid ended before it answered; it is started again with the next request: try again",
         ))
     }
 

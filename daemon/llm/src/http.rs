@@ -150,7 +150,7 @@ impl Response {
             300..=399 => {
                 misconfigured(format!("set {} to where it points", section.key("base_url")))
             }
-            401 | 403 => misconfigured("check the key and what it may be used for".to_owned()),
+            401 | 403 => misconfigured("check the key and its permissions".to_owned()),
             402 => misconfigured("there is no credit left: top it up".to_owned()),
             404 | 405 => misconfigured(section.check_model()),
             413 => Some(Failure::lasting(Error::TooLong { reason: message() })),

@@ -120,7 +120,7 @@ fn of_file(path: &Path, section: ConfigSection) -> Result<Secret, Error> {
 enum KeyFileError {
     Io(io::Error),
     /// Other users can read the file.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix tells who can get at a file"))]
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix shows who can read a file"))]
     Open(&'static str),
 }
 
@@ -175,7 +175,7 @@ async fn of_program(
     let program = command.first().map_or("", String::as_str);
     let failed = |what: String| {
         let remedy = format!("check {}", section.key("api_key_command"));
-        Error::misconfigured(format!("{program} gives no key: {what}"), remedy)
+        Error::misconfigured(format!("{program} prints no key: {what}"), remedy)
     };
     // The output is never logged, because it may be the key.
     let output = process::run(command, directory, "", LONGEST).await.map_err(|error| {
@@ -193,7 +193,7 @@ async fn of_program(
 
 fn no_key(place: &str) -> Error {
     Error::misconfigured(
-        format!("{place} holds no key: it is empty or has blanks or odd characters in it"),
+        format!("{place} contains no key: it is empty, or has blanks or invalid characters"),
         "put the key there and nothing else",
     )
 }

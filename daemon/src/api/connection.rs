@@ -134,7 +134,7 @@ impl BareConnection {
     async fn take(&mut self, request: Request, held: Option<OwnedSemaphorePermit>) {
         let id = request.id.clone();
         if self.requests.len() >= MAX_CONCURRENT_REQUESTS {
-            let what = "too many requests at once; wait for an answer first";
+            let what = "too many concurrent requests; wait for an answer first";
             if let Some(id) = id {
                 self.answer(id, Err(Error::new(code::BUSY, what))).await;
             }

@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::{LAST_RESORT, quarantine};
 use crate::store::{Store, StoreError, sled::SledStore};
 
-/// Between two checks whether something still holds the database.
+/// Between two checks whether the database is still in use.
 const CLOSING: Duration = Duration::from_millis(10);
 
 /// An open database.
@@ -30,7 +30,7 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
             let moved = quarantine::quarantine(&folder)?;
             quarantine::remove_old(&folder, &mut |message| tracing::warn!("{message}"));
             let problem = format!(
-                "{what}; it was moved to {}, and a new one is made from the transcripts that still exist; `graphiti repair` restores what can be read of it",
+                "{what}; it was moved to {}, and a new one is created from the transcripts that still exist; `graphiti repair` recovers its readable records",
                 moved.display()
             );
             (open(), Some(problem))
@@ -41,7 +41,7 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     let lost = match store.lost() {
         0 => None,
         lost => Some(format!(
-            "{} was damaged: the last {lost} changes in it are gone; transcripts that are still there are read again",
+            "{} was damaged: its last {lost} changes are lost; transcripts that still exist are read again",
             folder.display()
         )),
     };
@@ -56,7 +56,7 @@ pub(super) async fn closed(store: &Weak<dyn Store>) {
         }
     };
     if tokio::time::timeout(LAST_RESORT, is_closed).await.is_err() {
-        tracing::warn!("something still holds the database");
+        tracing::warn!("the database is still in use");
     }
 }
 

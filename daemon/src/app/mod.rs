@@ -131,10 +131,10 @@ impl Supervisor {
                 RoundEnd::Broken(task) => {
                     ensure!(
                         defects.survives(Instant::now()),
-                        "{task} ended repeatedly because of a defect in graphitid; the log says where"
+                        "{task} ended repeatedly because of a defect in graphitid; see the log for the place"
                     );
                     self.problem = Some(format!(
-                        "{task} ended because of a defect in graphitid; everything was restarted, and the log says where the defect is"
+                        "{task} ended because of a defect in graphitid; everything was restarted; see the log for the place of the defect"
                     ));
                 }
             }
@@ -175,7 +175,7 @@ impl Supervisor {
     /// Answers callers with the reason, until it is time to retry or to stop.
     async fn turn_away(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> RoundEnd {
         let why = format!(
-            "{error}; this is tried again every {} seconds; what was acknowledged is safe",
+            "{error}; this is retried every {} seconds; acknowledged data are safe",
             TRY_AGAIN.as_secs()
         );
         let answering = async {

@@ -156,7 +156,7 @@ fn take_in(learned_tools: &LearnedTools, file: &Path) {
     match read {
         Ok(document) => {
             let (taken, known, unreadable) = learned_tools.import(&document);
-            tracing::info!(file = %file.display(), taken, known, unreadable, "classifications of tools taken in");
+            tracing::info!(file = %file.display(), taken, known, unreadable, "classifications of tools imported");
         }
         Err(error) => tracing::warn!(file = %file.display(), error, "cannot be read"),
     }

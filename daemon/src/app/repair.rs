@@ -36,7 +36,7 @@ pub fn repair(
     if let Some(damaged) = damaged {
         ensure!(
             damaged.join("db").is_file(),
-            "{} is no database: it holds no file named db",
+            "{} is not a database: it has no file named db",
             damaged.display()
         );
     } else if folder.exists() {
@@ -55,7 +55,7 @@ pub fn repair(
                 say(&told(&salvaged, &damaged, kept.as_deref()));
             }
             Err(StoreError::Unreadable(what)) => {
-                say(&format!("{name}: nothing of it can be read: {what}"));
+                say(&format!("{name}: none of its records can be read: {what}"));
             }
             Err(error) => return Err(error).with_context(|| format!("bring back {name}")),
         }

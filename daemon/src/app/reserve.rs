@@ -20,7 +20,7 @@ const PLENTY: u64 = 8 * RESERVE;
 /// Gives the room free where nothing else is.
 pub(super) fn release_when_full(home: &Path) {
     if free_bytes(home).is_some_and(|free| free < NEEDED) && fs::remove_file(file(home)).is_ok() {
-        tracing::warn!("the disk is full: what was kept for a start is used up");
+        tracing::warn!("the disk is full: the reserve for a start is used up");
     }
 }
 
@@ -32,7 +32,7 @@ pub(super) fn keep(home: &Path) {
         && let Err(error) = make(&file(home))
     {
         // Some file systems do not give room in advance.
-        tracing::debug!(%error, "no room is kept for a start on a full disk");
+        tracing::debug!(%error, "there is no reserve for a start on a full disk");
         let _ = fs::remove_file(file(home));
     }
 }

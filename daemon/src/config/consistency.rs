@@ -72,7 +72,7 @@ fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
     if config.summarize.auto_summarize && config.llm.provider == ProviderKind::None {
         idle.push((
             "session_tracking.auto_summarize",
-            "there is no model: set `session_tracking.llm.provider`, or summaries are made from evidence",
+            "there is no model: set `session_tracking.llm.provider`, or summaries are derived from evidence",
         ));
     }
     if config.search.trusted_namespaces.is_some() && !config.search.cross_project_search {

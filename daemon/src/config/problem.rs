@@ -176,7 +176,7 @@ impl fmt::Display for ConfigProblem {
             ConfigProblem::Secret { place, key, remedy } => {
                 write!(
                     f,
-                    "{place}: `{key}` holds a secret, which has no place in this file; {remedy}"
+                    "{place}: `{key}` contains a secret, which must not be in this file; {remedy}"
                 )
             }
             ConfigProblem::Guarded { place, key, own_file } => write!(
@@ -201,7 +201,7 @@ impl fmt::Display for Notice {
                 "{place}: `{key}` is unknown and ignored; `graphiti config schema` shows all keys"
             ),
             Notice::Twice { place, key } => {
-                write!(f, "{place}: `{key}` stands there twice; this one counts")
+                write!(f, "{place}: `{key}` is there twice; this one is used")
             }
             Notice::OlderKey { place, from, to } => {
                 write!(f, "{place}: `{from}` is an older spelling and read as `{to}`")

@@ -32,13 +32,13 @@ impl Indexes {
             match SearchIndex::open(folder) {
                 // The database lost changes that the index holds.
                 Ok(index) if index.applied().0 > store.outbox_end() => {
-                    tracing::warn!("making the search index anew: it is ahead of the database");
+                    tracing::warn!("rebuilding the search index: it is ahead of the database");
                 }
                 Ok(index) => indexes.push(index),
                 Err(error @ OpenError::Folder(_)) => return Err(error),
                 Err(error) => {
                     if store.totals().sessions > 0 {
-                        tracing::warn!(%error, "making the search index anew from the database");
+                        tracing::warn!(%error, "rebuilding the search index from the database");
                     }
                 }
             }

@@ -100,7 +100,7 @@ impl Remaker {
         if is_complete {
             self.engine.store.write(vec![present()]).done().await?;
         }
-        tracing::info!(remade, older = older.len(), "summaries of older rules were made again");
+        tracing::info!(remade, older = older.len(), "summaries of older rules were created again");
         Ok(())
     }
 

@@ -38,7 +38,7 @@ pub enum HomeError {
         "cannot use {} as home: {error}; {}",
         .home.display(),
         match .error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room there",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space there",
             _ => "set GRAPHITI_HOME to a folder that can be written to",
         }
     )]

@@ -28,7 +28,7 @@ fn notify(state: &str) {
     let sent = address
         .and_then(|address| UnixDatagram::unbound()?.send_to_addr(state.as_bytes(), &address));
     if let Err(error) = sent {
-        tracing::warn!(%error, "the service manager cannot be told: {state}");
+        tracing::warn!(%error, "the service manager cannot be notified: {state}");
     }
 }
 

@@ -41,12 +41,15 @@ fn with_little_room_on_the_disk_text_waits_and_nothing_else_does() {
     daemon.settle_at_last();
     let health = health(&daemon);
     let problem = health["problems"].to_string();
-    assert!(problem.contains("are free where") && problem.contains("make room there"), "{health}");
+    assert!(
+        problem.contains("are free on the disk of") && problem.contains("free space there"),
+        "{health}"
+    );
     let refused = daemon.insist("session_tracking_close", &json!({ "session_id": "bbbb-2" }));
     let refused = refused.unwrap()["error"].as_str().unwrap().to_owned();
-    assert!(refused.contains("make room there"), "{refused}");
+    assert!(refused.contains("free space there"), "{refused}");
     let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
-    assert!(doctor.contains("make room where the home is"), "{doctor}");
+    assert!(doctor.contains("free space on the disk of the home"), "{doctor}");
     assert_eq!(found(&daemon, "marmot"), 1);
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
 
@@ -95,12 +98,12 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
         Ok(daemon) => {
             let problem = health(&daemon)["problems"].to_string();
             daemon.kill();
-            assert!(problem.contains("make room") || problem == "[]", "{problem}");
+            assert!(problem.contains("free space") || problem == "[]", "{problem}");
         }
         Err(status) => {
             let log = world.log();
             assert_eq!(status.code(), Some(1), "{log}");
-            assert!(log.contains("make room") || log.contains("No space left"), "{log}");
+            assert!(log.contains("free space") || log.contains("No space left"), "{log}");
         }
     }
     for entry in fs::read_dir(world.home()).unwrap().flatten() {
@@ -138,13 +141,13 @@ fn a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later() {
         daemon = world.start();
         daemon.settle_at_last();
         let problems = health(&daemon)["problems"].to_string();
-        assert!(problems.contains("make room there"), "{problems}");
+        assert!(problems.contains("free space there"), "{problems}");
         assert_eq!(found(&daemon, "marmot"), 1);
         assert!(world.printed(&["list"]).contains("marmot"));
         assert!(world.printed(&["show", "aaaa-1"]).contains("marmot"));
         let refused = daemon.insist("session_tracking_close", &json!({ "session_id": session }));
         let refused = refused.unwrap()["error"].to_string();
-        assert!(refused.contains("make room there"), "{refused}");
+        assert!(refused.contains("free space there"), "{refused}");
 
         fs::remove_file(&ballast).unwrap();
         goes_on(&world, &daemon, &[("aaaa-1", "marmot"), (session, word)]);
@@ -230,7 +233,7 @@ fn while_the_database_cannot_be_opened_callers_are_told() {
     disk.fails(Refused::Read);
     daemon.signal("HUP");
     let told = || String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
-    let told = iter::repeat_with(told).take(5_000).find(|told| told.contains("tried again every"));
+    let told = iter::repeat_with(told).take(5_000).find(|told| told.contains("retried every"));
     assert!(told.is_some_and(|told| told.contains("Input/output error")), "{}", world.log());
     disk.works();
     daemon.signal("HUP");

@@ -33,7 +33,7 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
     assert!(printed.contains(&format!("{ORIGINAL}, which has its first 2 records")), "{printed}");
     assert_eq!(daemon.close(COPY)["action"], "empty");
     let copy = world.printed(&["show", COPY]);
-    assert!(copy.contains("This fork has no part of its own"), "{copy}");
+    assert!(copy.contains("This fork has no messages of its own"), "{copy}");
     assert!(copy.contains(&format!("graphiti show {ORIGINAL}")), "{copy}");
     assert!(!copy.contains("Close the session"), "{copy}");
     let health = daemon.call("session_tracking_health", &json!({}));

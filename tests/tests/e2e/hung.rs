@@ -79,7 +79,7 @@ fn a_command_that_waits_for_work_notices_a_daemon_that_hangs_meanwhile() {
 fn a_hung_daemon_is_ended_by_force_and_starts_anew() {
     let (world, daemon) = hung();
     let ended = world.printed(&["stop", "--force"]);
-    assert!(ended.contains("was ended"), "{ended}");
+    assert!(ended.contains("was killed"), "{ended}");
     assert!(!daemon.ended().success());
     let again = world.graphiti(&["stop", "--force"]);
     assert!(!again.status.success());

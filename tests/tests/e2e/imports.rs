@@ -59,7 +59,7 @@ fn what_cannot_be_remembered_is_said() {
     daemon.settle();
     let session = daemon.close("aaaa-1")["episode_uuid"].clone();
     for (arguments, what) in [
-        (json!({ "episode_body": "x" }), "must say something"),
+        (json!({ "episode_body": "x" }), "must not be empty"),
         (json!({ "name": "x", "episode_body": "{", "source": "json" }), "is no JSON"),
         (json!({ "name": "x", "episode_body": "y", "source": "film" }), "not `film`"),
         (json!({ "name": "x", "episode_body": "y", "uuid": session }), "a session's episode"),
@@ -98,7 +98,7 @@ fn an_export_is_taken_in_once_on_another_machine() {
             fs::remove_file(here.path(format).join("episodes.jsonl")).unwrap();
         }
         let preview = there.printed(&["import", folder, "--dry-run"]);
-        assert!(preview.starts_with(&taken.replace("Taken in", "Would be taken in")), "{preview}");
+        assert!(preview.starts_with(&taken.replace("Taken in", "Would be imported")), "{preview}");
         let printed = there.printed(&["import", folder]);
         assert!(printed.starts_with(taken), "{printed}");
     }

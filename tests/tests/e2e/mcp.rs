@@ -340,7 +340,7 @@ fn a_daemon_that_dies_is_outlived() {
     daemon.kill();
     let answer = host.answer(id);
     let said = answer.to_string();
-    assert!(said.contains("ask once more") || said.contains("graphiti up"), "{answer}");
+    assert!(said.contains("try again") || said.contains("graphiti up"), "{answer}");
     let daemon = world.start();
     daemon.settle();
     let found = host.call("search_sessions", json!({ "query": "login" }));

@@ -59,7 +59,7 @@ fn wired(agent: &AgentSeen) -> Finding {
         }
         (Wiring::Outdated, false) => Finding::warn(
             name,
-            format!("{title} is set up for another graphiti, or only in part"),
+            format!("{title} is set up for another graphiti, or incompletely"),
             setup,
         ),
         (Wiring::Missing, false) => Finding::warn(

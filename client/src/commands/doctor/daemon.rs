@@ -97,7 +97,7 @@ fn configuration(seen: &Observations) -> Option<Finding> {
     Some(match &seen.misconfigured {
         None => Finding::ok(ABOUT, "nothing is wrong with it"),
         Some(why) => {
-            Finding::bad(ABOUT, why, "graphitid config check says more; then graphiti reload")
+            Finding::bad(ABOUT, why, "graphitid config check explains it; then graphiti reload")
         }
     })
 }

@@ -106,7 +106,11 @@ fn watching(seen: &Observations) -> Finding {
     let room = format!("{} folders of {} that may be watched", number(folders), number(limit));
     // The limit applies to all programs of a user together.
     if mode == "events" && folders > limit / 2 {
-        return Finding::warn(ABOUT, format!("{room}; other programs need some, too"), RAISE);
+        return Finding::warn(
+            ABOUT,
+            format!("{room}; other programs use some of them, too"),
+            RAISE,
+        );
     }
     Finding::ok(ABOUT, format!("{mode}; {room}"))
 }
@@ -151,11 +155,11 @@ fn vectors(answers: &DaemonAnswers) -> Option<Finding> {
         None => {
             let found = found.map_or(String::new(), |found| format!("; {}", found.what));
             let (made, left) = (vectors.made, vectors.left);
-            Finding::ok(ABOUT, format!("{made} made, {left} to be made{found}"))
+            Finding::ok(ABOUT, format!("{made} computed, {left} left{found}"))
         }
         Some(why) => Finding::warn(
             ABOUT,
-            format!("none are made: {why}"),
+            format!("none are computed: {why}"),
             "check `embeddings` in graphiti.config.json, then graphiti reload; until then, \
              searches use full text only",
         ),
@@ -171,7 +175,7 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
             ABOUT,
             format!("registered more than once: {twice} of {} ({examples})", number(*files)),
             "graphiti forget ID --run, then graphiti forget ID --undo, for the sessions of these \
-             files: they are read once more; and report it, for this must not happen",
+             files: they are read again; and report it, because this is a defect",
         )
     } else if *behind > 0 {
         Finding::warn(
@@ -194,7 +198,7 @@ fn disk(seen: &Observations) -> Option<Finding> {
         answers.health.kept.database_bytes.saturating_add(answers.health.kept.index_bytes)
     });
     let what = format!("{} are free", bytes(free));
-    let remedy = "make room where the home is, or move it and set GRAPHITI_HOME";
+    let remedy = "free space on the disk of the home, or move the home and set GRAPHITI_HOME";
     // Compacting a database writes a new one beside the old one.
     Some(if free < NO_SPACE {
         Finding::bad(ABOUT, format!("only {what}"), remedy)
@@ -246,7 +250,11 @@ fn store(seen: &Observations, answers: &DaemonAnswers) -> Finding {
     if !health.problems.is_empty() {
         let first = health.problems.len().saturating_sub(TOLD);
         let what = format!("problems, the latest last: {}", health.problems[first..].join(" · "));
-        return Finding::warn(ABOUT, what, "graphiti status shows all, the log says more");
+        return Finding::warn(
+            ABOUT,
+            what,
+            "graphiti status shows all of them, and the log has details",
+        );
     }
     if let Some(damaged) = seen.damaged.first() {
         return Finding::warn(
@@ -286,7 +294,7 @@ fn clock(seen: &Observations) -> Finding {
     if seen.now < made {
         return Finding::bad(
             ABOUT,
-            format!("it says {}, which is past", seen.now.strftime("%Y-%m-%d")),
+            format!("it shows {}, which is in the past", seen.now.strftime("%Y-%m-%d")),
             "set the clock of this machine: timeouts and dates follow it",
         );
     }

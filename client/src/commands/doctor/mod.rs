@@ -73,11 +73,11 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
         (0, 0) => Ok(()),
         (0, warned) => {
             if !args.output.json {
-                screen.print(format!("\nIt works. To be looked at: {warned}."));
+                screen.print(format!("\nIt works. Warnings: {warned}."));
             }
             Ok(())
         }
-        (bad, _) => Err(AskError::Failed(format!("it does not work as it should; bad: {bad}"))),
+        (bad, _) => Err(AskError::Failed(format!("it does not work properly; errors: {bad}"))),
     }
 }
 

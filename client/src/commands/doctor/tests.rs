@@ -185,7 +185,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (
             |seen| {
                 answers(seen).health.watch_mode =
-                    "polling, for there are more folders than fs.inotify.max_user_watches allows"
+                    "polling, because there are more folders than fs.inotify.max_user_watches allows"
                         .to_owned();
             },
             "watching",
@@ -196,7 +196,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (
             |seen| {
                 answers(seen).health.watch_mode =
-                    "polling, for the file system reports no changes".to_owned();
+                    "polling, because the file system reports no changes".to_owned();
             },
             "watching",
             Warn,

@@ -45,7 +45,7 @@ impl Client {
         if estimated <= room {
             return Ok(());
         }
-        let reason = format!("about {estimated} tokens, where there is room for {room}");
+        let reason = format!("about {estimated} tokens, but the limit is {room}");
         Err(Error::TooLong { reason })
     }
 

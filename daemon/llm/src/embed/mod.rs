@@ -199,7 +199,7 @@ fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, E
         vector.len() == dimension && vector.iter().all(|number| number.is_finite())
     };
     if vectors.len() != wanted || dimension == 0 || !vectors.iter().all(is_whole) {
-        let reason = "there is not one vector of one length for each text".to_owned();
+        let reason = "the number or the lengths of the vectors are wrong".to_owned();
         return Err(Error::BadReply { reason });
     }
     for vector in &mut vectors {
@@ -217,5 +217,8 @@ fn estimated(texts: &[String]) -> TokenUsage {
 }
 
 fn stopping() -> Error {
-    Error::Unavailable { reason: "it is being changed or stopped".to_owned(), retry_after: None }
+    Error::Unavailable {
+        reason: "its settings are changing, or the daemon stops".to_owned(),
+        retry_after: None,
+    }
 }

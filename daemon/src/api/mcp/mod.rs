@@ -185,7 +185,7 @@ impl ServerHandler for McpSession {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Ok(_permit) = self.request_permits.try_acquire() else {
-            let what = "too many requests at once; wait for an answer first";
+            let what = "too many concurrent requests; wait for an answer first";
             return Err(error_data(Error::new(code::BUSY, what)));
         };
         let params = json!({ "name": request.name, "arguments": request.arguments });

@@ -64,7 +64,7 @@ pub(super) async fn answer(
         }
         other => Err(Error::new(
             code::NO_METHOD,
-            format!("there is no method `{other}`; tools are asked for by `tools/call`"),
+            format!("there is no method `{other}`; tools are called by `tools/call`"),
         )),
     }
 }

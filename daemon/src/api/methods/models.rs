@@ -128,7 +128,7 @@ pub(super) async fn prompts(daemon: &DaemonState, given: Prompts) -> Result<Valu
     };
     if let Some(text) = given.check {
         let kind = wanted.ok_or_else(|| {
-            Error::new(code::INVALID_PARAMS, "say as which kind the text is to be checked")
+            Error::new(code::INVALID_PARAMS, "give the kind of prompt for the check")
         })?;
         let problems = prompts::check(kind, &text).unwrap_or_default();
         let row = PromptRow { kind: kind.to_owned(), text, problems, ..PromptRow::default() };

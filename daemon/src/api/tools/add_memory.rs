@@ -61,7 +61,7 @@ async fn run(
 fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {
     let wrong = |what: &str| Err(Error::new(code::INVALID_PARAMS, what.to_owned()));
     if name.trim().is_empty() || body.trim().is_empty() {
-        return wrong("`name` and `episode_body` must say something");
+        return wrong("`name` and `episode_body` must not be empty");
     }
     if body.len() > BODY {
         return wrong("`episode_body` is longer than 256 KiB: add it in parts");

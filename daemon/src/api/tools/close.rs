@@ -53,7 +53,7 @@ fn answer(closed: &Closed, session_id: String) -> CloseAnswer {
             ("unchanged", "The session is unchanged since it was last indexed.")
         }
         CloseOutcome::Empty => {
-            ("empty", "The session says nothing yet, so there is nothing to index.")
+            ("empty", "The session has no messages yet, so there is nothing to index.")
         }
     };
     CloseAnswer {

@@ -24,7 +24,7 @@ const TEXT: usize = 8_000;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Latest episodes",
-    description: "The latest episodes, one a finished session, with their whole summaries. Go on with `before` = `next`.",
+    description: "The latest episodes, one for each finished session, with their whole summaries. Continue with `before` = `next`.",
     effect: Effect::Reads,
     input: input::<GetEpisodesArguments>,
     output: output::<GetEpisodesAnswer>,

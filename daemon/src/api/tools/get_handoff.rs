@@ -78,7 +78,7 @@ fn place(
         return Ok(namespace);
     }
     let Some(directory) = given.or(client.directory.as_deref()) else {
-        let what = "which project is meant cannot be told from here: give `project`, a directory";
+        let what = "the project cannot be determined: give `project`, a directory";
         return Err(Error::new(code::AMBIGUOUS, what));
     };
     let store = daemon.engine.store().as_ref();

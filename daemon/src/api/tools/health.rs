@@ -233,12 +233,12 @@ fn watch_mode(mode: Option<Mode>) -> &'static str {
         Some(Mode::Events) => "events",
         Some(Mode::Polling(PollingReason::Asked)) => "polling, as configured",
         Some(Mode::Polling(PollingReason::FileSystem)) => {
-            "polling, for the file system reports no changes"
+            "polling, because the file system reports no changes"
         }
         Some(Mode::Polling(PollingReason::TooManyFolders)) => {
-            "polling, for there are more folders than fs.inotify.max_user_watches allows"
+            "polling, because there are more folders than fs.inotify.max_user_watches allows"
         }
-        Some(Mode::Polling(PollingReason::Failed)) => "polling, for watching failed",
+        Some(Mode::Polling(PollingReason::Failed)) => "polling, because watching failed",
     }
 }
 

@@ -324,7 +324,7 @@ pub(super) fn resolve_error(error: ResolveError) -> Error {
         ),
         ResolveError::NoneGiven(sessions) => Error {
             code: code::AMBIGUOUS,
-            message: "which session is meant cannot be told from here: give its id".to_owned(),
+            message: "the session cannot be determined: give its id".to_owned(),
             data: Some(json!({ "candidates": candidates(&sessions) })),
         },
     }

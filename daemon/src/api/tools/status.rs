@@ -51,7 +51,7 @@ async fn run(
     let sessions = health::sessions(store, &live).map_err(store_error)?;
     let enabled = !daemon.watched.is_empty();
     let message = match (&session, enabled) {
-        (_, false) => "Session tracking is switched off.".to_owned(),
+        (_, false) => "Session tracking is disabled.".to_owned(),
         (Some(session), _) => format!("Session {} is {}.", session.session_id, session.state),
         (None, _) => format!(
             "{} sessions: {} active, {} indexed, {} failed.",

@@ -50,7 +50,7 @@ async fn run(
         status: "success".to_owned(),
         session_id: session.id.id,
         episode_uuid: closed.episode.map(|episode| episode.to_string()),
-        overview: "The session says nothing yet.".to_owned(),
+        overview: "The session has no messages yet.".to_owned(),
         ..SummarizeSessionAnswer::default()
     };
     let episode = match closed.episode {

@@ -76,7 +76,7 @@ async fn run(
         format!("{} indexed, {} failed.", answer.sessions_indexed, answer.sessions_failed);
     if answer.sessions_empty > 0 {
         let empty = answer.sessions_empty;
-        answer.message.push_str(&format!(" {empty} said nothing, or what others say."));
+        answer.message.push_str(&format!(" {empty} are empty, or copies of others."));
     }
     Ok(answer)
 }

@@ -165,7 +165,7 @@ fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()>
         fault::point("redact: index removed");
         store = store
             .compact(&database::folder(home))
-            .context("write the database anew; what was replaced may still lie in its file")?;
+            .context("rewrite the database; replaced text may still be in its file")?;
         fault::point("redact: written anew");
     }
     StoredRules::present().note(&store)?;

@@ -149,5 +149,5 @@ fn is_file(text: &str) -> bool {
 }
 
 fn no_prompt() -> String {
-    "end a template's name with .md; write {content} where a prompt is to hold the text".to_owned()
+    "end a template's name with .md; write {content} where the text belongs in a prompt".to_owned()
 }

@@ -109,7 +109,8 @@ impl Codec for Millis {
         let millis = number(node, "30000 for half a minute")?;
         if (1.0..=SECONDS_AT_MOST).contains(&millis) {
             let used = format!("{}", millis * 1_000.0);
-            let reason = "it is in milliseconds, and so small a number is taken for seconds";
+            let reason =
+                "it is in milliseconds, and such a small number is probably meant in seconds";
             context.remarks.push(Remark::Adjusted { used, reason });
             return Ok(Duration::from_secs_f64(millis));
         }

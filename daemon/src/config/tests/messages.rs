@@ -81,7 +81,7 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
             r#""filter": {"user_messages": "sumary"}"#,
             "c.json:1: `session_tracking.filter.user_messages` is \"sumary\", but must be true (all of \
              it), false (none of it), a template such as \"my-summary.md\", or a prompt with {content} \
-             in it; end a template's name with .md; write {content} where a prompt is to hold the text",
+             in it; end a template's name with .md; write {content} where the text belongs in a prompt",
         ),
         (
             r#""summary_prompts": {"tool_results": "shorten it"}"#,
@@ -226,7 +226,7 @@ fn values_that_do_not_go_together_are_told() {
         (
             r#""auto_summarize": true"#,
             "c.json:1: `session_tracking.auto_summarize` has no effect; there is no model: set \
-             `session_tracking.llm.provider`, or summaries are made from evidence",
+             `session_tracking.llm.provider`, or summaries are derived from evidence",
         ),
         (
             r#""cross_project_search": false, "trusted_namespaces": ["a1b2c3d4"]"#,

@@ -229,5 +229,5 @@ fn pack(question: &ModelQuestion, store: &dyn Store, budget: u32) -> Result<Pack
             return Ok(packed);
         }
     }
-    Err(Error::BadReply { reason: "the session says nothing".to_owned() })
+    Err(Error::BadReply { reason: "the session is empty".to_owned() })
 }

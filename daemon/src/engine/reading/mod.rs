@@ -106,10 +106,10 @@ pub enum ReadError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The job panicked.
-    #[error("working on the session failed for a defect in graphitid: {0}")]
+    #[error("working on the session failed because of a defect in graphitid: {0}")]
     Defect(String),
     #[error(
-        "graphitid died {deaths} times while it worked on session {session}; the session is quarantined for {hours} h, or until `graphiti close {session}` asks for it"
+        "graphitid died {deaths} times while it worked on session {session}; the session is quarantined for {hours} h, or until `graphiti close {session}`"
     )]
     Quarantined {
         session: String,

@@ -112,7 +112,7 @@ fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> 
         && free < needed
     {
         return Err(StoreError::Full(format!(
-            "{} MB are needed where {} lies to make the database smaller, and {} MB are free; make room there",
+            "compacting the database needs {} MB on the disk of {}, and {} MB are free; free space there",
             needed / 1_000_000,
             folder.display(),
             free / 1_000_000

@@ -243,10 +243,10 @@ impl From<sled::Error> for StoreError {
     fn from(error: sled::Error) -> StoreError {
         match error {
             sled::Error::Corruption { .. } => {
-                StoreError::Unreadable("what stands in it is not what was written".to_owned())
+                StoreError::Unreadable("its content is not what was written".to_owned())
             }
             sled::Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                StoreError::Unreadable("it ends where more should stand".to_owned())
+                StoreError::Unreadable("it ends too early".to_owned())
             }
             sled::Error::Io(error) => StoreError::Backend(error.to_string()),
             other => StoreError::Backend(other.to_string()),

@@ -156,7 +156,7 @@ impl Quota {
         match free_bytes(&self.folder) {
             Some(free) if free < OPENING => {
                 let reason = format!(
-                    "only {} MB are free where {} lies, and nothing more is written; make room there, then `graphiti reload`; what was acknowledged is safe",
+                    "only {} MB are free on the disk of {}, and nothing more is written; free space there, then `graphiti reload`; acknowledged data are safe",
                     free / 1_000_000,
                     self.folder.display()
                 );
@@ -197,7 +197,7 @@ impl Quota {
         let free = free_bytes(&self.folder)?;
         (free < RESERVE).then(|| {
             format!(
-                "only {} MB are free where {} lies; make room there, then `graphiti reload`",
+                "only {} MB are free on the disk of {}; free space there, then `graphiti reload`",
                 free / 1_000_000,
                 self.folder.display()
             )
@@ -210,7 +210,7 @@ impl Quota {
 pub(super) fn or_no_space(folder: &Path, error: StoreError) -> StoreError {
     match free_bytes(folder) {
         Some(free) if free < OPENING => StoreError::Full(format!(
-            "only {} MB are free where {} lies, and {} MB are needed to open the database ({error}); make room there",
+            "only {} MB are free on the disk of {}, and {} MB are needed to open the database ({error}); free space there",
             free / 1_000_000,
             folder.display(),
             OPENING / 1_000_000

@@ -53,9 +53,9 @@ impl Tensors {
     pub(super) fn get(&self, name: &str) -> Result<Option<Tensor>, String> {
         let Some(entry) = self.table.get(name) else { return Ok(None) };
         let wrong = |what: &str| format!("its tensor {name} {what}");
-        let place = self.place(entry).ok_or_else(|| wrong("lies outside the file"))?;
+        let place = self.place(entry).ok_or_else(|| wrong("is outside the file"))?;
         let numbers = numbers(&entry.dtype, &self.bytes[place])
-            .ok_or_else(|| wrong(&format!("holds {}, which is not understood", entry.dtype)))?;
+            .ok_or_else(|| wrong(&format!("has the unknown type {}", entry.dtype)))?;
         let count = entry.shape.iter().try_fold(1, |all: usize, one| all.checked_mul(*one));
         if count != Some(numbers.len()) {
             return Err(wrong("is not of its shape"));

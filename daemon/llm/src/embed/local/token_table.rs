@@ -25,7 +25,7 @@ impl TokenTable {
         }
         let Some(Tensor { shape, numbers }) = found else { return Ok(None) };
         let [_, dimension] = shape[..] else {
-            return Err("its table is none of rows and columns".to_owned());
+            return Err("its table does not have two dimensions".to_owned());
         };
         if dimension == 0 || numbers.is_empty() {
             return Err("its table is empty".to_owned());

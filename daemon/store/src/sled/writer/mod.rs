@@ -98,7 +98,7 @@ impl Writer {
         let run = move || {
             let ended = panic::catch_unwind(AssertUnwindSafe(|| thread.run(&jobs)));
             if ended.is_err() {
-                quota.fail("the database failed; it is opened anew");
+                quota.fail("the database failed; it is reopened");
             }
         };
         let thread = thread::Builder::new()
@@ -238,7 +238,7 @@ impl Thread {
         tracing::error!(%error, "nothing more can be written to the database");
         self.failed = Some(error.clone());
         self.quota.fail(&format!(
-            "{error}; nothing more is written until the database is opened anew, which is tried every now and then and at `graphiti reload`; what was acknowledged is safe"
+            "{error}; nothing more is written until the database is reopened, which is retried regularly and at `graphiti reload`; acknowledged data are safe"
         ));
     }
 
