@@ -59,7 +59,7 @@ pub(crate) struct ProgressStep {
     pub(crate) progress: u64,
     /// Total number of steps; 0 when it is unknown.
     pub(crate) total: u64,
-    /// What the daemon is doing.
+    /// The daemon's current activity.
     pub(crate) message: String,
 }
 

@@ -42,7 +42,7 @@ pub fn runtime_file(home: &Path) -> PathBuf {
     home.join("graphitid.json")
 }
 
-/// Reads what the daemon of `home` last wrote.
+/// Reads the state that the daemon of `home` wrote last.
 pub fn runtime(home: &Path) -> Option<Runtime> {
     serde_json::from_str(&fs::read_to_string(runtime_file(home)).ok()?).ok()
 }

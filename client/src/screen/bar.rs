@@ -21,7 +21,6 @@ impl Bar {
         Bar { columns, is_shown: false, is_terminal: io::stderr().is_terminal() }
     }
 
-    /// Shows the progress.
     pub(crate) fn show(&mut self, step: &ProgressStep) {
         if self.is_terminal {
             let text: String = drawn(step).chars().take(self.columns.saturating_sub(1)).collect();

@@ -1,4 +1,4 @@
-//! The settings of capture: which transcripts are followed, and what is kept of them.
+//! The settings of capture: which transcripts are followed, and which parts are stored.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -15,7 +15,7 @@ pub struct Config {
     pub filter: Filter,
 }
 
-/// What is kept of each part of a session.
+/// The stored form of each part of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     /// Whether the tools and arguments of calls are kept.

@@ -1,4 +1,4 @@
-//! Filters the items of a transcript and formats what is kept.
+//! Filters the items of a transcript and formats their stored part.
 //!
 //! Omitted text never reaches the store, the index or the content hash. Tool output is by far the
 //! largest and least useful part of a transcript, so it is kept as one line with the tool, its
@@ -60,7 +60,7 @@ const OUTPUT_SHARE: usize = 4;
 const CONTENT: usize = 64 << 10;
 
 impl Filter {
-    /// Returns what is kept of `item`.
+    /// Returns the stored part of `item`.
     pub fn keep(&self, item: &Item<'_>, waiting: &mut PendingCalls) -> Option<FilteredMessage> {
         match item {
             Item::Call(call) => self.keep_call(call, waiting),

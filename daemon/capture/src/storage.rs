@@ -49,7 +49,7 @@ pub trait RecordSource: Sync {
     fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp>;
 }
 
-/// Records, one a line.
+/// Records, one per line.
 pub struct RecordText(BufWriter<SpooledTempFile>);
 
 impl Default for RecordText {
@@ -84,7 +84,6 @@ const LONGEST_TEXT: u64 = 16 << 30;
 /// Maximum bytes of a document, which is read whole.
 const LONGEST_DOCUMENT: u64 = LONGEST_LINE as u64;
 
-/// An open transcript.
 pub struct OpenTranscript {
     content: Content,
     storage: Storage,

@@ -14,7 +14,6 @@ use crate::store::{Store, StoreError, sled::SledStore};
 /// Between two checks whether the database is still in use.
 const CLOSING: Duration = Duration::from_millis(10);
 
-/// An open database.
 pub(super) struct OpenedDatabase {
     pub(super) store: Arc<dyn Store>,
     /// A message about damage.

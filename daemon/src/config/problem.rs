@@ -20,7 +20,7 @@ pub enum ConfigProblem {
     /// The file is not valid JSON.
     Syntax {
         place: FilePosition,
-        /// What the parser expected.
+        /// The expected syntax.
         error: String,
     },
     Wrong {

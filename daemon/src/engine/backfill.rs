@@ -43,7 +43,6 @@ pub struct BackfillCandidate {
 
 /// The state of the engine that the search for candidates needs.
 pub(super) struct BackfillContext {
-    /// The live sessions.
     pub(super) live: Vec<Session>,
     /// Folders with transcripts.
     pub(super) roots: Vec<PathBuf>,

@@ -92,7 +92,6 @@ impl Forgotten {
         self.read().fork_keys.get(record).cloned().unwrap_or_default()
     }
 
-    /// Adds a session.
     pub(super) fn add(&self, id: &SessionId, at: Timestamp, fork_keys: &[RecordUuid]) {
         let mut known = self.write();
         known.sessions.insert(id.clone(), at);

@@ -7,7 +7,7 @@
 //! A sub-agent's file may exist twice, too, when the folder of a project is moved or copied.
 //!
 //! A file is identified by its first record: the record is a [fork key](Write::ForkKeys) of every
-//! session that starts with it, or has a compaction there, for a later file may start at a
+//! session that starts with it, or has a compaction there, because a later file may start at a
 //! compaction.
 
 use std::{

@@ -28,7 +28,6 @@ pub enum HomeError {
         .pid.map_or("its process is not known".to_owned(), |pid| format!("pid {pid}"))
     )]
     Taken {
-        /// The home.
         home: PathBuf,
         /// The other daemon's process.
         pid: Option<u32>,
@@ -43,7 +42,6 @@ pub enum HomeError {
         }
     )]
     Unusable {
-        /// The home.
         home: PathBuf,
         /// The system's error.
         error: io::Error,

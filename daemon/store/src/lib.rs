@@ -206,7 +206,8 @@ pub enum Write {
     DropText(SourceKey),
     /// Adds the episode of a session, or replaces it.
     Episode(Box<Episode>),
-    /// Replaces what an episode states about entities and facts. It is deleted with the episode.
+    /// Replaces the statements of an episode about entities and facts. They are deleted with the
+    /// episode.
     Statements { episode: EpisodeId, statements: Box<Statements> },
     /// Deletes an episode.
     DropEpisode(EpisodeId),

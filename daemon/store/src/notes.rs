@@ -1,7 +1,7 @@
 //! Small values under names, which only their owner interprets: learned tools, usage, queued
 //! questions.
 //!
-//! Each owner has a [`NoteNamespace`], and puts a version into what it writes. Reads do not see notes
+//! Each owner has a [`NoteNamespace`], and includes a version in its content. Reads do not see notes
 //! that are still queued; owners read at the start, or long after they wrote.
 
 use sha2::{Digest, Sha256};

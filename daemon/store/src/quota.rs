@@ -49,6 +49,6 @@ pub enum StoreHealth {
     /// Text and checkpoints are refused until the store is opened again; all else is written. Holds
     /// the reason and what the user can do.
     TextRefused(String),
-    /// Nothing can be written until the store is opened again. What was acknowledged is safe.
+    /// Nothing can be written until the store is opened again. Acknowledged data are safe.
     Failed(String),
 }

@@ -77,9 +77,9 @@ pub struct FactRow {
 pub struct SourceLine {
     /// The episode of the session.
     pub episode: String,
-    /// The session that is meant.
+    /// The session's id.
     pub session_id: String,
-    /// A beginning of its id that no other session's has.
+    /// A prefix of the id that is unique among all sessions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub short_id: String,
     /// The file, 0 for the session's own.

@@ -38,11 +38,11 @@ pub struct HealthAnswer {
     pub agents: Vec<AgentHealth>,
     /// The import of history.
     pub history: History,
-    /// Number and size of what is stored.
+    /// Number and size of the stored data.
     pub kept: StoredTotals,
     /// The limits on disk space.
     pub limits: DiskLimits,
-    /// What was evicted to comply with the limits.
+    /// The evictions that the limits required.
     pub evicted: EvictionStats,
     /// The name of `evicted` before 0.2, for older clients and daemons; will be removed in 1.0.
     pub let_go: EvictionStats,
@@ -175,7 +175,7 @@ pub struct History {
     pub bytes_read: u64,
 }
 
-/// Number and size of what is stored.
+/// Number and size of the stored data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -207,7 +207,7 @@ pub struct DiskLimits {
     pub log_bytes: u64,
 }
 
-/// What was evicted so far. The oldest is evicted first.
+/// The evictions so far. The oldest data are evicted first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

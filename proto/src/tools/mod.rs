@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 /// `false`. Where it is missing, a bare request gets it, and an agent's gets text for a model alone.
 pub const STRUCTURED: &str = "graphiti/structured";
 
-/// How much of what was found an answer shows.
+/// How much of each result an answer shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
@@ -48,7 +48,7 @@ pub enum Detail {
 pub struct SessionRow {
     /// The agent's id of the session.
     pub session_id: String,
-    /// A beginning of the id that no other session's has.
+    /// A prefix of the id that is unique among all sessions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub short_id: String,
     /// The agent: `claude`, ….

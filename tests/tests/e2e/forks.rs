@@ -1,4 +1,5 @@
-//! Forks and copies of a session are known by the ids of their records: nothing is indexed twice.
+//! Forks and copies of a session are recognised by the ids of their records: nothing is indexed
+//! twice.
 
 use std::{fs, time::Duration};
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The session that all others come from.
+/// The session from which all others are derived.
 const ORIGINAL: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const FORK: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 const COPY: &str = "cccccccc-0000-4000-8000-000000000003";

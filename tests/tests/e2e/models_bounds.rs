@@ -116,7 +116,7 @@ fn the_agent_s_own_recap_goes_in_first_or_is_enough() {
             let used = world.json(&["usage"]);
             assert_eq!(used["rows"][0]["saved"]["recaps"], 1, "{used}");
             assert_eq!(by_model(&daemon, "aaaa-1"), Value::Null);
-            // Something new after it makes it too old.
+            // A newer message makes the recap outdated.
             transcript.prompt("And the sessions of admins");
             daemon.settle();
             daemon.close("aaaa-1");
@@ -188,7 +188,7 @@ fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() 
     assert_eq!(side("hook"), "");
     assert_eq!(daemon.session("aaaa-1")["episode"]["close_reason"], "explicit");
     assert_eq!(side("calls").lines().count(), 1);
-    // Neither after a restart.
+    // Nor after a restart.
     daemon.stop();
     let daemon = world.start();
     daemon.settle();
@@ -268,7 +268,7 @@ fn a_server_that_is_out_is_left_alone_and_that_is_told() {
     assert!(!status(&world)["outage"].as_str().unwrap().is_empty());
     assert_eq!(daemon.call("session_tracking_health", &json!({}))["status"], "degraded");
     assert_eq!(status(&world)["awaiting"], 3);
-    // Other settings make another client, which knows of no outage.
+    // New settings create a new client, which knows of no outage.
     model.answers(helpful);
     world.configure(&model.settings(&json!({ "timeout": 59 })));
     world.printed(&["reload"]);
@@ -282,7 +282,7 @@ fn a_server_that_is_out_is_left_alone_and_that_is_told() {
 #[test]
 fn money_is_bounded_for_a_day() {
     let model = MockModel::start(helpful);
-    // A reply may cost up to 8 dollars, and costs 10 cents; a prompt a cent at most.
+    // A reply may cost up to 8 dollars, but costs 10 cents; a prompt costs one cent at most.
     let (world, daemon) = started(&model.settings(&json!({
         "price": { "input_per_mtok": 1.0, "output_per_mtok": 1_000.0 },
         "daily_budget": { "usd": 8.08 },

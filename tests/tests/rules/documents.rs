@@ -173,7 +173,7 @@ fn type_in_words(name: &str, schema: &Value) -> String {
 
 fn range(schema: &Value) -> String {
     match (schema.get("minimum"), schema.get("maximum")) {
-        // The longest duration is no bound that a reader needs.
+        // The maximum of a duration is not relevant for a reader.
         (Some(least), Some(most))
             if most.as_f64().is_none_or(|most| most < f64::from(i32::MAX)) =>
         {

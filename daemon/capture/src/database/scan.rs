@@ -15,7 +15,7 @@ use crate::store::FileStamp;
 /// Maximum number of sessions whose rows may change in place. An agent changes only rows of the
 /// sessions that run, and each of them had a new row before.
 const RECENT: usize = 16;
-/// The minimum time between two looks at a database, and the part of the time that looks may use.
+/// The minimum time between two reads of a database, and the maximum share of time for such reads.
 const PAUSE: Duration = Duration::from_millis(100);
 const SHARE: u32 = 20;
 

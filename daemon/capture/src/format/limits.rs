@@ -1,4 +1,4 @@
-//! How much a format keeps of what a record contains.
+//! The limits on the stored parts of a record.
 
 use std::borrow::Cow;
 

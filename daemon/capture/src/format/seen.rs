@@ -1,4 +1,4 @@
-//! Remembers what was read of a file, because some agents write a record more than once.
+//! Remembers the records that were read, because some agents write a record more than once.
 
 use std::collections::{HashSet, VecDeque};
 

@@ -215,7 +215,6 @@ pub struct Segment {
     pub to: Option<Timestamp>,
     /// The first line in the session's file, counted from 1.
     pub first_line: u64,
-    /// The last line.
     pub last_line: u64,
     /// Tool calls in it.
     pub calls: u32,

@@ -38,7 +38,6 @@ impl fmt::Display for EpisodeId {
 /// A finished session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
-    /// The id.
     pub id: EpisodeId,
     /// The session it was made from.
     pub session: SessionKey,
@@ -48,7 +47,6 @@ pub struct Episode {
     pub project: Project,
     /// A short title for lists.
     pub name: String,
-    /// The summary.
     pub summary: EnhancedSessionSummary,
     /// The author of the summary.
     pub author: Author,
@@ -87,7 +85,7 @@ pub struct ExternalContent {
     pub from: Option<String>,
 }
 
-/// The agent of episodes that are no session's: someone added them.
+/// The agent of episodes without a session: someone added them.
 pub const MEMORY: &str = "memory";
 
 impl Episode {

@@ -132,7 +132,6 @@ pub struct EventCounts {
     pub messages: u32,
     /// Messages that the user typed.
     pub prompts: u32,
-    /// Tool calls.
     pub tool_calls: u32,
     /// Tool calls that failed.
     pub tool_errors: u32,
@@ -178,7 +177,6 @@ pub struct Publication {
     pub title: Option<String>,
     /// The text, shortened when long.
     pub body: String,
-    /// The kind.
     pub kind: PublicationKind,
     /// The position in the transcript.
     pub origin: Origin,
@@ -357,7 +355,8 @@ pub struct ErrorSeen {
     /// How many times it came back after it was resolved.
     #[serde(default)]
     pub returns: u32,
-    /// Why it is no work of this session, in the agent's words, such as that it was there before.
+    /// Why the failure is unrelated to this session, in the agent's words, such as that it existed
+    /// before.
     #[serde(default)]
     pub known: Option<String>,
     /// The cause that the agent named, if it did.
@@ -439,7 +438,6 @@ pub struct Title {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolUse {
-    /// Calls.
     pub calls: u32,
     /// Calls that failed.
     pub errors: u32,

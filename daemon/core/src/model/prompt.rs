@@ -38,7 +38,6 @@ impl Prompt {
 }
 
 impl PromptPart {
-    /// Returns the text.
     pub fn text(&self) -> &str {
         match self {
             PromptPart::Instruction(text) | PromptPart::Material(text) => text,

@@ -70,14 +70,12 @@ pub struct Session {
 pub struct Content {
     /// The hash of the content.
     pub hash: ContentHash,
-    /// Messages in it.
     pub messages: u32,
 }
 
 /// The episode that a session was last turned into.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Indexed {
-    /// The episode.
     pub episode: EpisodeId,
     /// The content that it was made from.
     pub hash: ContentHash,
@@ -123,7 +121,6 @@ pub struct Indexing {
 /// A failed job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// The error.
     pub error: String,
     /// Failed attempts in a row.
     pub attempts: u32,

@@ -149,7 +149,6 @@ pub struct EnhancedSessionSummary {
     /// Decisions with their reasons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_decisions: Option<Vec<DecisionRecord>>,
-    /// The next steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_steps: Option<Vec<String>>,
 
@@ -162,7 +161,6 @@ pub struct EnhancedSessionSummary {
     /// Settings changed, with old and new value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_changes: Option<Vec<ConfigChange>>,
-    /// The discoveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discoveries: Option<Vec<String>>,
     /// The topics, where a model named them.

@@ -16,7 +16,6 @@ pub enum ToolIntent {
     Delete,
     /// Inspecting or retrieving information.
     Read,
-    /// Searching.
     Search,
     /// Running processes, tests, builds.
     Execute,
@@ -85,9 +84,7 @@ pub enum ToolDomain {
     VersionControl,
     /// Packages and dependencies.
     Package,
-    /// Documentation.
     Documentation,
-    /// Tests.
     Testing,
     /// The agent's own memory and plans.
     Memory,
@@ -141,7 +138,6 @@ pub struct ToolClassification {
     pub tool_name: String,
     /// The purpose.
     pub intent: ToolIntent,
-    /// The domain.
     pub domain: ToolDomain,
     /// How sure that is, from 0 to 1.
     pub confidence: f64,
@@ -162,11 +158,9 @@ pub struct BashCommandClassification {
     pub subcommand: Option<String>,
     /// The options.
     pub flags: Vec<String>,
-    /// The targets.
     pub targets: Vec<String>,
     /// The purpose.
     pub intent: ToolIntent,
-    /// The domain.
     pub domain: ToolDomain,
     /// How sure that is, from 0 to 1.
     pub confidence: f64,

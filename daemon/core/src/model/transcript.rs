@@ -69,14 +69,12 @@ pub enum Item<'a> {
     TaskKey {
         /// The [`Call::id`] that added it.
         call: Cow<'a, str>,
-        /// The key.
         key: Cow<'a, str>,
     },
     /// The user answered one question of a call.
     Answer {
         /// The [`Call::id`] that asked.
         call: Cow<'a, str>,
-        /// The question.
         question: Cow<'a, str>,
         /// The choice.
         answer: Cow<'a, str>,
@@ -259,7 +257,6 @@ impl Action {
 pub struct FileChange {
     /// The file's path as given.
     pub path: String,
-    /// The change.
     pub kind: ChangeKind,
     /// The pieces of text replaced. For a file written whole: one, whose `old` is empty.
     pub edits: Vec<Replacement>,
@@ -334,9 +331,7 @@ pub enum TaskState {
 pub struct UserQuestion {
     /// The label that the agent's dialogue shows above it.
     pub header: Option<String>,
-    /// The question.
     pub question: String,
-    /// The options.
     pub options: Vec<String>,
 }
 
@@ -429,7 +424,6 @@ pub enum TitleSource {
     Summary,
     /// A model, on its own account.
     Model,
-    /// The user.
     User,
 }
 

@@ -31,7 +31,6 @@ pub struct Vectors {
 pub struct Packed {
     /// The factor by which the numbers are multiplied.
     pub scale: f32,
-    /// The numbers.
     pub numbers: Vec<i8>,
 }
 

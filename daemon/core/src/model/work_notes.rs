@@ -32,7 +32,6 @@ pub enum NotePurpose {
 pub struct Ticket {
     /// The id: `ABC-12`.
     pub key: String,
-    /// The title.
     pub title: String,
     /// The description, shortened when long.
     pub description: String,

@@ -72,7 +72,7 @@ fn load(path: &Path, metadata: &Metadata) -> Result<String, TemplateError> {
     File::open(path)
         .and_then(|file| file.take(longest).read_to_string(&mut text))
         .map_err(|error| unreadable(path, &error))?;
-    // An editor's mark at the beginning is no part of the text.
+    // A byte order mark at the beginning is not part of the text.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 

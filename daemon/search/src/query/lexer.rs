@@ -12,7 +12,7 @@ pub(super) enum QueryToken<'t> {
     Free(&'t str),
     /// The prefix of a word, without the star.
     Prefix(&'t str),
-    /// A word with the minus before it; [`items`] decides what it means.
+    /// A word with its preceding minus; [`items`] interprets it.
     MinusWord(&'t str),
     /// Quoted text, or a word that a minus excludes.
     Phrase {
@@ -34,8 +34,9 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// A text of several lines was pasted: all of it is words, because the signs in it are not meant
-/// for the search.
+///
+/// Text of several lines was pasted: all of it counts as words, because its signs are not search
+/// syntax.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
     if text.contains('\n') {

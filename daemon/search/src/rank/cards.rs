@@ -42,7 +42,7 @@ fn is_about_cards(condition: &FilterClause) -> bool {
 struct Judge<'j> {
     conditions: Vec<&'j FilterClause>,
     scope: &'j Scope,
-    /// By namespace, the last decision and what it was about, because many sessions share a
+    /// By namespace, the last decision and its subject, because many sessions share a
     /// project.
     known: FxHashMap<u32, (Option<String>, String, bool)>,
 }

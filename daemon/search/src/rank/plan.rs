@@ -22,7 +22,7 @@ use crate::{
 const MOST_UNITS: usize = 24;
 /// Of a longer query, such as a pasted log, only this number of words is looked up.
 const MOST_LOOKED_UP: usize = 300;
-/// A query with more unknown words is no prose, and none of them is spelled otherwise.
+/// A query with more unknown words is not prose, and none of its words is replaced.
 const MOST_SPELLED: usize = 4;
 /// Maximum distance between the two words of a pair, in words.
 const PAIR_DISTANCE: u32 = 3;

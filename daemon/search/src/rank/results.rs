@@ -14,7 +14,7 @@ pub struct Results {
     pub sessions: Vec<SessionHit>,
     /// Number of sessions that contain a word of the query.
     pub total: usize,
-    /// Words of the query that the index does not contain, and what was searched instead.
+    /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,
 }
 
@@ -101,7 +101,7 @@ pub struct Sign {
     pub name: &'static str,
     /// Relative to the strongest value in this result, which is 1.
     pub strength: f32,
-    /// What the signal adds to the score.
+    /// The addition of the signal to the score.
     pub share: f32,
 }
 

@@ -172,7 +172,7 @@ fn input<T: JsonSchema>() -> schemars::Schema {
         if is_required(name) || member.get("default").is_some_and(Value::is_null) {
             member.remove("default");
         }
-        // A line feed in a comment is no line feed for an agent.
+        // A line feed in a source comment does not start a line for an agent.
         if let Some(Value::String(text)) = member.get_mut("description") {
             *text = text.replace('\n', " ");
         }

@@ -177,7 +177,6 @@ impl CrashTracker {
         }
     }
 
-    /// Forgets a session.
     pub(super) fn forget(&self, session: &SessionId) {
         if self.lock().notes.0.contains_key(session) {
             self.change(|notes| notes.0.retain(|known, _| known != session));

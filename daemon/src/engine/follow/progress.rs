@@ -7,14 +7,14 @@ use tokio::time::Instant;
 /// A follower that works on one step for longer than this is reported as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(60);
 
-/// How far a follower is.
+/// The progress of a follower.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FollowerProgress {
     /// The outbox position up to which every change was applied.
     pub position: u64,
-    /// When the step in hand began; `None` between steps.
+    /// When the current step began; `None` between steps.
     pub(super) busy_since: Option<Instant>,
-    /// The target does not take changes; the follower tries again.
+    /// The target does not accept changes at present; the follower retries.
     pub(super) is_unavailable: bool,
 }
 

@@ -18,7 +18,6 @@ pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
     /// The statistics are a sum, so only one evictor may add to them.
     _lock: MutexGuard<'static, ()>,
-    /// The evictions before.
     before: EvictionStats,
     /// The evictions of this evictor.
     evicted: EvictionStats,

@@ -60,7 +60,6 @@ pub(in crate::engine) enum EngineEffect {
     LiftQuarantine(SessionId),
     /// Forgets the crashes of sessions.
     ForgetCrashes(Vec<SessionId>),
-    /// Sends a reply.
     Reply(Box<dyn FnOnce() + Send>),
     /// Sends a reply when all writes so far would survive a power cut, with the position of the
     /// outbox.

@@ -240,7 +240,7 @@ impl EngineState {
         }
     }
 
-    /// What a caller that closed a session waits for, and how long; `None` when the model is not
+    /// The result that a caller that closed a session waits for, and the time limit; `None` when the model is not
     /// asked.
     pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<PendingAnswer> {
         let summarizer = self.settings.summarizer.clone();

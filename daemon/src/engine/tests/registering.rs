@@ -90,7 +90,6 @@ struct RegistrationModel {
     known: RegisteredFiles,
 }
 
-/// The registered files.
 #[derive(Default)]
 struct RegisteredFiles {
     sessions: BTreeMap<u64, Session>,

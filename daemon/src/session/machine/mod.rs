@@ -69,7 +69,6 @@ pub enum JobEnd {
     Nothing,
     /// The job failed.
     Failed {
-        /// The error.
         error: String,
         /// When to try again; `None` when that makes no sense.
         retry_at: Option<Timestamp>,

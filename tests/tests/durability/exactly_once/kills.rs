@@ -47,7 +47,7 @@ fn after_any_kill_each_message_is_found_once() {
         }
         transcripts.extend(write_until_killed(daemon, writing, &mut random));
     }
-    // A transcript without a message is no file.
+    // A transcript without a message is not registered.
     transcripts.retain(|transcript| !transcript.words.is_empty());
     let daemon = world.start();
     daemon.settle();

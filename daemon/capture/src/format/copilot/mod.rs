@@ -193,7 +193,7 @@ fn place<'a>(context: &Object<'a>) -> SessionContext<'a> {
     SessionContext { cwd, branch, ..SessionContext::default() }
 }
 
-/// Emits what the user typed. Messages of skills, schedules, other agents and of the program name
+/// Emits the user's prompt. Messages of skills, schedules, other agents and of the program name
 /// their source.
 fn user_message(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     let source = data.string("source");

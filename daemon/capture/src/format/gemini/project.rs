@@ -1,4 +1,4 @@
-//! Finds the project of a transcript, which only files beside it name.
+//! Finds the project of a transcript, whose path is only in files beside the transcript.
 
 use std::{
     fs::File,

@@ -93,7 +93,7 @@ pub(crate) fn emit_command(name: &str, args: &str, out: &mut TurnEmitter<'_>) ->
     RecordVerdict::Read
 }
 
-/// Returns the name and the arguments of a text such as `/plan the work`. A path is no command.
+/// Returns the name and the arguments of a text such as `/plan the work`. A path is not a command.
 pub(crate) fn command(text: &str) -> Option<(&str, &str)> {
     let (name, args) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let word = name.strip_prefix('/')?;

@@ -1,11 +1,11 @@
 //! The transcript format of Qwen Code: `projects/<slug>/chats/<session>.jsonl`, with sub-agents in
 //! `projects/<slug>/subagents/<session>/agent-<id>.jsonl`.
 //!
-//! The records look like Claude Code's, with a message as Google's GenAI interface has it: a role
-//! and parts. There was no transcript to look at. The source for the format is the program's own:
+//! The records look like Claude Code's, but a message has the form of Google's GenAI interface: a
+//! role and parts. No transcript was available. The source for the format is the program's code:
 //! `packages/core/src/services/chatRecordingService.ts` at commit 015346f1 (2026) and
-//! `packages/core/src/agents/agent-transcript.ts` at commit 015f2838, whose types also list what
-//! older versions wrote.
+//! `packages/core/src/agents/agent-transcript.ts` at commit 015f2838, whose types also list the
+//! records of older versions.
 
 mod system;
 mod user;

@@ -29,7 +29,7 @@ pub(super) enum Reading {
     Parsed(Program),
     /// Only words and operators: the structure is broken, or too much for the parser.
     Tokens(Vec<Token>),
-    /// Nothing: quotes that never end, or text that is no shell at all.
+    /// Nothing: quotes that never end, or text that is not a shell command.
     Text,
 }
 

@@ -64,17 +64,14 @@ named! {
         Tool = 4 "Tool",
         /// Something that went wrong.
         Error = 5 "Error",
-        /// A test.
         Test = 6 "Test",
         /// Something that was decided.
         Decision = 7 "Decision",
         /// The topic of work: a commit's scope, a branch.
         Topic = 8 "Topic",
-        /// A person.
         Person = 9 "Person",
         /// A ticket or issue.
         Ticket = 10 "Ticket",
-        /// A pull request.
         PullRequest = 11 "PullRequest",
         /// The purpose of a session.
         Task = 12 "Task",
@@ -134,12 +131,10 @@ named! {
     }
 }
 
-/// An entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
     /// The id; for a file that was renamed, that of its latest name.
     pub id: EntityId,
-    /// The kind.
     pub kind: EntityKind,
     /// The project; [`Namespace::default`] for entities that are the same in all projects.
     pub namespace: Namespace,
@@ -160,7 +155,6 @@ pub struct Entity {
 /// Something that is true from one time to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// The id.
     pub id: FactId,
     /// The project of the fact.
     pub namespace: Namespace,
@@ -202,7 +196,6 @@ impl Fact {
 /// The target of an entry in a search index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntityOrFact {
-    /// An entity.
     Entity(EntityId),
     /// A fact in all the times that it held.
     Fact(FactKey),

@@ -15,7 +15,6 @@ pub struct Statements {
     pub created_at: Timestamp,
     /// The entities that it mentions, each once.
     pub mentions: Vec<Mention>,
-    /// The claims.
     pub claims: Vec<Claim>,
     /// Events that affect claims.
     pub marks: Vec<Mark>,
@@ -26,13 +25,10 @@ pub struct Statements {
 /// The mention of an entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
-    /// The entity.
     pub entity: EntityId,
-    /// Its kind.
     pub kind: EntityKind,
     /// Its project; [`Namespace::default`] for entities that are the same in all projects.
     pub namespace: Namespace,
-    /// Its name.
     pub name: String,
     /// When it was last mentioned.
     pub at: Timestamp,
@@ -81,7 +77,6 @@ impl Claim {
 /// Something happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// The subject.
     pub subject: Subject,
     /// When.
     pub at: Timestamp,
@@ -102,7 +97,6 @@ pub enum Observation {
     Succeeded,
     /// Tests were run.
     Ran {
-        /// The command.
         command: u64,
         /// How many tests.
         total: u32,
@@ -118,7 +112,6 @@ pub enum Observation {
 /// How the marks of a subject affect a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
-    /// The subject.
     pub subject: Subject,
     /// How.
     pub stance: Stance,
@@ -135,7 +128,6 @@ pub enum Stance {
     Broken,
     /// A run of the tests that holds this one and does not see it fail ends it.
     Fails {
-        /// The test.
         test: u64,
         /// The command that it failed in.
         command: u64,
@@ -164,7 +156,6 @@ pub struct Rename {
 /// Something that an episode says, and which.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attributed<T> {
-    /// The episode.
     pub episode: EpisodeId,
     /// When it was made.
     pub created_at: Timestamp,

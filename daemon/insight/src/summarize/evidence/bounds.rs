@@ -100,7 +100,6 @@ pub(super) const ALTERNATIVES: (usize, usize) = (5, 80);
 pub(super) const RECAP: usize = 8_000;
 /// The recap before that, and the latest of the user's absence.
 pub(super) const RECAP_BEFORE: usize = 2_000;
-/// A title.
 pub(super) const TITLE: usize = 200;
 /// Tools by name. The least used is dropped first.
 pub(super) const TOOLS: usize = 80;

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A pause longer than this is no work.
+/// A pause longer than this is not counted as work.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Reads the evidence out of one file of a session: its own, or a sub-agent's.

@@ -162,7 +162,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
         Deed::Move(to) => {
             let known = evidence.files.contains_key(&planned.path);
             take_along(evidence, &planned.path, to);
-            // A folder is no file; those in it that were worked with came along.
+            // A folder is not counted; its files that were worked with moved with it.
             if !known && !looks_like_a_file(&planned.path) && !looks_like_a_file(to) {
                 return;
             }

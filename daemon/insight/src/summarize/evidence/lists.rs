@@ -10,7 +10,7 @@ pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
     }
 }
 
-/// Adds a name that is not there yet, as long as there is room: the first ones stay.
+/// Adds a name that is not in the list yet, if there is space: the first ones are kept.
 pub(super) fn push_name(list: &mut Vec<String>, name: &str) {
     let name = kept(name, bounds::NAME);
     if !name.is_empty() && list.len() < bounds::NAMES && !list.contains(&name) {

@@ -132,9 +132,7 @@ pub(super) fn is_our_tool(tool: &str) -> bool {
 /// A question that was put before the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Asked {
-    /// The question.
     pub(super) question: String,
-    /// The options.
     pub(super) options: Vec<String>,
     /// The label above it.
     pub(super) header: Option<String>,

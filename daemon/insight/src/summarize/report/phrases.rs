@@ -192,7 +192,7 @@ pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
 }
 
 /// Returns the part of a sentence that is matched. The cost of a match is linear in its length, and
-/// text without full stops, such as a log, is no sentence.
+/// text without full stops, such as a log, is not a sentence.
 fn head(sentence: &str) -> &str {
     &sentence[..sentence.floor_char_boundary(LONGEST_SENTENCE)]
 }

@@ -130,7 +130,7 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         .then(|| spoken(unit + 2, found.about(today, count)))?
 }
 
-/// A longer time ago is no day that anyone counts.
+/// Nobody counts days over a longer time.
 const MOST_DAYS: i64 = 50_000;
 
 /// Parses `Monday 3 November`, `Mon, 2025-11-03`: the date says which Monday.

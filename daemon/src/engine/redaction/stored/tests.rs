@@ -124,7 +124,7 @@ fn a_secret_counts_and_what_stood_there_redacted_does_not() {
     assert_eq!(again.report.kinds, [("github-token".to_owned(), 1)].into());
 }
 
-/// A long message that is no secret, and cannot be made much shorter.
+/// A long message that is not a secret, and does not compress well.
 fn harmless(seq: u32) -> Message {
     let numbers = (0..600u32).map(|n| (n ^ seq).wrapping_mul(2_654_435_761) % 1_000_000);
     let words: Vec<String> = numbers.map(|number| number.to_string()).collect();

@@ -35,7 +35,6 @@ pub(super) enum Attempt {
     Command(String),
     /// Tests of a framework.
     Tests {
-        /// The framework.
         framework: String,
         /// The failed ones, by shortened names.
         names: Vec<String>,
@@ -145,7 +144,6 @@ impl Tracker {
         }
     }
 
-    /// Tests failed.
     pub(super) fn tests_failed(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -331,7 +329,7 @@ impl Tracker {
     }
 }
 
-/// A slip in one's own edit that the compiler found is mended at once: it is no story.
+/// A mistake in the agent's own edit that the compiler found is fixed at once, and not reported.
 fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
     const AT_ONCE: Duration = Duration::from_secs(90);
     let (Some(from), Some(to)) = (error.at, event.at) else { return false };

@@ -32,7 +32,6 @@ pub(in crate::summarize::evidence) enum Effect {
     },
     /// The file was written as a whole.
     Write {
-        /// The path.
         path: String,
         /// The written lines, where they are in the command line.
         lines: u32,

@@ -18,7 +18,6 @@ pub(super) enum Kind {
 pub(super) struct Invocation<'s> {
     /// The program, without its directory.
     pub(super) program: &'s str,
-    /// The arguments.
     pub(super) arguments: Vec<&'s str>,
 }
 
@@ -35,7 +34,7 @@ impl<'s> Invocation<'s> {
         Some(Invocation { program, arguments: rest.to_vec() })
     }
 
-    /// The `index`th argument that is no option.
+    /// The `index`th argument that is not an option.
     pub(super) fn operand(&self, index: usize) -> Option<&'s str> {
         self.arguments.iter().filter(|word| !word.starts_with('-')).nth(index).copied()
     }

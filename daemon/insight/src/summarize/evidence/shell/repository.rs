@@ -75,9 +75,7 @@ pub(in crate::summarize::evidence) enum Undone {
 /// A text that a command publishes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::summarize::evidence) struct Published {
-    /// The kind.
     pub(in crate::summarize::evidence) kind: PublicationKind,
-    /// The title.
     pub(in crate::summarize::evidence) title: Option<String>,
     /// The text.
     pub(in crate::summarize::evidence) body: String,

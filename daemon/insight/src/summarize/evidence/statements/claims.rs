@@ -30,7 +30,7 @@ pub(super) fn announces_cause(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// A guess, a question, an announcement, or talk with the user: nothing to hold on to.
+/// A guess, a question, an announcement, or talk with the user: not a firm statement.
 pub(super) fn is_loose(sentence: &str) -> bool {
     sentence.ends_with(['?', '…'])
         || sentence.starts_with(['❌', '|', '/', '$', '{', '<', '('])
@@ -71,7 +71,7 @@ pub(super) fn is_decision(sentence: &str) -> bool {
                     || (strong && reasoned))))
 }
 
-/// Why something went wrong.
+/// A cause of an error.
 pub(super) fn is_cause(sentence: &str) -> bool {
     let named = pattern!(
         r"(?i)^(?:so |ah,? |and )?(?:the |this |that |my )?(?:(?:actual|real|underlying|core|main|first|second) )?(?:(?:root )?cause|issue|problem|bug|culprit|failures?|crash|regression|mismatch|tests?|ci|build|lint|push|job)(?: here| there| now)? (?:is|are|was|were|comes? from|came from|stems? from|stemmed from|existed|exists|happen(?:s|ed)|occur(?:s|red)|fail(?:s|ed)?|broke)\b"
@@ -92,7 +92,6 @@ fn is_root_cause(sentence: &str) -> bool {
     .is_match(sentence)
 }
 
-/// Something about the matter was found out.
 pub(super) fn is_discovery(sentence: &str) -> bool {
     let is_noticed = pattern!(r"(?i)^(?:I notice[d]? (?:that )?(?:there(?:'s| is) )?(?:a |an )?(?:discrepancy|mismatch|inconsistency)\b|interesting[!:.,] .{10,}\b(?:only|never|always|strips?|drops?|ignores?|returns?|keeps?|actually)\b.*|the \w+ (?:had|have) already (?:terminated|exited|expired)\b)")
         .is_match(sentence);
@@ -101,7 +100,7 @@ pub(super) fn is_discovery(sentence: &str) -> bool {
         && sentence.len() > 40
 }
 
-/// A way was tried and given up.
+/// An attempt that was abandoned.
 pub(super) fn is_dead_end(sentence: &str) -> bool {
     pattern!(
         r"(?i)\b(?:did(?:n't| not) (?:work|help)|had no effect|gave up on|is a dead end|was a dead end|turned out not to|tried .{4,80} but (?:it|that|this)\b|(?:attempt|approach) failed)\b|^(?:I(?:'ve)? )?(?:reverted|backed out|rolled back|abandoned)\b"

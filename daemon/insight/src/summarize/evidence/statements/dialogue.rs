@@ -14,12 +14,12 @@ pub(in crate::summarize::evidence) struct Chosen {
     pub(in crate::summarize::evidence) alternatives: Vec<String>,
 }
 
-/// How the words of a recommendation are kept as the question of a choice.
+/// The question of a choice that a recommendation offers.
 pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 
 /// Maximum bytes of a prompt that may pick an option or agree; a longer one is a new task.
 const ANSWER: usize = 2_000;
-/// Characters of a recommendation.
+/// Maximum characters of a recommendation.
 const RECOMMENDATION: usize = 390;
 /// Maximum number of points of an accepted proposal.
 const APPROVED: usize = 4;
@@ -141,7 +141,7 @@ fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
         for (at, sentence) in all.iter().enumerate().filter(|(_, one)| !one.ends_with('?')) {
             if let Some(words) = recommended.captures(sentence).and_then(|words| words.get(1)) {
                 let mut answer = capitalised(words.as_str());
-                // A label's paragraph is the recommendation; `Not yet.` alone says nothing.
+                // The paragraph of a label is the recommendation; `Not yet.` alone is none.
                 if sentence[..words.start()].ends_with(": ") || answer.len() < 12 {
                     let rest = all[at + 1..].iter().take_while(|one| !one.ends_with('?'));
                     rest.for_each(|one| answer.extend([" ", *one]));
@@ -184,7 +184,7 @@ fn options(reply: &str) -> Vec<(String, String)> {
     );
     let mut found: Vec<(String, String)> = Vec::new();
     for line in reply.lines() {
-        // A numbered question is no option.
+        // A numbered question is not an option.
         let Some(option) = line_of.captures(line) else { continue };
         let label = option[2].split(" - ").next().unwrap_or_default();
         if label.contains('?') {

@@ -26,7 +26,6 @@ use crate::{
 /// A sentence with its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found {
-    /// The kind.
     pub(super) kind: StatementKind,
     /// The sentence, in one clean line.
     pub(super) text: String,

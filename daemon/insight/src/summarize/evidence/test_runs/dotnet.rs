@@ -5,7 +5,7 @@ use crate::summarize::{
     text::pattern,
 };
 
-/// One closing line a test project, or the older `Total tests:` block.
+/// The last line for each test project, or the older `Total tests:` block.
 pub(super) fn dotnet(output: &str) -> Option<Report> {
     let mut report = Report { framework: "dotnet test", ..Report::default() };
     let closing = pattern!(
