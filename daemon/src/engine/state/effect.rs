@@ -25,9 +25,15 @@ pub(in crate::engine) enum EngineEffect {
     Write(Vec<Write>),
     /// Saves new files and their sessions, because the next batch looks them up in the store. Returns
     /// `Registered` at once.
-    Register { sessions: Vec<Session>, sources: Vec<Source> },
+    Register {
+        sessions: Vec<Session>,
+        sources: Vec<Source>,
+    },
     /// Starts a job. Returns `JobDone` later.
-    RunJob { thread: usize, job: Box<Job> },
+    RunJob {
+        thread: usize,
+        job: Box<Job>,
+    },
     /// Starts to identify new files. Returns `Identified` later.
     Identify(Vec<PathBuf>),
     /// Looks whether files exist and changed. Returns `FilesObserved` at once.
@@ -43,7 +49,11 @@ pub(in crate::engine) enum EngineEffect {
     /// Returns `Liveness` when the process ends: an agent that is killed leaves its file behind.
     AwaitExit(Process),
     /// Starts to ask a model. Returns `ModelAnswered` later.
-    Ask { summarizer: Arc<Summarizer>, generation: u64, question: Box<ModelQuestion> },
+    Ask {
+        summarizer: Arc<Summarizer>,
+        generation: u64,
+        question: Box<ModelQuestion>,
+    },
     /// Adds a question that was saved, because the session had not changed, to the usage statistics.
     CountAvoided(Option<Namespace>),
     /// Permits that the summary of a session is made again, with the reader of its transcript.
@@ -55,7 +65,10 @@ pub(in crate::engine) enum EngineEffect {
     /// Watches these folders instead of the earlier ones. Returns `Notice`s and `Liveness` later.
     Watch(TranscriptFolders),
     /// Scans all folders for a caller that waits for it. Returns `RescanRequested` at once.
-    Rescan { sessions: bool, reply: oneshot::Sender<()> },
+    Rescan {
+        sessions: bool,
+        reply: oneshot::Sender<()>,
+    },
     /// Allows one more attempt for a quarantined session.
     LiftQuarantine(SessionId),
     /// Forgets the crashes of sessions.
