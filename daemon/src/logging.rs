@@ -118,7 +118,7 @@ fn filter(level: Level) -> EnvFilter {
 /// How much log files take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Bytes of one file at most.
+    /// Maximum bytes of one file.
     one: u64,
     /// Files at most, the one that is written to among them.
     files: u64,
@@ -166,7 +166,7 @@ impl BoundedFile {
     }
 }
 
-/// The file that was put aside as number `number`.
+/// The file with the number `number`.
 fn aside(path: &Path, number: u64) -> PathBuf {
     let mut aside = path.as_os_str().to_owned();
     aside.push(format!(".{number}"));

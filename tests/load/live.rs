@@ -22,7 +22,7 @@ use crate::{
 const EVERY: Duration = Duration::from_millis(50);
 /// The most that are waited for at one time.
 const PROBES: usize = 4;
-/// Between two looks whether a record is known.
+/// The interval of the checks whether a record is searchable.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// A record that was written just now.
@@ -91,7 +91,7 @@ pub(crate) fn run(played: &Played) {
     assert_eq!(missed, 0, "records were missed");
 }
 
-/// How long each record took to be known.
+/// The time until each record was searchable.
 fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
     let mut lags = Vec::new();
     loop {
@@ -108,7 +108,7 @@ fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
 fn known(wire: &mut Wire, session: &str) -> u64 {
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": session } });
     let answer = wire.ask("tools/call", params).expect("the tool is there and understands");
-    // Before its first record is known there is no such session.
+    // Before its first record is read the session does not exist.
     let answer: Value = answer["structuredContent"].clone();
     let answer: get_session::GetSessionAnswer = serde_json::from_value(answer).unwrap_or_default();
     let own = answer.files.iter().filter(|file| file.sub_agent.is_none());

@@ -8,7 +8,7 @@
 //!     cargo bench -p graphiti-tests --bench load -- play --into FOLDER
 //!
 //! All but the last start a daemon in a fresh home. `--recorded FOLDER` plays the transcripts in a
-//! folder instead of made-up ones, over and over, with other ids and of now.
+//! folder instead of generated ones, repeatedly, with other ids and current times.
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
 mod busy;

@@ -14,7 +14,7 @@ use graphiti_tests::{
 };
 use graphitid::{clock, model::Timestamp};
 
-/// How often a writer that has nothing to do looks whether it has.
+/// How often an idle writer checks for work.
 const TICK: Duration = Duration::from_millis(1);
 
 /// How fast, for how long.
@@ -72,9 +72,9 @@ pub(crate) struct Crowd {
     material: Material,
     projects: PathBuf,
     agents: Vec<SimulatedAgent>,
-    /// Those whose recordings came to their end.
+    /// The writers whose recordings ended.
     done: Vec<SimulatedAgent>,
-    /// Sessions begun so far.
+    /// Number of started sessions.
     begun: u32,
     records: u64,
     bytes: u64,

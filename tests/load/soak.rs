@@ -1,5 +1,5 @@
-//! Sessions start and end, for any time, under a daemon that is killed, stopped, made to
-//! end and to read its settings again, with limits on disk that are reached.
+//! Sessions start and end, for any time, under a daemon that is killed, stopped and reloaded, with
+//! limits on disk that are reached.
 
 use std::{
     fs,
@@ -203,7 +203,7 @@ fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
     );
     // The oldest go first, as many as it says.
     let newest = missing.last().map_or(0, |at| *at as u64 + 1);
-    // They go by their last activity, which is not quite the order in which they ended.
+    // They are ordered by their last activity, which differs from the order of their ends.
     let may = match health.evicted.episodes {
         0 => 0,
         gone => gone + options.sessions as u64,

@@ -14,7 +14,7 @@ pub struct McpHost {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next_id: u64,
-    /// Notifications that came while an answer was waited for.
+    /// Notifications that arrived before an answer.
     pub notifications: Vec<Value>,
 }
 
@@ -56,7 +56,7 @@ impl McpHost {
         self.answer(id)
     }
 
-    /// Calls a tool and asks for structure; its result, or the error in place of one.
+    /// Calls a tool with structured answers; returns its result or its error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let meta = json!({ STRUCTURED: true });
         self.call_with(json!({ "name": tool, "arguments": arguments, "_meta": meta }))
@@ -107,7 +107,7 @@ impl McpHost {
         Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}")))
     }
 
-    /// Closes its input; returns the messages that still came, and how the process ended.
+    /// Closes its input; returns the remaining messages, and how the process ended.
     pub fn hang_up(mut self) -> (Vec<Value>, ExitStatus) {
         self.input = None;
         let mut rest = Vec::new();

@@ -169,7 +169,7 @@ impl MockModel {
         json!({ "auto_summarize": true, "llm": llm })
     }
 
-    /// Settings under which it makes vectors, as the model of this name.
+    /// The settings with which the daemon uses it for vectors, under this model name.
     pub fn embeddings(&self, name: &str) -> Value {
         json!({ "embeddings": {
             "provider": "openai",

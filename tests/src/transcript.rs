@@ -21,7 +21,8 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A transcript of `session` in the folder of its project, `cwd`. Its records are of now.
+    /// A transcript of `session` in the folder of its project, `cwd`. Its records have the current
+    /// time.
     pub fn new(projects: &Path, session: &str, cwd: &str) -> Transcript {
         let slug: String =
             cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -99,12 +100,12 @@ impl Transcript {
         self.line(&record.to_string())
     }
 
-    /// Appends a line as it is.
+    /// Appends a line unchanged.
     pub fn line(&mut self, text: &str) -> &mut Transcript {
         self.raw(format!("{text}\n").as_bytes())
     }
 
-    /// Any bytes. As the agent does, the file is opened and closed for each piece.
+    /// Appends any bytes. The file is opened and closed for each append, as the agent does.
     pub fn raw(&mut self, bytes: &[u8]) -> &mut Transcript {
         let mut file = File::options()
             .create(true)

@@ -61,7 +61,7 @@ impl World {
         self.folder.path().join("claude")
     }
 
-    /// The folder that it keeps transcripts in.
+    /// The folder of its transcripts.
     pub fn projects(&self) -> PathBuf {
         self.claude().join("projects")
     }
@@ -96,7 +96,7 @@ impl World {
         })
     }
 
-    /// Starts the daemon; how it ended when it did not get ready.
+    /// Starts the daemon; returns its exit status when it did not become ready.
     pub fn try_start(&self) -> Result<Daemon, ExitStatus> {
         let notify = self.path("notify.sock");
         // None is left unless the daemon was started before.
@@ -187,7 +187,7 @@ impl World {
 }
 
 impl Drop for World {
-    /// After a failure the machine stays to be looked at.
+    /// After a failure the temporary folder is kept for inspection.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.folder.disable_cleanup(true);
@@ -219,7 +219,7 @@ impl Daemon {
         self.wire().ask(methods::SETTLE, json!({})).expect("the daemon settles");
     }
 
-    /// Waits, too, until every session is over that ends by itself.
+    /// Also waits until every session that ends by itself has ended.
     pub fn settle_sessions(&self) {
         self.wire().ask(methods::SETTLE, json!({ "sessions": true })).expect("the daemon settles");
     }
@@ -338,7 +338,7 @@ const PROGRAMS: [(&str, &[&str]); 2] = [
     ("graphitid", &["proto", "daemon", "prompts"]),
 ];
 
-/// The path of a program of ours.
+/// The path of one of our programs.
 fn binary(name: &str) -> PathBuf {
     built().join(name)
 }
@@ -390,7 +390,7 @@ fn build(folder: &Path) {
     assert!(built.expect("run cargo").success(), "the programs cannot be built");
 }
 
-/// When the latest change in these folders was made.
+/// The time of the latest change in these folders.
 fn latest_source(folders: &[&str]) -> Option<SystemTime> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
     let mut folders: Vec<PathBuf> = folders.iter().map(|name| workspace.join(name)).collect();

@@ -1,4 +1,4 @@
-//! Text of others made harmless, the same way for agents as for people: the code is shared with the
-//! client.
+//! Removes harmful characters from external text, in the same way for agents and for people: the
+//! code is shared with the client.
 
 pub use graphiti_proto::clean::for_model;

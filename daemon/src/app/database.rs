@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::{LAST_RESORT, quarantine};
 use crate::store::{Store, StoreError, sled::SledStore};
 
-/// Between two checks whether the database is still in use.
+/// The interval of the checks whether the database is still in use.
 const CLOSING: Duration = Duration::from_millis(10);
 
 pub(super) struct OpenedDatabase {
@@ -47,7 +47,7 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     Ok(OpenedDatabase { store: Arc::new(store), problem: problem.or(lost) })
 }
 
-/// Waits until nothing holds the store any more, but not for ever.
+/// Waits until the store is not used any more, with a time limit.
 pub(super) async fn closed(store: &Weak<dyn Store>) {
     let is_closed = async {
         while store.strong_count() > 0 {

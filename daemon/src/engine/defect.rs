@@ -1,4 +1,4 @@
-//! Describes work that did not end.
+//! Describes work that panicked.
 
 use tokio::task::JoinError;
 

@@ -1,5 +1,5 @@
-//! Makes summaries again that were made by older rules: in the background, the latest sessions
-//! first, one at a time and only while the engine has nothing else to do.
+//! Creates summaries again that older rules derived: in the background, the latest sessions first,
+//! one at a time and only while the engine has no other work.
 //!
 //! Each summary records the version of its rules, so that the work continues where it was
 //! interrupted. A summary that a model wrote stays, and so does that of a session whose transcript
@@ -34,19 +34,19 @@ const PAUSE: Duration = Duration::from_secs(2);
 const REST: u32 = 4;
 /// Episodes that are read from the store at once.
 const PAGE: usize = 64;
-/// The name of the note that says by which rules all summaries are made.
+/// The name of the note with the version of the rules by which all summaries were created.
 const NAME: &[u8] = b"summaries";
 
-/// Makes older summaries again.
+/// Creates older summaries again.
 pub(super) struct Remaker {
     pub(super) engine: Engine,
 }
 
-/// Whether a summary may be made again now.
+/// Whether a summary may be created again now.
 pub(super) enum RemakePermit {
     /// The engine has other work.
     Busy,
-    /// The session has another episode, will get one, or may not be worked on.
+    /// The session has another episode, will get one, or is quarantined.
     Refused,
     Granted(Box<RemakeContext>),
 }
@@ -79,7 +79,7 @@ impl Remaker {
         future::pending::<()>().await;
     }
 
-    /// Makes all older summaries again, with pauses of at least `pause`.
+    /// Creates all older summaries again, with pauses of at least `pause`.
     pub(super) async fn remake_all(&self, pause: Duration) -> Result<(), EngineError> {
         let store = self.engine.store.clone();
         let older = tokio::task::spawn_blocking(move || older(store.as_ref())).await;

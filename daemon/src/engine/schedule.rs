@@ -93,7 +93,7 @@ impl Schedule {
         self.suspects.insert(session, suspicion);
     }
 
-    /// Lets the test of a session start now, because someone waits for it.
+    /// Lets the test of a session start now, because a caller waits for it.
     pub(super) fn test_now(&mut self, session: SessionKey, now: Timestamp) {
         if let Some(suspicion @ Suspicion::TestedFrom(_)) = self.suspects.get_mut(&session) {
             *suspicion = Suspicion::TestedFrom(now);

@@ -157,7 +157,7 @@ mod tests {
                 started => (0..told[started - 1].2).collect(),
             };
             for (at, (change, entry, _)) in told.iter().enumerate() {
-                // The writer may be further by now; so much of it is known to be written.
+                // The writer may have continued by now; this much is known to be written.
                 let reached = (at + ahead[at].0).min(told.len() - 1);
                 let stored = told[reached].2;
                 let covers = (entry.position + ahead[at].1).min(told[reached].1.position);

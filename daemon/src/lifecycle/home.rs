@@ -49,7 +49,7 @@ pub enum HomeError {
 }
 
 impl Home {
-    /// Makes the folder if need be, closes it to others and takes it.
+    /// Creates the folder if necessary, makes it private and locks it.
     pub fn take(path: &Path) -> Result<Home, HomeError> {
         let unusable = |error| HomeError::Unusable { home: path.to_owned(), error };
         keep_others_out();

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 /// The request of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Come to an end (`SIGTERM`, `SIGINT`).
+    /// Stop (`SIGTERM`, `SIGINT`).
     Stop,
     /// Read the configuration again (`SIGHUP`).
     Reload,

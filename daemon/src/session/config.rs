@@ -8,8 +8,8 @@ pub struct Config {
     /// How long nothing is written before a session is closed as the last resort; `None` when
     /// that never closes one (hybrid-close, section 5).
     pub inactivity_timeout: Option<Duration>,
-    /// How long nothing is written before an active session is shown as inactive, and how often
-    /// that is looked at.
+    /// The time without a write after which an active session is shown as inactive, and the
+    /// interval of that check.
     pub check_interval: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Every history of one session that a few writes, closes, failures and crashes can make.
+//! Explores every history of one session that a few writes, closes, failures and crashes can cause.
 //!
 //! The model around the pure machine is small, but contains its races: the file is ahead of the
 //! daemon, a job reads at one moment and ends at another, and a crash loses the job but not the
@@ -28,7 +28,7 @@ const WRITES: u8 = 3;
 const CLOSES: u8 = 2;
 const FAILURES: u8 = 1;
 const CRASHES: u8 = 2;
-/// More steps than any world needs to come to rest by itself.
+/// More steps than any state needs to become idle.
 const REST: usize = 20;
 
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ impl SessionWorld {
         }
     }
 
-    /// The version that the episode was made from; 0 without one.
+    /// The version from which the episode was created; 0 without one.
     fn made(&self) -> u8 {
         self.session.indexed.as_ref().map_or(0, |indexed| indexed.hash.0[0])
     }

@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Tracker {
     config: Config,
-    /// Boxed: a table of a hundred thousand large values doubles by leaps.
+    /// Boxed, because a table of a hundred thousand large values would double in large steps.
     live: HashMap<SessionKey, Box<Session>>,
     by_id: HashMap<SessionId, SessionKey>,
     deadlines: BTreeSet<(Timestamp, SessionKey)>,
@@ -59,7 +59,7 @@ impl Tracker {
             .collect();
     }
 
-    /// Holds `session` from now on, if it is one that can change by itself.
+    /// Tracks `session` from now on, if it can change without an event.
     pub fn hold(&mut self, session: Session) {
         self.release(session.key);
         if !is_live(&session.state) {
@@ -75,7 +75,7 @@ impl Tracker {
         self.live.insert(session.key, Box::new(session));
     }
 
-    /// Lets go of a session, because it was forgotten.
+    /// Drops a session, because it was forgotten.
     pub fn release(&mut self, key: SessionKey) -> Option<Session> {
         let session = self.live.remove(&key)?;
         if let Some(deadline) = machine::deadline(&session, &self.config) {
@@ -111,7 +111,7 @@ impl Tracker {
         Transition { session: after, changed, start }
     }
 
-    /// The earliest time at which a live session changes by itself.
+    /// The earliest time at which a live session changes without an event.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }

@@ -18,7 +18,7 @@ use crate::{event, hook};
 
 /// Maximum time that an agent waits.
 const LIMIT: Duration = Duration::from_millis(100);
-/// More than the daemon serves at once, and than its queue holds beside.
+/// More than the daemon serves concurrently and queues.
 const CROWD: usize = 300;
 /// Callers that ask without pause, and how much each asks at once.
 const EAGER: usize = 8;
@@ -63,7 +63,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     });
 }
 
-/// Calls the hook in one state, and looks whether each of its events took effect.
+/// Calls the hook in one state, and checks whether each of its events took effect.
 fn state(
     client: &Path,
     calls: usize,
@@ -102,7 +102,7 @@ fn state(
     assert_eq!((failed, lost), (0, 0), "{title}");
 }
 
-/// Calls the hook while others ask for more than the daemon can do.
+/// Calls the hook while other clients overload the daemon.
 fn overloaded(daemon: &Daemon, call: &mut dyn FnMut()) {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {

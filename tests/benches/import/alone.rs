@@ -37,7 +37,7 @@ impl Speed {
     }
 }
 
-/// The better of two runs of `work` over `bytes` bytes.
+/// The faster of two runs of `work` over `bytes` bytes.
 pub(crate) fn timed(bytes: u64, work: impl Fn() -> u64) -> Speed {
     let run = || {
         let start = Instant::now();
@@ -77,7 +77,7 @@ pub(crate) fn parse(files: &[PathBuf]) -> u64 {
     records
 }
 
-/// Finds, filters and hashes everything that is kept.
+/// Finds, filters and hashes all stored text.
 pub(crate) fn capture(files: &[PathBuf]) -> u64 {
     let filter = Filter::default();
     let mut tally = Tally::default();

@@ -1,4 +1,4 @@
-//! How fast transcripts come in, and in how much memory.
+//! The speed of imports, and their memory.
 //!
 //! `cargo bench -p graphiti-tests --bench import`. Three histories: the corpus (`../shared/corpus`
 //! or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one long generated session

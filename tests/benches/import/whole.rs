@@ -20,7 +20,7 @@ pub(crate) struct ImportRun {
     pub(crate) processor: Speed,
 }
 
-/// Starts a daemon and waits until it knows everything.
+/// Starts a daemon and waits until it has imported everything.
 pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, ImportRun) {
     // Builds the programs, which is not to be measured.
     world.printed(&["--version"]);

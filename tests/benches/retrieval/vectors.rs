@@ -17,7 +17,7 @@ use graphitid::{
 
 use crate::sessions::QuestionSet;
 
-/// Numbers of a vector.
+/// Dimension of a vector.
 const DIMENSION: usize = 256;
 /// Questions asked for the percentiles.
 const QUESTIONS: usize = 200;
@@ -29,7 +29,7 @@ pub(crate) struct Meanings {
 }
 
 impl Meanings {
-    /// Makes them with the model in `folder`.
+    /// Computes them with the model in `folder`.
     pub(crate) fn of(set: &QuestionSet, folder: &Path) -> Meanings {
         let config = Config {
             provider: EmbeddingProvider::Local,

@@ -1,4 +1,4 @@
-//! How fast, how large: made-up coding sessions by the thousand.
+//! Speed and size with thousands of generated coding sessions.
 
 use std::{
     fs,
@@ -165,7 +165,7 @@ fn search(index: &SearchIndex, question: &str) -> Duration {
     start.elapsed()
 }
 
-/// Words by falling frequency: real ones first, made-up ones after them.
+/// Words of decreasing frequency: real ones first, generated ones after them.
 fn vocabulary() -> Vec<String> {
     const COMMON: &str = "the to a and of is in it for that this i with on we be can test file code \
         run not error let now from as are use add check have fix change need build command main \
@@ -199,7 +199,7 @@ fn session(key: u64, words: &[String], random: &mut Random) -> SearchedSession {
         project: format!("/home/ann/project{}", key % 97),
         messages: Vec::new(),
     };
-    // A session has its own subject: some words come back in it.
+    // A session has its own subject: some words are repeated in it.
     let subject: Vec<usize> = (0..12).map(|_| 200 + random.below(words.len() - 200)).collect();
     for number in 0..MESSAGES {
         let role = [Role::User, Role::Agent, Role::Tool, Role::Tool, Role::Agent][number % 5];

@@ -57,7 +57,7 @@ pub fn parser(name: &str) -> &'static Parser {
     PARSERS.iter().find(|parser| parser.name == name).expect("a parser of this name")
 }
 
-/// Bytes as the text that a reader makes of them.
+/// Converts bytes to text in the same way as a reader.
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

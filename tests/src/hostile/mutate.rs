@@ -26,7 +26,7 @@ pub fn seeds(parser: &str) -> Vec<(String, Vec<u8>)> {
     files.into_iter().map(read).collect()
 }
 
-/// Makes inputs out of seeds, the same in every run.
+/// Creates inputs from seeds, the same in every run.
 pub struct Mutator {
     state: u64,
 }

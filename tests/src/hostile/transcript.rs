@@ -164,7 +164,7 @@ fn kept(state: &SourceState) -> Value {
     serde_json::to_value(state).expect("a state is kept as JSON")
 }
 
-/// Whether two states are one, but for the last digit of a number that was written and read.
+/// Whether two states are equal, except for the last digit of a number that was written and read.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {

@@ -12,8 +12,8 @@ use crate::corpus;
 /// How long ago transcripts were written.
 const AGE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Copies the transcripts of `corpus` to where an agent keeps its own, each time with other ids,
-/// until there are `bytes`.
+/// Copies the transcripts of `corpus` to an agent's folder, each time with other ids, until there
+/// are `bytes`.
 pub fn repeat(corpus: &Path, projects: &Path, bytes: u64) {
     let files = corpus::transcripts(corpus);
     let mut written = 0;
@@ -49,7 +49,7 @@ pub fn sessions(
     }
 }
 
-/// Makes a file look as if it was written long ago.
+/// Gives a file an old modification time.
 pub fn age(path: &Path) {
     let file = File::options().append(true).open(path).expect("a file that was just made");
     file.set_modified(SystemTime::now() - AGE).expect("set a file's time");

@@ -46,7 +46,7 @@ impl Library {
         library
     }
 
-    /// A word; low numbers come up more often than high ones.
+    /// A word; low numbers are more frequent than high ones.
     pub fn word(&self, random: &mut Random) -> &str {
         let share = random.below(1_000_000) as f64 / 1e6;
         &self.words[((self.words.len() as f64).powf(share) - 1.0) as usize]

@@ -1,4 +1,4 @@
-//! Made-up work of agents, any amount of it.
+//! Generated work of agents, in any amount.
 
 pub mod history;
 mod library;

@@ -53,8 +53,8 @@ impl<'a> CallResult<'a> {
 }
 
 impl GeneratedSession {
-    /// The session of this number, of one of 23 projects; nothing is written of it yet. Agents keep
-    /// their transcripts in `projects`.
+    /// The session with this number, in one of 23 projects; its file does not exist yet. `projects`
+    /// is the agent's folder.
     pub fn new(projects: &Path, number: u64) -> GeneratedSession {
         let project = number % 23;
         let folder = projects.join(format!("-home-ann-app{project}"));

@@ -1,8 +1,8 @@
 //! The share of real tool calls that rules settle without any model. `cargo test --workspace --test
 //! corpus tools -- --nocapture` prints it; `classify::tests` holds the same rules against labels.
 //!
-//! The transcripts are not part of this repository. They are looked for in `../shared/corpus` beside
-//! it, or where `GRAPHITI_CORPUS` says; without them there is nothing to show here.
+//! The transcripts are not part of this repository. The test looks for them in `../shared/corpus`,
+//! or in the folder that `GRAPHITI_CORPUS` names; without them it checks nothing.
 
 use std::{
     collections::BTreeMap,

@@ -1,7 +1,7 @@
 //! Real transcripts, read by the real daemon: all of them, wholly, and always with the same result.
 //!
-//! They are not part of this repository. They are looked for in `../shared/corpus` beside it, or
-//! where `GRAPHITI_CORPUS` says; without them there is nothing to show here.
+//! The transcripts are not part of this repository. The test looks for them in `../shared/corpus`,
+//! or in the folder that `GRAPHITI_CORPUS` names; without them it checks nothing.
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,5 @@
-//! `kill -9` at any moment, while sessions are written and closed: nothing that was acknowledged is
-//! lost, no session has two episodes, and the daemon starts each time.
+//! `kill -9` at any moment, while sessions are written and closed: no acknowledged data are lost,
+//! no session has two episodes, and the daemon starts each time.
 //!
 //! `KILLS` sets how often; `SEED` repeats a run.
 

@@ -1,5 +1,5 @@
 //! The daemon dies at every named point (`graphitid::fault`), one after the other: it starts again,
-//! nothing that was acknowledged is lost, and nothing is there twice.
+//! no acknowledged data are lost, and nothing is stored twice.
 
 use std::{fs, os::unix::process::ExitStatusExt, path::Path, process::ExitStatus, time::Duration};
 
@@ -9,11 +9,11 @@ use graphitid::fault;
 use serde_json::{Value, json};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// These are passed several times: the daemon also dies there in the middle of something.
+/// Points that are reached several times: the daemon also dies at a later one.
 const SEVERAL: [&str; 3] = ["read", "store", "index: applied"];
 /// Only a daemon whose database comes near its limit reaches these points.
 const OF_ROOM: [&str; 2] = ["room", "smaller"];
-/// These are passed by another command: `redact_again.rs` dies there.
+/// Points of another command: `redact_again.rs` tests them.
 const OF_REDACTION: &str = "redact";
 
 #[test]
@@ -24,7 +24,7 @@ fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
     for point in fault::POINTS.iter().filter(of_sessions) {
         let several = SEVERAL.iter().any(|kind| point.starts_with(kind));
         for times in if several { vec![1, 3] } else { vec![1] } {
-            // How much is read or followed at one time is chance.
+            // The amount that is read or followed at one time is random.
             let has_died = die_at(point, times);
             assert!(has_died || times > 1, "a session never comes to `{point}`");
             died += u32::from(has_died);
@@ -105,7 +105,7 @@ fn ask(wire: &mut Wire, promises: &mut Promises) -> Option<()> {
     Some(())
 }
 
-/// Asks until every promise is kept; a promise without an episode may be kept a little later.
+/// Waits until every promise is kept; a promise without an episode may be kept a little later.
 fn until_kept(daemon: &Daemon, promises: &Promises, what: &str) {
     daemon.settle();
     for (session, promised) in promises {
@@ -216,7 +216,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].contains("died 4 times"), "{problems:?}");
     assert!(problems[0].contains("graphiti close aaaa-1"), "{problems:?}");
-    // Someone asks, once; after that the session is quarantined again.
+    // A request allows one attempt; after that the session is quarantined again.
     let close = json!({
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
     });

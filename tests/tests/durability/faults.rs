@@ -476,7 +476,7 @@ fn a_daemon_that_was_suspended_takes_up_what_came_meanwhile() {
     daemon.signal("STOP");
     transcript.prompt("Paint the walrus").reply("The walrus is painted.");
     world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
-    // A caller that asks meanwhile gets its answer afterwards.
+    // A request that is sent meanwhile is answered afterwards.
     let mut wire = daemon.wire();
     let request = graphiti_proto::rpc::Request::new(
         1,
@@ -493,7 +493,7 @@ fn a_daemon_that_was_suspended_takes_up_what_came_meanwhile() {
     assert_eq!(health(&daemon)["problems"], json!([]));
 }
 
-/// Makes the daemon look at the free space again, and waits until everything is found.
+/// Makes the daemon check the free space again, and waits until everything is found.
 fn goes_on(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
     daemon.wire().try_ask(methods::RELOAD, json!({}));
     for (session, word) in sessions {

@@ -1,5 +1,5 @@
-//! Search by meaning end to end: the real daemon, with a server that makes vectors as each test
-//! says, or with a model in a folder.
+//! Search by meaning end to end: the real daemon, with a server that returns the vectors of each
+//! test, or with a model in a folder.
 
 use std::{fs, path::Path};
 
@@ -49,7 +49,7 @@ fn found(daemon: &Daemon, query: &str) -> Vec<String> {
     hits.iter().map(|hit| hit["session"]["session_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The texts that vectors were asked for, questions among them.
+/// The texts for which vectors were requested, including queries.
 fn texts(model: &MockModel) -> Vec<String> {
     let asked = model.asked();
     asked.iter().flat_map(|asked| asked.texts()).map(str::to_owned).collect()

@@ -65,12 +65,13 @@ fn the_end_of_a_session_that_can_never_be_known_does_not_wait() {
             json!({ "session_id": "s1", "hook_event_name": "SessionEnd", "transcript_path": path });
         is_silent_success(&hook(&world, &event.to_string()));
     };
-    // `claude mcp list` has no transcript; an agent that is not followed keeps its own in another folder.
+    // `claude mcp list` has no transcript; an agent that is not followed has its own in another
+    // folder.
     let (missing, elsewhere) = (world.projects().join("-work/s1.jsonl"), world.path("s1.jsonl"));
     fs::write(&elsewhere, "{}\n").expect("a transcript");
     end(&missing);
     assert_eq!(spooled(&world), 0);
-    // Whether it is followed is known to the daemon alone.
+    // Only the daemon knows whether it is followed.
     end(&elsewhere);
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
@@ -237,7 +238,7 @@ fn hooks_tell_which_process_runs_a_session_and_that_it_has_ended() {
             agent.hook(&event);
         }
     }
-    // Both are active in one directory; the process decides which one is meant.
+    // Both are active in one directory; the process determines the session.
     assert_eq!(agents[1].ask("show --json")["session"]["session_id"], "s2");
     assert_eq!(agents[0].ask("show --json")["session"]["session_id"], "s1");
     let [first, mut second] = agents;
@@ -601,7 +602,7 @@ struct AgentProcess {
 
 impl AgentProcess {
     fn start(world: &World) -> AgentProcess {
-        // A shell that does not go by the name of one: the agent is looked for above shells.
+        // A shell whose name is not that of a shell: the agent is searched above shells.
         let program = world.path("agent");
         if !program.exists() {
             std::os::unix::fs::symlink("/bin/sh", &program).expect("another name for a shell");

@@ -164,7 +164,7 @@ fn states_survive_a_restart() {
     assert_eq!((&going_on["state"], &going_on["message_count"]), (&json!("active"), &json!(2)));
 }
 
-/// History is imported by itself, without being asked.
+/// History is imported without a request.
 #[test]
 fn history_is_imported_at_the_first_start() {
     let world = World::new();

@@ -121,7 +121,7 @@ fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones(
     let mut claude = host(&world);
     let hello = claude.initialize_as("claude-code", LATEST);
     assert!(hello["instructions"].as_str().unwrap().contains(asks));
-    // Only one is active here, so it is the one that is meant.
+    // Only one session is active here, so it is selected.
     let closed = claude.call("session_tracking_close", json!({}));
     assert_eq!(closed["structuredContent"]["session_id"], "s1", "{closed}");
 }
@@ -371,8 +371,8 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
     for session in ["aaaa-1", "bbbb-2"] {
         world.transcript_in(session, &project).prompt("Fix the login timeout").reply("Done.");
     }
-    // The agent's process distinguishes them, even after it started another session
-    // it started the shim; or, where no process is known, the session that the shim was started in.
+    // The agent's process identifies the session, even after it started another one; where no
+    // process is known, the session in which the shim was started is used.
     let mut first = agent(&world, &project, "cccc-3");
     let mut second = agent(&world, &project, "bbbb-2");
     let sessions = world.claude().join("sessions");

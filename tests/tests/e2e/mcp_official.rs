@@ -43,7 +43,7 @@ fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3, "{said}");
 }
 
-/// A Python with the packages; when one is named, it has to have them.
+/// A Python with the packages; a Python that the variable names must have them.
 fn python() -> Option<OsString> {
     if let Some(named) = std::env::var_os("GRAPHITI_TEST_PYTHON") {
         return Some(named);

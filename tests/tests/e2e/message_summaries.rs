@@ -4,7 +4,7 @@
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// A model that knows sessions, and of a message how it begins.
+/// A model that answers requests for sessions, and for a message repeats its beginning.
 fn helpful(asked: &ModelRequest) -> ModelReply {
     if asked.purpose() == "text" {
         let (material, _) = asked.material();
@@ -84,7 +84,7 @@ fn a_long_output_is_shown_found_and_told_by_its_summary_and_asked_about_once() {
         around.contains("**Context**: tool: Bash") && around.contains("max 500 char"),
         "{around}"
     );
-    // The session's own summary is made of it.
+    // The session's own summary is derived from it.
     assert!(asked[1].prompt().contains("a zeppelin landed"), "{}", asked[1].prompt());
     let row = usage(&world);
     assert_eq!((&row["answered"], &row["calls"]), (&json!(1), &json!(1)));

@@ -9,7 +9,7 @@ use std::{
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// A summary as a model gives it.
+/// A summary in the form of a model's reply.
 fn summary(objective: &str) -> ModelReply {
     ModelReply::Json(json!({
         "objective": objective,
@@ -46,7 +46,7 @@ fn classified(tool: &str) -> ModelReply {
     }]}))
 }
 
-/// A model that knows summaries, and that unknown tools search.
+/// A model that answers requests for summaries, and classifies unknown tools as searches.
 fn helpful(asked: &ModelRequest) -> ModelReply {
     match asked.purpose() {
         "tool_classification" => classified("mcp__acme__frobnicate"),
@@ -147,7 +147,7 @@ fn a_model_is_asked_once_a_change_and_once_a_tool() {
         let purposes = model.purposes();
         assert_eq!(purposes, expected, "{}", world.log());
     };
-    // Only known tools: the summary alone.
+    // Only known tools: one request, for the summary.
     daemon.close("aaaa-1");
     calls(&["session_summary"]);
     // Unchanged: nothing.

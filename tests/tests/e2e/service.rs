@@ -66,8 +66,8 @@ fn one_that_is_on_its_way_out_is_waited_for() {
     world.printed(&["stop"]);
 }
 
-/// The first caller makes systemd's socket start the daemon, which serves that caller. Left out where
-/// there is no systemd.
+/// The first caller makes systemd's socket start the daemon, which serves that caller. Skipped
+/// where there is no systemd.
 #[test]
 fn a_connection_starts_the_daemon() {
     if Command::new("systemd-socket-activate").arg("--version").output().is_err() {
@@ -96,7 +96,7 @@ fn a_connection_starts_the_daemon() {
     assert!(socket.exists(), "the socket is the service manager's to remove");
 }
 
-/// Left out where there is no systemd.
+/// Skipped where there is no systemd.
 #[test]
 fn systemd_takes_the_units() {
     let world = World::new();
@@ -118,7 +118,7 @@ fn systemd_takes_the_units() {
     assert!(output.status.success() && !said.contains("graphitid"), "{said}");
 }
 
-/// Left out where there is no Python.
+/// Skipped where there is no Python.
 #[test]
 fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_kinds() {
     let file =

@@ -1,10 +1,9 @@
 //! Both sides of the socket against golden files: `golden/wire-v<N>.txt` holds a conversation that
 //! version N of the protocol had, question and answer in turn.
 //!
-//! An old client's questions must get answers in which it finds all it knows; an old daemon's
-//! answers must mean the same to a new client. The file of a version never changes once that
-//! version is released. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the
-//! present one.
+//! Answers to an old client must contain everything that it knows; answers of an old daemon must
+//! mean the same to a new client. The file of a version never changes once that version is
+//! released. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the present one.
 
 use std::{fs, path::PathBuf, time::Duration};
 

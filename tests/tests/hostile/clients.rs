@@ -71,7 +71,7 @@ fn thousands_are_let_in_one_after_the_other() {
             the_rest_is_served(&world, &daemon);
         }
     }
-    // The latest is as good as any, and the earliest had to give way.
+    // Any later connection is equivalent; the earliest one was closed.
     let mut latest = wires.pop_back().unwrap();
     latest.write_all(b"{\"id\":7,\"method\":\"ping\"}\n").unwrap();
     let mut answer = [0; 64];

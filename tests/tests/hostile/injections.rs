@@ -1,4 +1,4 @@
-//! None of the orders in `injections.tsv` reaches the next agent outside of a quote.
+//! None of the instructions in `injections.tsv` reaches the next agent outside of a quote.
 
 use graphiti_tests::{Daemon, McpHost, World};
 use serde_json::{Value, json};

@@ -31,7 +31,7 @@ fn nothing_outside_of_the_watched_folders_is_read() {
     };
     let mut inside = world.transcript("aaaa-1");
     inside.prompt("Fix the login timeout");
-    // Some are there when the daemon starts, others come while it looks.
+    // Some exist when the daemon starts, others are created later.
     lead_out(1);
     let daemon = world.start();
     daemon.settle();

@@ -1,4 +1,4 @@
-//! Two hundred secrets of many kinds in a session: none is kept, logged, shown, given out or sent.
+//! Two hundred secrets of many kinds in a session: none is stored, logged, shown, exported or sent.
 
 use std::{
     fs,
@@ -11,8 +11,8 @@ use graphiti_tests::{MockModel, ModelReply, ModelRequest, World};
 use graphitid::fault;
 use serde_json::json;
 
-/// Secrets that have a form of their own: `{a36}` is 36 letters and digits. `|` is nothing, and keeps
-/// scanners from taking this source for a leak.
+/// Secrets with a recognisable form: `{a36}` is 36 letters and digits. `|` is removed, and prevents
+/// secret scanners from reporting this source.
 const FORMS: &[&str] = &[
     "AK|IA{A16}",
     "AB|SK{a110}=",

@@ -1,4 +1,4 @@
-//! Orders in a transcript do not reach the reader of a summary or handoff as orders.
+//! Instructions in a transcript do not reach the reader of a summary or handoff as instructions.
 
 use graphiti_tests::{Daemon, MockModel, ModelReply, World};
 use serde_json::{Value, json};
@@ -140,7 +140,7 @@ fn summary(daemon: &Daemon, session: &str) -> Value {
     daemon.call("get_session", &json!({ "session_id": session }))["summary"].clone()
 }
 
-/// How a summary quotes an order that it knows only as the error of `make`.
+/// How a summary quotes an instruction that is only the error message of `make`.
 const FAILED: &str = "Resolve `make`: error";
 
 #[test]
@@ -197,7 +197,7 @@ fn what_the_agent_repeats_of_orders_is_passed_on_as_a_quote() {
         let handoff = daemon.call("get_handoff", &json!({ "project": project }));
         hands_over_no_orders(&handoff);
         is_told_no_orders(&told_at_start(&daemon, project));
-        // Text beside an order is kept.
+        // Text beside an instruction is kept.
         let open = handoff["open_ends"].to_string();
         assert!(open.contains("Watch the logins for a day or two"), "{order:?}: {open}");
         let names = &handoff["failing_tests"][0]["names"];

@@ -1,5 +1,5 @@
-//! The layers: which crate may use which, and which module of a crate may name which, as tables.
-//! `daemon/src/lib.rs` gives the reasons.
+//! The layers: the permitted dependencies of crates, and of the modules in a crate, as tables.
+//! `daemon/src/lib.rs` explains them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -161,7 +161,8 @@ fn prompts_and_providers_do_not_know_each_other() {
     }
 }
 
-/// A module names the crates below by the names that its crate's root gives them: these tables count on it.
+/// A module uses the crates below by the names that its crate's root re-exports; these tables
+/// depend on it.
 #[test]
 fn only_the_root_of_a_crate_names_other_crates_of_the_daemon() {
     let mut broken = Vec::new();

@@ -15,7 +15,7 @@ const CONVENTIONAL: &[&str] = &["Config", "Error"];
 /// Other names that are used more than twice, with their number.
 const REPEATED: &[(&str, usize)] = &[("Report", 5), ("Section", 4), ("Task", 3)];
 
-/// The most lines of a file, its test module left out.
+/// Maximum lines of a file without its test module.
 const LONGEST_FILE: usize = 400;
 
 /// Files that are longer, with their lines.

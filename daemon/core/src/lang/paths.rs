@@ -10,7 +10,7 @@ pub fn is_scratch(path: &str) -> bool {
     .is_match(path)
 }
 
-/// Whether an agent keeps `path` for itself: plans, transcripts, task lists.
+/// Whether `path` is an agent's own file: plans, transcripts, task lists.
 pub fn is_agents_own(path: &str) -> bool {
     pattern!(r"/\.claude/(?:plans|projects|todos|tasks)/").is_match(path)
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::transcript::Origin;
 
-/// A choice made by the user's word.
+/// A choice of the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// The question or proposal.
@@ -25,14 +25,14 @@ pub struct Choice {
     /// For a plan: the files that it is going to change.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Whether the answer was typed in place of an option.
+    /// Whether the user typed the answer instead of choosing an option.
     #[serde(default)]
     pub typed: bool,
     /// The position in the transcript.
     pub origin: Origin,
 }
 
-/// A prompt that came on a refused call or an interruption.
+/// A prompt that follows a refused call or an interruption.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     /// The position of the prompt.

@@ -39,7 +39,7 @@ impl fmt::Display for EpisodeId {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     pub id: EpisodeId,
-    /// The session it was made from.
+    /// The session that it summarises.
     pub session: SessionKey,
     /// The agent's id of that session.
     pub session_id: SessionId,
@@ -50,9 +50,9 @@ pub struct Episode {
     pub summary: EnhancedSessionSummary,
     /// The author of the summary.
     pub author: Author,
-    /// The transcript it was made from.
+    /// The transcript that it summarises.
     pub file: String,
-    /// The content it was made from.
+    /// The hash of the content that it summarises.
     pub content_hash: ContentHash,
     /// Why the session was closed.
     pub reason: CloseReason,
@@ -62,12 +62,12 @@ pub struct Episode {
     pub started_at: Timestamp,
     /// When the session's last message was written: the time that its facts hold from.
     pub ended_at: Timestamp,
-    /// When the episode was made.
+    /// When the episode was created.
     pub created_at: Timestamp,
     /// Text that is not a summary of this machine, if there is any.
     pub external: Option<ExternalContent>,
-    /// The version of the rules by which its summary was made from evidence; 0 before such versions
-    /// were noted.
+    /// The version of the rules by which its summary was derived from evidence; 0 before such
+    /// versions were recorded.
     pub rules: u32,
 }
 
@@ -80,7 +80,7 @@ pub struct ExternalContent {
     pub source: String,
     /// The origin, in words.
     pub description: String,
-    /// The machine that it was made on, when that is another one.
+    /// The machine on which it was created, if it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
@@ -94,7 +94,7 @@ impl Episode {
         self.session_id.agent == MEMORY
     }
 
-    /// The machine that it came from, when that is another one.
+    /// The machine from which it was imported, if it is another one.
     pub fn from(&self) -> Option<&str> {
         self.external.as_ref().and_then(|content| content.from.as_deref())
     }

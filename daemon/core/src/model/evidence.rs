@@ -18,7 +18,7 @@ use crate::model::{
     transcript::{Origin, Outcome, RecapKind, Task, TitleSource, Tokens},
 };
 
-/// Everything that one file of a session (the session's own, or a sub-agent's) gives away.
+/// The evidence in one file of a session (the session's own, or a sub-agent's).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {
@@ -28,15 +28,15 @@ pub struct Evidence {
     pub counts: EventCounts,
     /// The user's requests: the first ones and the latest ones.
     pub prompts: Vec<Quote>,
-    /// How many prompts between those are not kept.
+    /// Number of prompts between these that were dropped.
     pub prompts_left_out: u32,
     /// The agent's last words.
     pub last_reply: Option<Quote>,
     /// The position of the last tool result. When it is after the agent's last words, nothing was
     /// concluded from it.
     pub last_result: Option<Origin>,
-    /// The last call of a tool behind the last words, as long as it has no result: where a session
-    /// ends with it, the agent was cut off.
+    /// The last tool call after the last words, as long as it has no result: when a session ends
+    /// with it, the agent was interrupted.
     pub unanswered_call: Option<Quote>,
     /// Errors in terminal output that the user pasted into prompts.
     pub pasted_errors: Vec<Quote>,
@@ -53,9 +53,9 @@ pub struct Evidence {
     pub report: Vec<Statement>,
     /// The agent's reports at the end of each turn, in order: the first ones and the latest.
     pub reports: Vec<TurnReport>,
-    /// Reports beyond those kept.
+    /// Number of dropped reports.
     pub reports_left_out: u32,
-    /// Texts that the session published beside its commits: descriptions of pull requests, and
+    /// Texts that the session published besides its commits: descriptions of pull requests, and
     /// comments on them.
     pub publications: Vec<Publication>,
     /// The changes of the repository, in order; the latest ones are kept.
@@ -66,13 +66,13 @@ pub struct Evidence {
     pub service_failure: Option<Quote>,
     /// Files by path as the transcript names them.
     pub files: BTreeMap<String, FileWork>,
-    /// Files beyond those kept.
+    /// Number of dropped files.
     pub files_left_out: u32,
-    /// Commands, the failing and the latest ones first to be kept.
+    /// Commands; the failing and the latest ones are kept first.
     pub commands: Vec<CommandRun>,
-    /// Commands beyond those kept.
+    /// Number of dropped commands.
     pub commands_left_out: u32,
-    /// Test runs, the latest ones kept.
+    /// Test runs; the latest ones are kept.
     pub tests: Vec<TestRun>,
     /// Errors, their causes and fixes.
     pub errors: Vec<ErrorSeen>,
@@ -85,7 +85,7 @@ pub struct Evidence {
     /// Ids of sub-agents whose calls are in this file, too: their own files contain nothing that is
     /// not counted here.
     pub reported_sub_agents: Vec<String>,
-    /// Choices made by the user's word: answers, accepted and refused plans.
+    /// Choices of the user: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
     /// Prompts that corrected the agent: the latest ones.
     pub corrections: Vec<Correction>,
@@ -95,7 +95,7 @@ pub struct Evidence {
     pub titles: Vec<Title>,
     /// Tools by name.
     pub tools: BTreeMap<String, ToolUse>,
-    /// Commits made, as the version control printed them.
+    /// Commits, as the version control printed them.
     pub commits: Vec<Commit>,
     /// Pull requests, by address.
     pub pull_requests: Vec<PullRequest>,
@@ -203,7 +203,7 @@ pub struct GitEvent {
     pub step: GitStep,
     /// Whether it worked.
     pub succeeded: bool,
-    /// The branch it was done to, or the branch that it led to, where known.
+    /// The branch that was changed, or that was checked out, where known.
     pub branch: Option<String>,
     /// The error of git or the forge: the line with the error.
     pub error: Option<String>,
@@ -223,15 +223,15 @@ pub enum GitStep {
     Commit,
     /// Commits were pushed.
     Push,
-    /// Another branch was checked out or made.
+    /// Another branch was checked out or created.
     Switch,
     /// A branch was merged into this one.
     Merge,
-    /// Commits were put on another base, also by `pull --rebase`.
+    /// Commits were rebased, also by `pull --rebase`.
     Rebase,
-    /// Commits or changes were thrown away (`reset`, `checkout -- file`, `restore`).
+    /// Commits or changes were discarded (`reset`, `checkout -- file`, `restore`).
     Reset,
-    /// Changes were put aside.
+    /// Changes were stashed.
     Stash,
     /// A pull request was opened.
     OpenPullRequest,
@@ -239,7 +239,7 @@ pub enum GitStep {
     ClosePullRequest,
 }
 
-/// A sentence of the agent that says something lasting.
+/// A lasting statement of the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// The text.
@@ -258,17 +258,17 @@ pub struct Statement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementKind {
-    /// A way was chosen.
+    /// A decision.
     Decision,
-    /// Why something went wrong.
+    /// The cause of an error.
     Cause,
-    /// Something was found out.
+    /// A discovery.
     Discovery,
     /// A task is left.
     OpenEnd,
-    /// A way was tried and given up.
+    /// An attempt that was abandoned.
     DeadEnd,
-    /// Something was done, as the report at the end of a turn says.
+    /// Completed work, from the report at the end of a turn.
     Done,
 }
 
@@ -352,7 +352,7 @@ pub struct ErrorSeen {
     pub at: Option<Timestamp>,
     /// How many times it was seen.
     pub times: u32,
-    /// How many times it came back after it was resolved.
+    /// How many times it occurred again after it was resolved.
     #[serde(default)]
     pub returns: u32,
     /// Why the failure is unrelated to this session, in the agent's words, such as that it existed
@@ -460,7 +460,7 @@ pub struct Commit {
     pub at: Option<Timestamp>,
 }
 
-/// A pull request that was made or named.
+/// A pull request that was opened or named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PullRequest {
     /// The address.

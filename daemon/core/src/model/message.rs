@@ -47,7 +47,7 @@ impl Role {
     /// Every role.
     pub const ALL: [Role; 4] = [Role::User, Role::Agent, Role::Tool, Role::Recap];
 
-    /// The word for it in filters, the content hash and on screen.
+    /// The name in filters, in the content hash and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::User => "user",

@@ -19,7 +19,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The number that the store gives a session when it is first seen; never given twice.
+/// The number that the store gives a session when it is first seen; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey(pub u64);
 
@@ -42,7 +42,7 @@ impl fmt::LowerHex for ContentHash {
     }
 }
 
-/// Everything that is known of a session apart from its text.
+/// The state of a session, without its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     /// The store's number of it.
@@ -65,7 +65,7 @@ pub struct Session {
     pub last_activity: Timestamp,
 }
 
-/// How far reading a session came.
+/// The progress of reading a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The hash of the content.
@@ -124,7 +124,7 @@ pub struct Failure {
     pub error: String,
     /// Failed attempts in a row.
     pub attempts: u32,
-    /// When to try again by itself; `None` when never.
+    /// When to retry without a request; `None` when never.
     pub retry_at: Option<Timestamp>,
     /// Why it was being indexed.
     pub reason: CloseReason,
@@ -163,7 +163,7 @@ impl State {
 pub enum CloseReason {
     /// A caller requested it, perhaps with a note.
     Explicit(Option<String>),
-    /// The agent's hook reported the end of the session, with the agent's own word for it.
+    /// The agent's hook reported the end of the session, with the agent's reason.
     Hook(String),
     /// The agent is about to compact its context.
     PreCompact,

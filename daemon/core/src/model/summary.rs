@@ -133,7 +133,7 @@ pub struct EnhancedSessionSummary {
     /// The agent's last words, as far as they describe the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
-    /// The state that the session left the repository in: branch, last commit, pushed or not.
+    /// The final state of the repository: branch, last commit, pushed or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
     /// Lasting instructions of the user, in the user's words.

@@ -88,7 +88,7 @@ pub enum ToolDomain {
     Testing,
     /// The agent's own memory and plans.
     Memory,
-    /// None of these, or not known.
+    /// Another domain, or an unknown one.
     Unknown,
 }
 

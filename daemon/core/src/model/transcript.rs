@@ -165,14 +165,14 @@ pub enum Action {
     },
     /// Changes files.
     Change(Vec<FileChange>),
-    /// Looks for something in files or names.
+    /// Searches in files or names.
     Search {
         /// The text to search for.
         pattern: String,
         /// The path to search in, if given.
         path: Option<String>,
     },
-    /// Gets something from the network: an address or a question.
+    /// Fetches from the network: an address or a query.
     Fetch {
         /// The address or the words searched for.
         what: String,
@@ -202,7 +202,7 @@ pub enum Action {
     },
     /// Asks the user to choose.
     Ask(Vec<UserQuestion>),
-    /// Puts a plan before the user.
+    /// Proposes a plan to the user.
     ProposePlan {
         /// The plan's text.
         plan: String,
@@ -316,17 +316,17 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
-    /// Not begun.
+    /// Not started.
     Pending,
-    /// Begun.
+    /// Started.
     InProgress,
     /// Done.
     Completed,
-    /// Given up or removed.
+    /// Cancelled or removed.
     Dropped,
 }
 
-/// A choice put before the user.
+/// A question to the user with options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserQuestion {
     /// The label that the agent's dialogue shows above it.
@@ -463,9 +463,9 @@ impl Tokens {
     }
 }
 
-/// `text`, or when it has more than `limit` bytes its beginning and end with a mark between them
-/// that says how many bytes were left out. The end gets the larger half: that is where a tool
-/// says how it went.
+/// Returns `text`, or when it has more than `limit` bytes its beginning and end with a mark between
+/// them that contains the number of omitted bytes. The end gets the larger half, because a tool
+/// reports its result there.
 pub fn without_middle(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);

@@ -16,9 +16,9 @@ pub enum Owner {
 pub struct Vectors {
     /// The owner of the vectors.
     pub owner: Owner,
-    /// The episode that they were made of, for a session's.
+    /// The episode from which they were computed, for a session's.
     pub episode: Option<EpisodeId>,
-    /// The model that made them. Vectors of different models cannot be compared.
+    /// The model that computed them. Vectors of different models cannot be compared.
     pub model: String,
     /// A fingerprint of the texts that they are of.
     pub texts: u64,

@@ -1,4 +1,4 @@
-//! When a summary need not be asked for again.
+//! Identifies requests whose summary can be reused.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::prompt::template::{Template, Values};
 
-/// A content by a template: where both are the same, so is the summary that was paid for.
+/// The key of a content and a template: when both are equal, an earlier summary is reused.
 ///
 /// The other values of the template count as part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,17 +1,16 @@
-//! Spells words that the index does not contain like words that it contains.
+//! Replaces words that the index does not contain by similar words that it contains.
 
 use rustc_hash::FxHashMap;
 
 use crate::{index::view::View, text::distance};
 
-/// The spellings of one word that are searched.
+/// Maximum number of spellings of one word that are searched.
 const MOST_SPELLINGS: usize = 3;
 /// A prefix matches at most this number of words.
 const MOST_ENDINGS: usize = 8;
-/// Shorter words have too many neighbours, in characters.
+/// Minimum length in characters: shorter words have too many similar ones.
 const SHORTEST: usize = 4;
-/// A shorter word becomes another word too easily, so that only its letters may be swapped, in
-/// bytes.
+/// Minimum length in bytes for all edits: in a shorter word, only two letters may be swapped.
 const SHORT: usize = 6;
 /// The shortest prefix, and the shortest part of a compound, in characters.
 const SHORTEST_PART: usize = 4;
@@ -20,8 +19,8 @@ const LONGEST_ENDING: usize = 3;
 /// The letters that may join the parts of a compound.
 const LINKS: [&str; 5] = ["", "s", "n", "es", "en"];
 
-/// Returns words of the index that may be meant by `word`, which it does not contain: those one
-/// edit away, else the parts of a compound, else words with the same beginning.
+/// Returns words of the index that are similar to `word`, which it does not contain: those one edit
+/// away, otherwise the parts of a compound, otherwise words with the same beginning.
 pub(crate) fn spellings(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     if word.chars().count() < SHORTEST || !word.chars().all(char::is_alphabetic) {
         return Ok(Vec::new());
@@ -46,7 +45,7 @@ fn one_edit_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     }
     let first = word.chars().next();
     let mut found: Vec<(String, u64)> = found.into_iter().collect();
-    // The first letter is rarely the wrong one.
+    // The first letter is rarely wrong.
     found.sort_by(|(one, one_count), (other, other_count)| {
         let keeps = |near: &str| near.chars().next() == first;
         let by_first = keeps(other).cmp(&keeps(one));

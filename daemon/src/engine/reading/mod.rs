@@ -173,7 +173,8 @@ impl SourceReader {
         Ok(ReadProgress { was_replaced, ..progress })
     }
 
-    /// Finds out how many of the next lines other sessions have, too; `None` where that is known.
+    /// Determines how many of the next lines are also in other sessions; `None` where that is
+    /// known.
     fn find_shared(
         &self,
         format: &dyn Format,
@@ -189,7 +190,7 @@ impl SourceReader {
         self.shared_prefix(format, source, &state.cursor, state.first_record)
     }
 
-    /// Loads the saved state of a file, or makes a new one.
+    /// Loads the saved state of a file, or creates a new one.
     pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
         let Some(bytes) = self.store.checkpoint(source.key)? else {
             return Ok(SourceState::new(source.key.number));
@@ -223,7 +224,7 @@ impl SourceReader {
 }
 
 impl OpenSource<'_> {
-    /// Drops everything that is known of the file.
+    /// Drops the state of the file.
     fn reset(&mut self) {
         self.source.offset = 0;
         self.source.stamp = FileStamp::default();

@@ -1,6 +1,8 @@
 //! The version of the rules by which the stored text was redacted: a note in the store.
 //!
-//! A new database has the present rules. One without the note is of a version that kept none.
+//!
+//! A new database has the present rules. A database without the note was created by a version that
+//! did not record them.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +17,13 @@ use crate::store::{
 #[serde(default)]
 pub struct StoredRules {
     version: u32,
-    /// The version of the rules; `None` for one before such versions were noted.
+    /// The version of the rules; `None` for a version before such versions were recorded.
     pub rules: Option<u32>,
-    /// A run that has not come to its end.
+    /// A run that has not ended.
     pub unfinished: Option<UnfinishedRun>,
 }
 
-/// How far a run came.
+/// The progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnfinishedRun {

@@ -36,7 +36,7 @@ pub(in crate::engine) enum EngineEffect {
     },
     /// Starts to identify new files. Returns `Identified` later.
     Identify(Vec<PathBuf>),
-    /// Looks whether files exist and changed. Returns `FilesObserved` at once.
+    /// Checks whether files exist and changed. Returns `FilesObserved` at once.
     ObserveFiles(Vec<PathBuf>),
     /// Looks which agents run. Returns `AgentsObserved` at once.
     ObserveAgents {
@@ -56,7 +56,7 @@ pub(in crate::engine) enum EngineEffect {
     },
     /// Adds a question that was saved, because the session had not changed, to the usage statistics.
     CountAvoided(Option<Namespace>),
-    /// Permits that the summary of a session is made again, with the reader of its transcript.
+    /// Allows the summary of a session to be created again, with the reader of its transcript.
     PermitRemake {
         session: Box<Session>,
         parse_context: Arc<ParseContext>,

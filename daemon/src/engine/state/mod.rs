@@ -77,7 +77,8 @@ pub(super) struct EngineState {
     source_states: SourceStateCache,
     model_queue: ModelQueue,
     forgetting: Forgetting,
-    /// The session whose summary is being made again by newer rules. `None` once a model wrote it.
+    /// The session whose summary is being created again by newer rules. `None` once a model wrote
+    /// it.
     remaking: Option<SessionKey>,
     /// New files that are not yet matched to a session.
     discovery: Discovery,
@@ -284,7 +285,7 @@ impl EngineState {
     }
 }
 
-/// An empty schedule that knows the sessions during whose work the daemon died.
+/// An empty schedule with the sessions whose work was in progress when the daemon died.
 fn schedule_with_suspects(reader: &SourceReader, now: Timestamp) -> Result<Schedule, StartError> {
     let tested = Suspicion::TestedFrom(now.plus(crash_tracker::TEST_DELAY));
     let mut schedule = Schedule::default();

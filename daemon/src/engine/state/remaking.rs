@@ -1,4 +1,4 @@
-//! Permits that older summaries are made again, and stores them.
+//! Allows older summaries to be created again, and stores them.
 
 use tokio::sync::oneshot;
 
@@ -38,8 +38,9 @@ impl EngineState {
         self.effects.push(EngineEffect::PermitRemake { session, parse_context, reply });
     }
 
-    /// Stores an episode that was made again. Returns whether it is still wanted: the session may have
-    /// another episode, a model may have written this one meanwhile, or someone may have deleted it.
+    /// Stores an episode that was created again. Returns whether it is still wanted: the session
+    /// may have another episode, a model may have written this one meanwhile, or a user may have
+    /// deleted it.
     pub(super) fn store_remade(&mut self, made: NewEpisode) -> bool {
         let NewEpisode { episode, .. } = &made;
         let is_permitted = self.remaking.take() == Some(episode.session);

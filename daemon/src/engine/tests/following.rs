@@ -56,7 +56,7 @@ impl Following {
         self.task.await.unwrap();
     }
 
-    /// Nothing more gets to the disk.
+    /// Nothing more is written to the disk.
     async fn die(self) {
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());

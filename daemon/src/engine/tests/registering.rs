@@ -42,7 +42,7 @@ enum RegistrationStep {
     Look,
     /// The identified files are registered.
     Register,
-    /// A file is registered beside, as someone asked for it.
+    /// A file is registered by another caller meanwhile.
     RegisterAlone(usize),
 }
 

@@ -126,7 +126,7 @@ async fn close(run: &Run) {
     assert_eq!(session(run).state, State::Indexed);
 }
 
-/// Replaces the episode by one that older rules made.
+/// Replaces the episode by one of older rules.
 async fn age(run: &Run, change: impl FnOnce(&mut Episode)) -> Episode {
     let mut older = Episode { rules: 0, name: OLD.to_owned(), ..episode(run) };
     older.summary.objective = OLD.to_owned();

@@ -1,5 +1,5 @@
 //! The session state machine of the hybrid-close document (section 6), with `unindexed` and
-//! `failed` made precise.
+//! `failed` defined more precisely.
 //!
 //! ```text
 //!              written                quiet                 timed out, asked, needed
@@ -32,7 +32,7 @@ use crate::{
     session::Config,
 };
 
-/// After the end of an agent its last hook may still report why it ended.
+/// After the end of an agent its last hook may still report the reason.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Maximum pause before a failed job is retried.
 const LONGEST_RETRY: Duration = Duration::from_secs(6 * 60 * 60);
@@ -44,7 +44,7 @@ pub enum SessionEvent {
     Written(Timestamp),
     /// The session's deadline passed.
     DeadlinePassed,
-    /// Someone asks for the session to be closed: a person, an agent, a hook.
+    /// A person, an agent or a hook requests the close of the session.
     CloseAsked(CloseReason),
     /// A search needs the session's episode.
     Needed,
@@ -54,7 +54,7 @@ pub enum SessionEvent {
     HistoryReached,
     /// The daemon has just been started.
     Restarted,
-    /// The job that made the episode ended.
+    /// The job that created the episode ended.
     JobEnded(JobEnd),
 }
 
@@ -70,7 +70,7 @@ pub enum JobEnd {
     /// The job failed.
     Failed {
         error: String,
-        /// When to try again; `None` when that makes no sense.
+        /// When to retry; `None` when a retry does not help.
         retry_at: Option<Timestamp>,
     },
 }
@@ -151,7 +151,7 @@ pub fn handle(
     }
 }
 
-/// When `session` changes by itself, if nothing else happens.
+/// When `session` changes without another event.
 pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     let after = |span: Duration| session.last_activity.plus(span);
     match &session.state {
@@ -277,8 +277,8 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
     indexing.again.and_then(|reason| start(session, reason, now))
 }
 
-/// Whether a close was acknowledged that is still to be tried: then writing does not make the
-/// session one that is merely active, for without a timeout nothing would end it again.
+/// Whether an acknowledged close still has to be retried: then a write does not make the session
+/// merely active, because without a timeout nothing would end it again.
 fn is_owed(failure: &Failure) -> bool {
     failure.reason.is_asked() && failure.retry_at.is_some()
 }

@@ -1,8 +1,9 @@
 //! Compaction: a database whose file is much larger than its content is copied, row by row, into a new
 //! one.
 //!
-//! The new database is made beside the old one, and replaces it when it is complete and synced. After
-//! a crash [`finish_interrupted`] restores the old database or the new one at the next opening.
+//! The new database is created beside the old one, and replaces it when it is complete and synced.
+//! After a crash [`finish_interrupted`] restores the old database or the new one at the next
+//! opening.
 
 use std::{
     fs::{self, File},

@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// A key, or the beginning that the keys of a range share.
+/// A key, or the common prefix of a range of keys.
 pub(crate) type Key = Vec<u8>;
 
 /// The first byte of each table.

@@ -224,7 +224,7 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the version into a new store and refuses one of a newer program.
+/// Writes the version into a new store, and refuses a store of a newer program.
 fn check_version(tree: &Tree) -> Result<(), StoreError> {
     let known = u32::from(envelope::VERSION);
     let key = keys::meta("version");

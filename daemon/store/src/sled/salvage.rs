@@ -69,7 +69,7 @@ pub fn open_what_is_left(damaged: &Path, work: &Path) -> Result<SledStore, Store
     for kept in attempts {
         copy(kept)?;
         if !work.join("conf").exists() {
-            // Settings are the same for all our databases: those of an empty one will do.
+            // All our databases have the same settings, so those of an empty one can be used.
             settings_of_an_empty_one(work)?;
         }
         outcome = SledStore::open(work);

@@ -1,6 +1,6 @@
 //! sled runs seven threads that poll for work once a second, although they are also notified of it.
-//! Here Linux is asked not to wake the machine for this polling alone, so that a machine
-//! at rest can stay so.
+//! This module asks Linux not to wake the processor for this polling alone, so that an idle machine
+//! can sleep.
 
 use std::{panic, thread};
 

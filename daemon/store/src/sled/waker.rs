@@ -1,6 +1,6 @@
-//! Works around a bug in sled 0.34.7: when a background write fails, sled records the error but does
-//! not wake the threads that wait for the write (`Log::exit_reservation` in its
-//! `src/pagecache/logger.rs`). A flush may then wait for ever. The next flush notices the error and
+//! Works around a bug in sled 0.34.7: when a background write fails, sled records the error but
+//! does not wake the threads that wait for the write (`Log::exit_reservation` in its
+//! `src/pagecache/logger.rs`). A flush may then wait forever. The next flush notices the error and
 //! wakes all waiting threads, so a second thread flushes while work takes long.
 
 use std::{

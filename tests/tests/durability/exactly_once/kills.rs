@@ -17,7 +17,7 @@ use crate::exactly_once::{
     variable,
 };
 
-/// Sessions that are begun between two kills.
+/// Number of sessions that start between two kills.
 const SESSIONS: usize = 3;
 /// Sub-agents of each session.
 const SUB_AGENTS: usize = 2;

@@ -87,7 +87,7 @@ fn word(number: u64) -> String {
     (0..16).map(letter).chain("ax".chars()).collect()
 }
 
-/// Searches every message, and looks at the files of each session.
+/// Searches every message, and checks the files of each session.
 pub(crate) fn search_all(daemon: &Daemon, transcripts: &[ScriptedTranscript]) -> OnceReport {
     daemon.settle();
     let mut wire = daemon.wire();

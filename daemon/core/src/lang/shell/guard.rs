@@ -12,7 +12,7 @@ use std::{
 
 use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program};
 
-/// Bytes of a command line that are looked at: here documents make long ones.
+/// Maximum bytes of a command line that are parsed: here documents make long ones.
 pub(super) const LONGEST: usize = 256 * 1024;
 /// Open brackets of any kind at one place of the text, whether they count for the shell or not.
 const DEEPEST_TEXT: usize = 200;
@@ -20,7 +20,7 @@ const DEEPEST_TEXT: usize = 200;
 const DEEPEST_COMMAND: usize = 16;
 /// `case` inside `case`: a mistake in the innermost costs the parser twice the time for each.
 const DEEPEST_CASE: usize = 6;
-/// Words and operators of a line that is parsed as a whole.
+/// Maximum words and operators of a line that is parsed as a whole.
 const MOST_TOKENS: usize = 20_000;
 
 /// The result of parsing a command line.
@@ -123,9 +123,9 @@ fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
     (after.trim().is_empty() || after.starts_with(')')).then_some(after)
 }
 
-/// `line` with the end of its last line, if here documents may begin there. Without it the parser looks
-/// for ever for the end of a document that ends with an empty line. The second one is for a line that
-/// ends in a backslash.
+/// Returns `line` with a line feed at its end, if here documents may begin there. Without it the
+/// parser never finds the end of a document that ends with an empty line. The second line feed is
+/// for a line that ends in a backslash.
 fn with_an_end(line: &str) -> Cow<'_, str> {
     if line.contains("<<") { Cow::Owned(format!("{line}\n\n")) } else { Cow::Borrowed(line) }
 }

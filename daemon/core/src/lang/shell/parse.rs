@@ -15,11 +15,11 @@ use crate::lang::shell::{
     word,
 };
 
-/// Commands of one line that are kept.
+/// Maximum number of commands of one line.
 const MOST_COMMANDS: usize = 200;
-/// Substitutions, and scripts given as a word, inside one another.
+/// Maximum nesting of substitutions, and of scripts that are given as a word.
 const DEEPEST_SCRIPT: usize = 4;
-/// Bytes of a command that are shown.
+/// Maximum bytes of a command's text.
 const RAW_KEPT: usize = 300;
 
 /// A simple command and its context: `A=1 git log > out`.

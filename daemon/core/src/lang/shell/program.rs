@@ -1,4 +1,4 @@
-//! The table of known programs, read from `programs.txt`, which says how its lines are meant.
+//! The table of known programs, read from `programs.txt`, which documents its syntax.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -45,7 +45,7 @@ pub struct Rule {
 pub enum Purpose {
     /// Always this.
     Fixed(ToolIntent),
-    /// The last word matched is the name of a task, which says it.
+    /// The last word matched is the name of a task, which shows the purpose.
     Task,
     /// The last word matched is a file to run, whose name says it.
     Run,
@@ -95,8 +95,8 @@ impl Program {
         fitting.max_by_key(|rule| rule.precision())
     }
 
-    /// How many of the words after the program lead to the command that it runs, and how many more
-    /// are then left out; `None` when it runs none.
+    /// The number of words between the program and the command that it runs, and the number of
+    /// words that are then skipped; `None` when it runs none.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
         let fitting = self.through.iter().filter(|through| words_fit(&through.words, args));
         fitting

@@ -21,7 +21,7 @@ pub(super) fn word(written: &str) -> Option<UnquotedWord> {
     WordReader { written, said: UnquotedWord::default() }.read(Around::Nothing)
 }
 
-/// The text of a here document in which substitutions count.
+/// The text of a here document, in which substitutions are expanded.
 pub(super) fn document(written: &str) -> Option<UnquotedWord> {
     WordReader { written, said: UnquotedWord::default() }.read(Around::Document)
 }
@@ -125,7 +125,7 @@ impl WordReader<'_> {
     }
 
     fn say(&mut self, from: usize, to: usize) {
-        // The ends are beside ASCII letters.
+        // The ends are next to ASCII letters.
         self.said.text.push_str(self.written.get(from..to).unwrap_or_default());
     }
 }

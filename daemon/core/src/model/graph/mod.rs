@@ -81,7 +81,7 @@ named! {
 named! {
     /// The kind of a fact.
     Relation {
-        /// A decision was made.
+        /// A decision.
         Decided = 0 "DECIDED",
         /// An error with its cause, its fix and the evidence that it is fixed.
         Resolved = 1 "RESOLVED",
@@ -105,13 +105,13 @@ named! {
         Did = 10 "DID",
         /// A task is left.
         LeftOpen = 11 "LEFT_OPEN",
-        /// Something was found out.
+        /// A discovery.
         FoundOut = 12 "FOUND_OUT",
-        /// A way was tried and given up.
+        /// An attempt that was abandoned.
         DeadEnd = 13 "DEAD_END",
         /// A task is about a ticket.
         Concerns = 14 "CONCERNS",
-        /// A pull request came out of a task.
+        /// A pull request that belongs to a task.
         Produced = 15 "PRODUCED",
         /// A relation between two entities, in a model's words.
         RelatesTo = 16 "RELATES_TO",
@@ -146,7 +146,7 @@ pub struct Entity {
     pub first_at: Timestamp,
     /// When it was last mentioned.
     pub last_at: Timestamp,
-    /// When the first episode was made that mentions it.
+    /// When the first episode that mentions it was created.
     pub created_at: Timestamp,
     /// Episodes that mention it.
     pub episodes: usize,
@@ -174,9 +174,9 @@ pub struct Fact {
     pub valid_at: Timestamp,
     /// When it ceased to be true.
     pub invalid_at: Option<Timestamp>,
-    /// When it was first known here.
+    /// When it was first stored on this machine.
     pub created_at: Timestamp,
-    /// When it was known here that it is true no longer.
+    /// When its end was stored on this machine.
     pub expired_at: Option<Timestamp>,
     /// The episodes that state it, the earliest session first.
     pub episodes: Vec<EpisodeId>,

@@ -11,7 +11,7 @@ use crate::model::{
 /// All that one episode says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statements {
-    /// When the episode was made.
+    /// When the episode was created.
     pub created_at: Timestamp,
     /// The entities that it mentions, each once.
     pub mentions: Vec<Mention>,

@@ -9,7 +9,7 @@ pub(crate) enum FileKind {
     Test,
     /// Documentation, and instructions for agents.
     Document,
-    /// Dependencies of a project.
+    /// Files with the dependencies of a project.
     Package,
     /// Settings of programs, builds and services.
     Settings,

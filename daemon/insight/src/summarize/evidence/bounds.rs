@@ -1,9 +1,9 @@
-//! How much evidence keeps. Together these hold the JSON of a transcript of any size below about
-//! 340 KB (measured by a test that floods every list), and the work for one entry bounded.
+//! The limits of evidence. Together they limit the JSON of a transcript of any size to about 340 KB
+//! (a test that fills every list measures this), and the work for one entry.
 //!
 //! Numbers ending in no unit count items; the others are bytes of JSON.
 
-/// Prompts kept from the beginning; the rest of [`PROMPTS`] are the latest.
+/// Prompts from the beginning that are kept; the rest of [`PROMPTS`] are the latest.
 pub(super) const FIRST_PROMPTS: usize = 10;
 /// Maximum number of prompts. The oldest after the first ones is dropped first.
 pub(super) const PROMPTS: usize = 24;
@@ -13,7 +13,7 @@ pub(super) const PROMPT: usize = 1_000;
 pub(super) const PASTED_ERRORS: usize = 8;
 /// Todo and plan files, the latest ones.
 pub(super) const WORK_NOTES: usize = 6;
-/// The text of one.
+/// Maximum bytes of one prompt.
 pub(super) const WORK_NOTE: usize = 1_500;
 /// Checks of plans, the first ones.
 pub(super) const PLANNED_CHECKS: usize = 8;
@@ -129,7 +129,7 @@ pub(super) const NAMES: usize = 12;
 pub(super) const NAME: usize = 200;
 /// Calls without a result. The oldest is dropped first.
 pub(super) const CALLS_WAITING: usize = 24;
-/// Messages remembered, so that they are counted once.
+/// Maximum number of remembered messages, so that each is counted once.
 pub(super) const MESSAGES_REMEMBERED: usize = 64;
 /// Errors that may still be resolved, and the changes and words remembered for that.
 pub(super) const ERRORS_OPEN: usize = 20;

@@ -43,7 +43,7 @@ impl Collector {
         });
     }
 
-    /// Adds one to a counter of a tool; a tool too many is not counted by name.
+    /// Increments the counter of a tool; beyond the limit, tools are not counted by name.
     pub(super) fn count_tool(
         &mut self,
         tool: &str,

@@ -129,7 +129,7 @@ fn is_scratch(evidence: &Evidence, path: &str) -> bool {
         && !evidence.directories.iter().any(|directory| is_under(path, directory))
 }
 
-/// Notes that a file was read.
+/// Records that a file was read.
 pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
     if is_scratch(evidence, path) {
         return;
@@ -142,7 +142,7 @@ pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
     bound(evidence, path);
 }
 
-/// Notes that a file was changed.
+/// Records that a file was changed.
 pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: Origin) {
     let target = match &planned.deed {
         Deed::Move(to) => to,
@@ -199,7 +199,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     bound(evidence, &path);
 }
 
-/// Notes that a file was not there before the session wrote it.
+/// Records that a file did not exist before the session wrote it.
 pub(super) fn created(evidence: &mut Evidence, path: &str) {
     if let Some(work) = evidence.files.get_mut(path) {
         work.created = true;

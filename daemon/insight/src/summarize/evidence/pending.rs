@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
     pub(super) calls: VecDeque<Waiting>,
-    /// The line of the last result before the last call: all calls before it have come to an end.
+    /// The line of the last result before the last call: all calls before it have ended.
     pub(super) settled: u64,
     /// Tasks in the background that are not over, oldest first.
     pub(super) background: VecDeque<BackgroundTask>,
@@ -62,9 +62,9 @@ pub(super) struct Waiting {
     pub(super) tool: String,
     /// The position of the call.
     pub(super) origin: Origin,
-    /// When it was made.
+    /// When the call was made.
     pub(super) at: Option<Timestamp>,
-    /// How many messages there were when it was made.
+    /// The number of messages when the call was made.
     pub(super) messages: u32,
     /// The effect of its success.
     pub(super) meaning: Meaning,
@@ -84,7 +84,7 @@ pub(super) enum Meaning {
     AddTask(String),
     /// A sub-agent reported.
     Delegate,
-    /// Questions as older versions noted them.
+    /// Questions as older versions stored them.
     Ask(Vec<(String, Vec<String>)>),
     /// The user answered questions.
     Questions(Vec<Asked>),
@@ -92,9 +92,9 @@ pub(super) enum Meaning {
     Background(String),
     /// The user accepted or refused a plan.
     Plan(String),
-    /// A tool answered that is known by its name and target only.
+    /// The result of a tool that is known by its name and target only.
     Other(String),
-    /// Nothing that evidence keeps.
+    /// No effect on evidence.
     Nothing,
 }
 
@@ -124,12 +124,13 @@ impl Waiting {
     }
 }
 
-/// Whether a tool is one of this memory's, as the agent names it: set up by itself, or as a plugin.
+/// Whether a tool is one of graphiti's own, by the agent's name of it: set up by itself, or as a
+/// plugin.
 pub(super) fn is_our_tool(tool: &str) -> bool {
     tool.starts_with("mcp__graphiti__") || tool.starts_with("mcp__plugin_graphiti_graphiti__")
 }
 
-/// A question that was put before the user.
+/// A question to the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Asked {
     pub(super) question: String,
@@ -175,7 +176,7 @@ impl Pending {
         self.calls.remove(at)
     }
 
-    /// Whether the message is seen for the first time, as far as remembered.
+    /// Whether the message is seen for the first time, as far as it is remembered.
     pub(super) fn is_new_message(&mut self, id: &str) -> bool {
         if self.messages.iter().any(|known| known == id) {
             return false;

@@ -184,7 +184,7 @@ impl Collector {
             tracker.succeeded(known, &attempt, event);
             return;
         }
-        // An excerpt of a failure that is known already says less than its first sight.
+        // A later excerpt of a known failure contains less than the first one.
         let is_excerpt = run.command.unproven && tracker.is_open(&attempt);
         if !is_excerpt && !errors::is_slip(run.output) {
             tracker.failed(known, attempt, run.output, event);

@@ -82,7 +82,7 @@ const HOUSEKEEPING: &[&str] = &[
     "!",
 ];
 
-/// Bytes of an answer to a notice that says nothing new.
+/// Maximum bytes of an answer to a notice that contains no news.
 const NOTICE: usize = 400;
 
 /// Whether an agent answers a notice by saying that it knew.

@@ -17,7 +17,7 @@ fn secret(n: u32) -> String {
 
 const PIECE: &str = "Zx9Vb4NmkJ8s2Lq0";
 
-/// Asks for the fields of `record` to be redacted once, and never again.
+/// Checks that the fields of `record` are redacted once, and not again.
 fn check<R: std::fmt::Debug + Clone>(
     record: &mut R,
     redact: fn(&mut StoredRedactor, &mut R) -> bool,

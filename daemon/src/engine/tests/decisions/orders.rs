@@ -20,7 +20,7 @@ use crate::{
 enum Step {
     /// Changes a file or announces files.
     File(FileStep),
-    /// The files of a batch are looked at.
+    /// The files of a batch are identified.
     Look,
     /// The result of the discovery is returned.
     ReturnBatch,
@@ -101,7 +101,7 @@ impl Ordered {
         self.decider.turn(EngineEvent::Notice(Notice::Files(paths)));
     }
 
-    /// At last a scan announces all files, and everything that was started ends.
+    /// At the end a scan announces all files, and all started work ends.
     fn drain(&mut self) {
         self.announce((0..PATHS.len()).map(|path| self.played.path(path)).collect());
         while !(self.looked.is_empty()

@@ -1,4 +1,5 @@
-//! Files that appear, grow, move and vanish, and events about them that come twice or late.
+//! Files that are created, grow, are moved and deleted, and events about them that are repeated or
+//! late.
 
 use std::{
     path::{Path, PathBuf},

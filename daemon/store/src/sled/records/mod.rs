@@ -27,7 +27,7 @@ pub(crate) use self::{
 
 use crate::model::{CloseReason, ContentHash, EpisodeId, Project, SessionId, Timestamp};
 
-/// A conversion from disk that found something it does not know.
+/// The value in a record that this version does not know.
 pub(crate) type Unknown = String;
 
 pub(crate) type Id = (String, String);
@@ -56,7 +56,7 @@ fn time(micros: i64) -> Timestamp {
     Timestamp::from_micros(micros)
 }
 
-/// A close reason as number and text, so that a new one is not a new version.
+/// A close reason as number and text, so that a new reason needs no new version.
 type Reason = (u8, String);
 
 fn reason_record(reason: &CloseReason) -> Reason {

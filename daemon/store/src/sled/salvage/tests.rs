@@ -164,7 +164,7 @@ fn so_it_is_when_the_places_of_pages_were_noted_before() {
     damage_everywhere(folder.path(), written);
 }
 
-/// All that was written of one session.
+/// The written data of one session.
 struct Written {
     session: Session,
     source: Source,
@@ -181,7 +181,7 @@ fn filled_with_many(folder: &Path) -> Vec<Written> {
     written
 }
 
-/// Writes a session in which everything is another than in those before it.
+/// Writes a session that differs in every field from those before it.
 fn write_one(store: &SledStore, number: u32) -> Written {
     let key = store.next_session_key().unwrap();
     let mut session = contract::session(key, &format!("session-{number}"));
@@ -219,7 +219,7 @@ fn damage_everywhere(folder: &Path, written: Vec<Written>) {
 fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     let length = whole.len();
     let places = (0..PLACES).map(move |place| place * length / PLACES);
-    // Pages that scans of all sessions come to are hit by chance only rarely.
+    // Pages that every scan reads are rarely hit by chance.
     let is_record = move |at: &usize| whole[*at..].starts_with(b"/t/session-3.jsonl");
     let records: Vec<usize> = (0..length).filter(is_record).collect();
     assert!(!records.is_empty(), "no session stands in the file as it is");
@@ -245,8 +245,8 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
     }
 }
 
-/// Whether something is lost of a database whose file holds `bytes`: opened as the daemon does, and
-/// as `graphiti repair` does.
+/// Whether data are lost in a database with a file of `bytes`, when it is opened as the daemon
+/// does, and as `graphiti repair` does.
 fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
     let home = tempfile::tempdir().unwrap();
     let damaged = |name: &str| {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Thread {
-    /// Puts the new episode and takes out the one that its session had before.
+    /// Adds the new episode and removes the previous one of its session.
     pub(super) fn put_episode(
         &self,
         transaction: &mut Transaction,
@@ -36,7 +36,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Takes an episode out that is about to be put again.
+    /// Removes an episode that is about to be added again.
     fn clear_episode(
         &self,
         transaction: &mut Transaction,

@@ -5,7 +5,7 @@ use crate::summarize::{
     text::{kept, pattern},
 };
 
-/// Lines of an output that are looked at, from its beginning and from its end.
+/// Maximum lines of an output that are searched, from its beginning and from its end.
 const LINES: usize = 1_500;
 
 /// Returns the error message in `output`; `None` when no line is one. `output` is without terminal

@@ -83,7 +83,7 @@ struct Change {
     what: Changed,
 }
 
-/// Something that can have made an error go away.
+/// An action that can have fixed an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Changed {

@@ -35,7 +35,7 @@ pub(super) fn printed(output: &str) -> Vec<Printed<'_>> {
         .collect()
 }
 
-/// Notes a commit that a command made; says whether there was one.
+/// Records a commit of a command; returns whether there was one.
 pub(super) fn made(
     evidence: &mut Evidence,
     made: &CommitMade,
@@ -83,7 +83,7 @@ fn amended(known: &[Commit], made: &CommitMade, subject: Option<&str>) -> Option
     (!keeps || subject.is_none_or(|subject| subject == known[last].subject)).then_some(last)
 }
 
-/// The hash that a history in the same output gives for a commit.
+/// Returns the commit's hash from a history in the same output.
 fn hash_shown<'o>(output: &'o str, subject: &str) -> Option<&'o str> {
     history(output).find(|(_, shown)| *shown == subject).map(|(hash, _)| hash)
 }
@@ -102,7 +102,7 @@ fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Takes the newest hashes out of a history, when commits got others without saying which.
+/// Reads the newest hashes from a history, when commits got new hashes without an output.
 pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, output: &str) {
     for (hash, subject) in history(output) {
         let known = evidence.commits.iter_mut().rev().find(|commit| commit.subject == subject);
@@ -112,7 +112,7 @@ pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, outp
     }
 }
 
-/// Whether commits were rebased since the last one was made, or one was made in silence.
+/// Whether commits were rebased since the last one, or one was made without output.
 pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> bool {
     let Some(last) = evidence.commits.last() else { return false };
     let rebased = |event: &GitEvent| {

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// How one step of a command line ended.
+/// The outcome of one step of a command line.
 #[derive(Clone, Debug, PartialEq)]
 enum Ending {
     Succeeded,
@@ -240,7 +240,7 @@ fn branch_in(step: GitStep, output: &str) -> Option<String> {
     Some(kept(&last[1], bounds::NAME))
 }
 
-/// Notes the pull requests whose addresses a command that opens one printed.
+/// Records the pull requests whose addresses were printed by a command that opens one.
 fn pull_requests(evidence: &mut Evidence, output: &str) {
     let address = pattern!(r"https://[^\s/]+/[^\s]+?/(?:pull|merge_requests|pull-requests)/(\d+)");
     if let Some(found) = address.captures_iter(output).last() {
@@ -248,7 +248,7 @@ fn pull_requests(evidence: &mut Evidence, output: &str) {
     }
 }
 
-/// Notes a pull request, once.
+/// Records a pull request, once.
 pub(super) fn pull_request(evidence: &mut Evidence, url: &str, number: Option<u64>) {
     let url = kept(url, bounds::NAME);
     if let Some(known) = evidence.pull_requests.iter_mut().find(|known| known.url == url) {

@@ -43,7 +43,7 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) chained: bool,
 }
 
-/// A commit as the command line asks for it.
+/// A commit, as the command line describes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct CommitMade {
@@ -61,14 +61,14 @@ pub(in crate::summarize::evidence) struct CommitMade {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::summarize::evidence) enum Undone {
-    /// None that could be known.
+    /// The message is unknown.
     #[default]
     Nothing,
     /// The latest ones.
     Latest(u32),
     /// Those after the commit with this hash.
     After(String),
-    /// Those of a branch that becomes one commit.
+    /// The messages of a branch that becomes one commit.
     Branch(String),
 }
 

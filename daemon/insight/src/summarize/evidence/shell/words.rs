@@ -28,7 +28,7 @@ pub(super) struct Simple {
 pub(super) struct Word {
     /// The text without quotes.
     pub(super) text: String,
-    /// Whether the shell would put something else in its place.
+    /// Whether the shell would expand something in it.
     pub(super) expands: bool,
 }
 
