@@ -21,7 +21,7 @@ pub(crate) struct BusyOptions {
     /// Size of the history
     #[arg(long, default_value_t = 300)]
     megabytes: u64,
-    /// Transcripts to be imported, over and over, instead of made-up ones
+    /// Transcripts to be imported, over and over, instead of generated ones
     #[arg(long)]
     recorded: Option<PathBuf>,
 }

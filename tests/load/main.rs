@@ -60,7 +60,7 @@ struct Played {
     /// Seconds that it runs
     #[arg(long, default_value_t = 300)]
     seconds: u64,
-    /// Transcripts to be played instead of made-up ones
+    /// Transcripts to be played instead of generated ones
     #[arg(long)]
     recorded: Option<PathBuf>,
 }

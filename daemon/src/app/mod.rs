@@ -110,7 +110,7 @@ struct Supervisor {
     config: Config,
     log: logging::Handle,
     redactor: Redactor,
-    /// The open socket, kept from round to round.
+    /// The open socket, which all rounds use.
     listener: Option<(Arc<api::server::Listener>, String)>,
     /// Why the last round ended, for the status of the next one.
     problem: Option<String>,

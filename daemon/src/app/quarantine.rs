@@ -14,7 +14,7 @@ use crate::clock;
 pub(super) const DAMAGED: &str = "damaged-";
 /// The prefix of the extension after everything readable was restored.
 pub(super) const SALVAGED: &str = "salvaged-";
-/// The number of databases that are kept: first those that were not restored yet, and the newest.
+/// The number of databases that are kept: first those that were not recovered yet, and the newest.
 const KEPT: usize = 2;
 
 /// Moves a damaged database aside.
@@ -91,7 +91,7 @@ fn moved_at(path: &Path) -> Option<(bool, u64)> {
 mod tests {
     use super::*;
 
-    /// Makes folders with something in them, and returns the home and its database.
+    /// Creates folders with content, and returns the home and its database.
     fn home_with(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let home = tempfile::tempdir().unwrap();
         for name in names {

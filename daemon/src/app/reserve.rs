@@ -1,5 +1,5 @@
-//! Room on the disk that is kept for a start: without any the database could not even be opened to be
-//! searched, for sled writes when it opens one.
+//! Space on the disk that is reserved for a start: on a full disk the database could not even be
+//! opened for searches, because sled writes when it opens one.
 //!
 //! The space is occupied by a file. A daemon that starts on a full disk deletes it, unless another
 //! program takes the freed space, and creates it again at a start with enough space.
@@ -17,21 +17,21 @@ const NEEDED: u64 = RESERVE;
 /// The reserve is created only where much more is free. Bytes.
 const PLENTY: u64 = 8 * RESERVE;
 
-/// Gives the room free where nothing else is.
+/// Frees the reserve when no other space is free.
 pub(super) fn release_when_full(home: &Path) {
     if free_bytes(home).is_some_and(|free| free < NEEDED) && fs::remove_file(file(home)).is_ok() {
         tracing::warn!("the disk is full: the reserve for a start is used up");
     }
 }
 
-/// Keeps room for a later start, where there is plenty.
+/// Reserves space for a later start, where there is plenty.
 pub(super) fn keep(home: &Path) {
     let has_plenty = || free_bytes(home).is_some_and(|free| free > PLENTY);
     if !file(home).exists()
         && has_plenty()
         && let Err(error) = make(&file(home))
     {
-        // Some file systems do not give room in advance.
+        // Some file systems cannot reserve space.
         tracing::debug!(%error, "there is no reserve for a start on a full disk");
         let _ = fs::remove_file(file(home));
     }

@@ -21,15 +21,15 @@ pub(super) enum Task {
     Server,
     /// Processes the spool.
     Spool,
-    /// Keeps the limits. Its end asks for another round.
+    /// Enforces the limits. Its end leads to another round.
     QuotaKeeper,
     /// The engine's loop.
     Engine,
-    /// Makes vectors.
+    /// Computes vectors.
     Embedder,
     /// Brings the search index up to date.
     Follower,
-    /// Makes older summaries again.
+    /// Creates older summaries again.
     Remaker,
 }
 
@@ -94,7 +94,7 @@ impl Tasks {
 }
 
 impl Defects {
-    /// Notes one more; says whether another round is worth it.
+    /// Counts a panic; returns whether another round may be started.
     pub(super) fn survives(&mut self, now: Instant) -> bool {
         self.0.retain(|before| now.duration_since(*before) < WINDOW);
         self.0.push_back(now);

@@ -66,13 +66,13 @@ pub(super) enum EngineCommand {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
-    /// Asks whether the summary of a session may be made again by newer rules.
+    /// Asks whether the summary of a session may be created again by newer rules.
     PermitRemake {
         session: SessionKey,
         episode: EpisodeId,
         reply: oneshot::Sender<RemakePermit>,
     },
-    /// Stores an episode that was made again, unless the session has another one. Replies whether it
+    /// Stores an episode that was created again, unless the session has another one. Replies whether it
     /// is stored.
     StoreRemade {
         made: Box<NewEpisode>,
@@ -149,7 +149,7 @@ impl Scope {
     }
 }
 
-/// A session whose episode is being made because a search needs it.
+/// A session whose episode is being created because a search needs it.
 pub struct PendingEpisode {
     pub session: SessionKey,
     /// Resolves when the episode is stored or has failed.
@@ -159,7 +159,7 @@ pub struct PendingEpisode {
 /// The status of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// Sessions by state. The number of indexed sessions is known to the store alone.
+    /// Sessions by state. Only the store knows the number of indexed sessions.
     pub active: usize,
     pub inactive: usize,
     pub indexing: usize,

@@ -28,7 +28,7 @@ enum Stage {
 }
 
 impl Discovery {
-    /// Notes that an unregistered file was created or changed.
+    /// Records that an unregistered file was created or changed.
     pub(super) fn announce(&mut self, path: &Path) {
         match self.stages.get_mut(path) {
             None => {

@@ -1,4 +1,4 @@
-//! Makes the episode of a session from its evidence.
+//! Creates the episode of a session from its evidence.
 
 pub use crate::summarize::handoff;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     summarize::{self, conversation::ConversationSummary},
 };
 
-/// Makes an episode from evidence alone, without a model.
+/// Creates an episode from evidence alone, without a model.
 pub fn from_evidence(
     session: &Session,
     reason: &CloseReason,
@@ -68,7 +68,7 @@ pub(super) fn phases(detector: &Detector) -> Option<Vec<Segment>> {
     Some(detector.segments()).filter(|phases| phases.len() > 1)
 }
 
-/// Makes the summary of a session from evidence.
+/// Creates the summary of a session from evidence.
 pub(super) fn summary(
     evidence: &Evidence,
     session: &Session,

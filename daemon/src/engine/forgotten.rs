@@ -61,7 +61,8 @@ const VERSION: u32 = 1;
 const MESSAGES: usize = 1_024;
 
 impl Forgotten {
-    /// Loads the saved sessions. One that cannot be read is an error: its session would come back.
+    /// Loads the forgotten sessions. One that cannot be read is an error, because it would be
+    /// imported again.
     pub(super) fn load(store: &dyn Store) -> Result<Forgotten, StoreError> {
         let forgotten = Forgotten::default();
         for (name, content) in store.notes(NoteNamespace::Forgotten)? {

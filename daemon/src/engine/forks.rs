@@ -200,7 +200,7 @@ impl SourceReader {
 }
 
 impl RecordOwners {
-    /// Notes the owner of a record, unless it has one.
+    /// Records the owner of a record, unless it has one.
     fn add(&mut self, record: RecordUuid, owner: usize) {
         self.records.entry(record).or_insert(owner);
     }

@@ -35,8 +35,8 @@ use crate::{
     store::{Source, Store, StoreError, StoreHealth},
 };
 
-/// The capacity of the event channel. When it is full, its senders wait: no event is lost, for
-/// watches look at files again, jobs keep their result, and callers wait for their reply anyway.
+/// The capacity of the event channel. When it is full, its senders wait: no event is lost, because
+/// watches check files again, jobs keep their result, and callers wait for their reply anyway.
 const EVENTS: usize = 256;
 
 /// A handle to the engine.
@@ -47,7 +47,7 @@ pub struct Engine {
     /// The position of the search index.
     followed: watch::Receiver<FollowerProgress>,
     pub(super) forgotten: Arc<Forgotten>,
-    /// Summaries that are still to be made again by newer rules.
+    /// Summaries that are still to be created again by newer rules.
     pub(super) older_summaries: Arc<AtomicUsize>,
 }
 
@@ -138,7 +138,7 @@ impl Engine {
         let Some(PendingAnswer { done, patience }) = pending else { return Ok(None) };
         if let Some(done) = done {
             match tokio::time::timeout(patience, done).await {
-                // The model is still asked; until it answers, the episode is made from evidence.
+                // The model is asked meanwhile; until it answers, the episode comes from evidence.
                 Err(_) | Ok(Err(_)) => return Ok(None),
                 Ok(Ok(answered)) => answered?,
             }
@@ -191,14 +191,14 @@ impl Engine {
         self.request(EngineCommand::Running).await
     }
 
-    /// Notes that `agent` runs a session, as one of its hooks reported.
+    /// Records that `agent` runs a session, as one of its hooks reported.
     pub fn agent_runs(&self, session: String, agent: Process, directory: Option<String>) {
         let Process { pid, started } = agent;
         let running = RunningSession { session, pid, started, cwd: directory };
         self.notify(EngineCommand::AgentRuns(running));
     }
 
-    /// Notes that an agent reported the end of a session.
+    /// Records that an agent reported the end of a session.
     pub fn agent_ended(&self, session: String) {
         self.notify(EngineCommand::AgentEnded(session));
     }
@@ -261,12 +261,12 @@ impl Engine {
         self.request(|reply| EngineCommand::Settle { sessions, reply }).await
     }
 
-    /// Makes summaries again that older rules made. Never returns.
+    /// Creates summaries again that older rules made. Never returns.
     pub async fn remake_summaries(self) {
         Remaker { engine: self }.run().await;
     }
 
-    /// The number of summaries that are still to be made again by newer rules.
+    /// The number of summaries that are still to be created again by newer rules.
     pub fn older_summaries(&self) -> usize {
         self.older_summaries.load(Ordering::Relaxed)
     }

@@ -50,7 +50,7 @@ pub struct ParseContext {
     pub redactor: Redactor,
     /// Learned classifications of tools.
     pub learned: Arc<Mutex<Learned>>,
-    /// How summaries are made.
+    /// The settings for summaries.
     pub summarize: summarize::config::Config,
 }
 
@@ -61,7 +61,7 @@ impl ParseContext {
     }
 }
 
-/// Everything that is known about a file up to its cursor.
+/// The state of reading a file up to its cursor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SourceState {
     pub cursor: FileCursor,
@@ -114,11 +114,11 @@ pub struct LineContext<'c> {
     pub parse_context: &'c ParseContext,
 }
 
-/// The number of bytes that are read of a tool's output.
+/// Maximum bytes of a tool's output that are read.
 pub(in crate::engine) const OUTPUT: usize = 64 << 10;
-/// The number of silent calls that are remembered; the output of older ones is read after all.
+/// Maximum number of silent calls that are remembered; the output of older ones is read anyway.
 const SILENT: usize = 256;
-/// The number of bytes that are kept of a call's id.
+/// Maximum bytes of a call's id.
 const ID: usize = 256;
 
 impl SourceState {
@@ -179,7 +179,7 @@ impl SourceState {
         is_changed | again.part(waiting) | again.part(silent) | again.part(branch)
     }
 
-    /// Parses one line, and adds the messages that are kept of it to `messages`.
+    /// Parses one line, and adds its stored messages to `messages`.
     pub fn take_line(
         &mut self,
         context: LineContext<'_>,

@@ -155,7 +155,7 @@ impl Schedule {
         self.history.is_empty() && self.count(Queue::History) < HISTORY_JOBS
     }
 
-    /// Notes that the job of a session ended.
+    /// Records that the job of a session ended.
     pub(super) fn ended(&mut self, session: SessionKey) {
         self.running.remove(&session);
         self.suspects.remove(&session);

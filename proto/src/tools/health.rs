@@ -60,7 +60,7 @@ pub struct HealthAnswer {
     pub embeddings: Embeddings,
     /// The version of the redaction rules of the stored text.
     pub redaction: Redaction,
-    /// Summaries that older rules made. They are made again in the background.
+    /// Summaries that older rules made. They are created again in the background.
     pub older_summaries: usize,
 }
 

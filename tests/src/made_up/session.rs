@@ -1,4 +1,4 @@
-//! Made-up sessions of any length, the same in every run.
+//! Generated sessions of any length, the same in every run.
 //!
 //! The parts have the same shares of bytes as in the corpus: more than half are outputs of tools
 //! (most of them twice, as text and structured), a tenth are progress reports, and less than a

@@ -233,7 +233,7 @@ fn texts(parts: Vec<(String, u32)>) -> Vec<String> {
     parts.into_iter().map(|(text, _)| text.trim_end().to_owned()).collect()
 }
 
-/// Returns where the evidence found something that a summary is made of.
+/// Returns the positions at which the evidence found something for a summary.
 fn findings(evidence: &Evidence) -> HashSet<Origin> {
     let said = evidence.statements.iter().chain(&evidence.report).map(|one| one.origin);
     let errors = evidence.errors.iter().flat_map(|error| {

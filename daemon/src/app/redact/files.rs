@@ -117,7 +117,7 @@ fn is_plain_file(file: &Path) -> bool {
     fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// A log and those that were put aside before it.
+/// A log and its rotated predecessors.
 fn with_older(log: &Path) -> Vec<PathBuf> {
     let older = (1..).map(|number| {
         let mut name = log.as_os_str().to_owned();

@@ -48,7 +48,8 @@ pub struct RedactionSummary {
     pub run: bool,
     /// The version of the rules.
     pub rules: u32,
-    /// The version of the rules that it was stored under; none for one before such were noted.
+    /// The version of the rules under which it was stored; none for a version before such were
+    /// recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
     /// Changed records, by their kind.
@@ -66,7 +67,7 @@ pub struct RedactionSummary {
 /// Receives the number of redacted bytes and the number of all bytes.
 pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// Between two notes of how far a run came, in bytes of rows.
+/// The interval of saving the position, in bytes of rows.
 const NOTE_EVERY: u64 = 16 << 20;
 
 /// Redacts the database, the logs and the waiting events of a home again; in a dry run only counts

@@ -148,7 +148,7 @@ impl CrashTracker {
         crash_tracker
     }
 
-    /// Notes the start of work on a session of whose files `from` bytes are read.
+    /// Records the start of work on a session of whose files `from` bytes are read.
     pub(super) fn begin(&self, session: &SessionId, from: u64) -> WorkGuard<'_> {
         self.change(|notes| notes.begin(session, from));
         WorkGuard { crash_tracker: self, session: session.clone(), is_done: false }
@@ -197,7 +197,7 @@ impl CrashTracker {
 }
 
 impl WorkGuard<'_> {
-    /// Notes that the work ended.
+    /// Records that the work ended.
     pub(super) fn done(mut self) {
         self.is_done = true;
     }

@@ -12,7 +12,7 @@ fn started(file: &Path, now: Timestamp) -> CrashTracker {
     CrashTracker::open_in(file, now, &uuid::Uuid::new_v4().to_string())
 }
 
-/// A process that dies while it works on sessions, each with its number of known bytes.
+/// A process that dies while it works on sessions, each with its number of read bytes.
 fn dies(file: &Path, works: &[(&str, u64)], now: Timestamp) {
     let crash_tracker = started(file, now);
     let begun: Vec<_> =

@@ -33,7 +33,7 @@ use crate::{
     store::Store,
 };
 
-/// The vectors of one store, with the model that makes them.
+/// The vectors of one store, with the model that computes them.
 pub struct Embedding {
     store: Arc<dyn Store>,
     model: RwLock<Arc<Embeddings>>,
@@ -61,7 +61,7 @@ pub enum VectorSet {
 /// How far the background work is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddingProgress {
-    /// Whether vectors are made at all.
+    /// Whether vectors are computed at all.
     pub is_on: bool,
     /// Sessions, entities and facts that have vectors of the current model.
     pub made: usize,
@@ -85,16 +85,16 @@ struct Tables {
     texts: HashMap<Owner, u64>,
 }
 
-/// The owners whose vectors have to be made or checked.
+/// The owners whose vectors have to be computed or checked.
 #[derive(Default)]
 struct Queue {
     sessions: BTreeSet<SessionKey>,
     things: BTreeSet<EntityOrFact>,
 }
 
-/// Texts of a session, usually.
+/// The usual number of texts of a session.
 const SESSION: usize = 10;
-/// Questions whose vectors are kept.
+/// Maximum number of queries whose vectors are kept.
 const ASKED: usize = 32;
 
 impl Embedding {
@@ -181,7 +181,7 @@ impl Embedding {
         let _ = self.progress.subscribe().wait_for(is_settled).await;
     }
 
-    /// The vector of a question; `None` when the model does not answer in time, or no vectors exist.
+    /// The vector of a query; `None` when the model does not answer in time, or no vectors exist.
     pub async fn question(&self, text: &str) -> Option<Arc<Packed>> {
         let model = self.model();
         let is_empty = self.read(|tables| tables.model.is_none() || tables.texts.is_empty());

@@ -87,7 +87,7 @@ impl Embedding {
         }
     }
 
-    /// Makes the vectors of a few owners. Returns whether the queue had any.
+    /// Computes the vectors of a few owners. Returns whether the queue had any.
     async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, Stopped> {
         let identity = model.identity().await.map_err(Stopped::Model)?;
         if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
@@ -202,7 +202,7 @@ impl Embedding {
             texts: texts.fingerprint(),
             vectors,
         };
-        // Vectors that are not written are made again after the next start.
+        // Vectors that are not written are computed again after the next start.
         let _ = self.store.write(vec![Write::Vectors(Box::new(vectors))]);
     }
 

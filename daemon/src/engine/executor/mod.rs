@@ -204,7 +204,7 @@ impl Executor {
         });
     }
 
-    /// Runs `work` beside the loop, and has its event handled.
+    /// Runs `work` in parallel to the loop, which then handles its event.
     fn spawn(&self, work: impl Future<Output = Option<EngineEvent>> + Send + 'static) {
         let events = self.engine.events.clone();
         tokio::spawn(async move {

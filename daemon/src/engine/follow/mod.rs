@@ -29,11 +29,11 @@ use crate::{
     store::{OutboxEntry, Store, StoreError, StoreHealth},
 };
 
-/// Changes are committed when nothing more has come for this long.
+/// Changes are committed when no entry was added for this time.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
-/// A target rests when nothing has come for this long after a commit.
+/// A target is idle when no entry was added for this time after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
-/// A store that cannot be read is known as failed within this time.
+/// A store that cannot be read is reported as failed within this time.
 const STORE_FAILS: Duration = Duration::from_secs(10);
 /// Outbox entries that are applied in one step.
 const ENTRIES: usize = 256;
@@ -73,10 +73,10 @@ pub trait Target: Send + 'static {
     /// Applies an entry. All entries up to `end` are in the store.
     fn apply(&mut self, entry: OutboxEntry, end: u64) -> Result<(), TargetError>;
 
-    /// Notes that no entry up to `position` changes the target any more.
+    /// Records that no entry up to `position` changes the target any more.
     fn pass(&mut self, _position: u64) {}
 
-    /// Notes that a step has ended with the entry at `position`.
+    /// Records that a step has ended with the entry at `position`.
     fn step_applied(&mut self, _position: u64) {}
 
     /// Whether the target has to commit before it can take more.
@@ -88,7 +88,7 @@ pub trait Target: Send + 'static {
     /// failed, which the target logs.
     fn commit(&mut self, position: u64) -> Option<u64>;
 
-    /// Notes that the store was asked to delete the entries that no follower needs any more.
+    /// Records that the store was asked to delete the entries that no follower needs any more.
     fn released(&mut self) {}
 
     /// Frees memory that only a busy target needs.
@@ -112,7 +112,7 @@ pub struct OutboxFollower<T> {
     durable: DurablePosition,
 }
 
-/// How far one step came.
+/// The progress of one step.
 struct Step {
     position: u64,
     result: Result<(), TargetError>,
@@ -247,7 +247,7 @@ impl<T: Target> OutboxFollower<T> {
         for entry in entries {
             let at = entry.position;
             match self.target.apply(entry, end) {
-                // A damaged record must not keep the others from the target.
+                // A damaged record must not exclude the others from the target.
                 Err(TargetError::Store(error @ StoreError::Damaged { .. })) => {
                     tracing::warn!(%error, "{} lacks a change", T::NAME);
                 }
@@ -267,7 +267,7 @@ impl<T: Target> OutboxFollower<T> {
         }
     }
 
-    /// Waits until a writer has found out that the store failed.
+    /// Waits until a writer has noticed that the store failed.
     async fn until_store_fails(self) {
         let mut health = self.store.quota().health();
         let has_failed = health.wait_for(|health| matches!(health, StoreHealth::Failed(_)));

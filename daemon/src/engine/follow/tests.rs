@@ -12,7 +12,7 @@ use crate::{
     store::{Write, contract, sled::SledStore},
 };
 
-/// Notes the positions of the entries that were applied.
+/// Records the positions of the entries that were applied.
 #[derive(Clone, Default)]
 struct FakeTarget {
     applied: Arc<Mutex<Vec<u64>>>,

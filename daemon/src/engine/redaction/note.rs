@@ -85,7 +85,7 @@ impl StoredRules {
     }
 }
 
-/// Notes the present rules in a store that is new.
+/// Records the present rules in a store that is new.
 ///
 /// # Errors
 ///

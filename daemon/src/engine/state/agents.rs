@@ -68,7 +68,7 @@ impl Agents {
         self.noted.values().chain(reported).any(|known| process_of(known) == process)
     }
 
-    /// Notes a hook's report. Returns whether the process is new.
+    /// Records a hook's report. Returns whether the process is new.
     fn report(&mut self, running: RunningSession) -> bool {
         let same = |one: &RunningSession| (one.pid, one.started) == (running.pid, running.started);
         let is_new = !self.reported.iter().any(|known| same(&known.running));
@@ -88,7 +88,7 @@ impl Agents {
         self.reported.retain(|known| known.running.session != session);
     }
 
-    /// Notes that the agent of a session ended.
+    /// Records that the agent of a session ended.
     fn note_end(&mut self, session: &str, now: Timestamp) {
         self.ended.retain(|(known, _)| known != session);
         if self.ended.len() == REPORTED {
@@ -131,7 +131,7 @@ impl Agents {
 }
 
 impl EngineState {
-    /// Notes a hook's report of a running agent.
+    /// Records a hook's report of a running agent.
     pub(super) fn agent_runs(&mut self, running: RunningSession) {
         let process = process_of(&running);
         if self.agents.report(running) {
@@ -139,7 +139,7 @@ impl EngineState {
         }
     }
 
-    /// Notes that the agent itself reported the end of a session.
+    /// Records that the agent itself reported the end of a session.
     pub(super) fn agent_ended(&mut self, session: &str, now: Timestamp) {
         self.agents.forget(session);
         self.agents.note_end(session, now);

@@ -7,7 +7,7 @@
 //! Each file beside this one decides on one subject: watched transcript files ([`sources`]), the
 //! [`sessions`] they belong to, running [`agents`], [`jobs`], file states in memory between jobs
 //! ([`source_cache`]), files that were [`unreadable`], questions to models ([`model_queue`]), sessions
-//! that are being forgotten ([`forgetting`]), summaries that are made again by newer rules
+//! that are being forgotten ([`forgetting`]), summaries that are created again by newer rules
 //! ([`remaking`]), and [`commands`].
 
 mod agents;

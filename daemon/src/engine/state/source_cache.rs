@@ -42,7 +42,7 @@ impl SourceStateCache {
         self.cached.contains_key(&key)
     }
 
-    /// Notes that a file has another path now.
+    /// Records that a file has another path now.
     pub(super) fn move_to(&mut self, key: SourceKey, path: &str) {
         if let Some(cached) = self.cached.get_mut(&key) {
             path.clone_into(&mut cached.source.path);

@@ -139,7 +139,7 @@ pub(super) fn usage_record(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -
     usage(payload, "thread_token_usage", "usage", out)
 }
 
-/// Notes the tokens of a copied record, which the following ones include.
+/// Records the tokens of a copied record, which the following ones include.
 pub(super) fn note_total(kind: &str, payload: &Object<'_>, memory: &mut Memory) {
     let total = match kind {
         "token_usage_record" => payload.object("thread_token_usage"),

@@ -76,7 +76,7 @@ pub(super) struct AskedQuestion {
 }
 
 impl RolloutMemory {
-    /// Notes a prompt; returns whether it already appeared in its other place.
+    /// Records a prompt; returns whether it already appeared in its other place.
     pub(super) fn is_second(&mut self, text: &str, place: PromptPlace) -> bool {
         let digest = digest(text);
         let other = |seen: &SeenPrompt| seen.digest == digest && seen.place != place;

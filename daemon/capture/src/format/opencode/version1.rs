@@ -37,7 +37,7 @@ impl<'s> Message<'s> {
         self.is_over
     }
 
-    /// Notes that a later answer exists: opencode was stopped in the middle of this one.
+    /// Records that a later answer exists: opencode was stopped in the middle of this one.
     pub(super) fn is_followed(&mut self) {
         self.is_over = true;
     }

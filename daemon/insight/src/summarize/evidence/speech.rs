@@ -93,7 +93,7 @@ fn is_stale_notice(text: &str) -> bool {
 
 /// Earlier reports that are searched for the options that a prompt picks from.
 const REPORTS_WITH_OPTIONS: usize = 2;
-/// Sentences of the user's that are noted as confirmed, and the bytes of such a prompt.
+/// Maximum number of confirmed statements of the user, and maximum bytes of such a prompt.
 const CONFIRMED: usize = 2;
 const ASSERTION: usize = 400;
 
@@ -139,7 +139,7 @@ fn stands_alone(sentence: &str) -> bool {
 }
 
 impl Collector {
-    /// The user spoke: the words before are the report of a turn that is over.
+    /// The user continues: the earlier words are the report of a turn that has ended.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
@@ -243,7 +243,7 @@ impl Collector {
         });
     }
 
-    /// Counts a message of the agent, once however many entries it is made of.
+    /// Counts a message of the agent once, even if it has several entries.
     pub(super) fn count_message(&mut self, message: Option<&str>, speaks: bool) {
         let is_new = match message {
             Some(id) => self.pending.is_new_message(&kept(id, bounds::NAME)),
@@ -337,7 +337,7 @@ impl Collector {
         });
     }
 
-    /// Keeps the latest recap of each kind, and the compaction before in short.
+    /// Keeps the latest recap of each kind, and a short form of the previous compaction.
     pub(super) fn recap(&mut self, kind: RecapKind, text: &str, moment: Moment) {
         let recaps = &mut self.evidence.recaps;
         let limit = match kind {

@@ -28,7 +28,7 @@ pub(crate) enum Topic {
     KnownFailure,
     /// A possible change or a plan; not a fact.
     Proposal,
-    /// How to use or run something, and lists of files; not remembered.
+    /// Instructions for use, and lists of files; not kept.
     Instruction,
     /// A lasting instruction of the user.
     Wish,
@@ -112,11 +112,11 @@ const FILES: &[(&str, &str)] = phrases![
     "ja.toml",
 ];
 
-/// Bytes of a sentence that are matched.
+/// Maximum bytes of a sentence that are matched.
 const LONGEST_SENTENCE: usize = 800;
 
-/// Bytes of the automaton that is kept for a topic and thread. With the default of 2 MiB an import is no
-/// quicker, and the daemon takes 5 MB more.
+/// Maximum bytes of the automaton that is kept for a topic and thread. With the default of 2 MiB an
+/// import is no faster, and the daemon uses 5 MB more.
 const AUTOMATON: usize = 300_000;
 
 type Table = Vec<(Topic, Phrases)>;
@@ -145,7 +145,8 @@ fn read(name: &str, text: &str) -> Table {
 struct Index {
     headings: Vec<(String, Topic)>,
     /// One expression for each topic, in the order of the files. A `RegexSet` of all is too large
-    /// for the automaton that `regex` builds while it matches, and takes a third of an import.
+    /// for the automaton that `regex` builds while it matches, and would take a third of the time
+    /// of an import.
     sentences: Vec<(Topic, Regex)>,
 }
 

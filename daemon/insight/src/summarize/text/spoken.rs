@@ -5,7 +5,7 @@ use crate::{
     summarize::text::{one_line, sentences},
 };
 
-/// Bytes of a quotation that is kept in one sentence.
+/// Maximum bytes of a quotation that is kept in one sentence.
 const QUOTATION: usize = 300;
 
 /// The sentences of a prompt. Users write without capitals, and end sentences with lines and wide

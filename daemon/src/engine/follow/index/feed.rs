@@ -11,7 +11,7 @@ use crate::{
     store::{OutboxChange, SourceKey, StoreError},
 };
 
-/// Messages of a file that are read at a time.
+/// Maximum number of messages of a file that are read at a time.
 const MESSAGES: usize = 1_024;
 
 impl IndexTarget {

@@ -19,7 +19,7 @@ impl IndexTarget {
             tracing::warn!(%error, "the search index cannot be filled");
         }
         for session in sessions {
-            // A damaged record must not keep the others from the index.
+            // A damaged record must not exclude the others from the index.
             if let Err(error) = self.feed_session(session) {
                 tracing::warn!(%error, session = session.0, "a session cannot be searched");
             }

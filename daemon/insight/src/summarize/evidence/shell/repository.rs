@@ -61,14 +61,14 @@ pub(in crate::summarize::evidence) struct CommitMade {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::summarize::evidence) enum Undone {
-    /// The message is unknown.
+    /// The undone commits are unknown.
     #[default]
     Nothing,
     /// The latest ones.
     Latest(u32),
     /// Those after the commit with this hash.
     After(String),
-    /// The messages of a branch that becomes one commit.
+    /// The commits of a branch that becomes one commit.
     Branch(String),
 }
 

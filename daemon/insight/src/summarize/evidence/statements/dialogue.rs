@@ -3,7 +3,7 @@
 
 use crate::summarize::text::{Block, blocks, capitalised, cut, one_line, pattern, sentences};
 
-/// A choice made in conversation.
+/// A choice in the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::summarize::evidence) struct Chosen {
     /// The question, if the agent asked one.

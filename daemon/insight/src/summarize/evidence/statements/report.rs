@@ -146,7 +146,8 @@ impl Report {
         }
     }
 
-    /// The first plain statements of an answer; its lists are examples, options and steps.
+    /// The first plain statements of an answer; its lists are examples, options and steps, and do
+    /// not count.
     fn answer(&mut self, blocks: &[Block<'_>]) {
         let sentences = blocks.iter().filter_map(|block| match block {
             Block::Paragraph(text) => Some(clean_sentences(text)),

@@ -113,7 +113,7 @@ fn listed(pattern: &regex::Regex, output: &str) -> Vec<String> {
     names(found.map(|name| name.as_str()))
 }
 
-/// Names without repetition, as many and as long as evidence keeps.
+/// Names without repetition, limited in number and length.
 fn names<'o>(found: impl Iterator<Item = &'o str>) -> Vec<String> {
     let mut kept_names: Vec<String> = Vec::new();
     for name in found.map(str::trim).filter(|name| !name.is_empty()) {
