@@ -2,7 +2,8 @@
 //!
 //! It follows the transcripts that agents write, keeps every session's state in sled, decides when
 //! a session is over, turns a finished session into an *episode* (a structured summary from
-//! evidence), and answers searches on a local socket. Raw text is searchable as soon as it is written; only the summary waits for the end of a session.
+//! evidence), and answers searches on a local socket. Raw text is searchable as soon as it is
+//! written; only the summary waits for the end of a session.
 //!
 //! ```text
 //! transcript file                                          hook, person, MCP host
@@ -60,8 +61,8 @@
 //! 3. An acknowledged close is never lost: the intent is on disk before the acknowledgement, and
 //!    work continues from it. A session's episode is replaced in one transaction.
 //! 4. The search index is derived: it follows an outbox in the store and can be rebuilt.
-//! 5. Cost follows new bytes where an agent appends to a file; a session that is stored otherwise
-//!    is read whole. Memory does not grow with a file.
+//! 5. When an agent appends to a file, only the new bytes are read; a session that is stored
+//!    otherwise is read as a whole. Memory does not grow with a file.
 //! 6. Facts are read from the transcript, never generated.
 //! 7. Nothing leaves the machine unless a model is configured, and no secret is stored.
 //! 8. Channels are bounded, with a documented behaviour when full. Shutdown is a value that is passed on.

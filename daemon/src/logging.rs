@@ -120,7 +120,7 @@ fn filter(level: Level) -> EnvFilter {
 pub struct Bounds {
     /// Maximum bytes of one file.
     one: u64,
-    /// Files at most, the one that is written to among them.
+    /// Maximum number of files, including the current one.
     files: u64,
 }
 

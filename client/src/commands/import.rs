@@ -74,7 +74,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         return Ok(());
     }
     let imported = ask(&mut connection, &mut export, false)?;
-    print("Taken in", &imported, screen);
+    print("Imported", &imported, screen);
     if let Some(document) = export.classifications {
         let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);

@@ -72,7 +72,9 @@ const CLAUDE: AgentSetup = AgentSetup {
     name: "claude",
     title: "Claude Code",
     note: None,
-    offer: Some("It may use the tools that only read without asking; --no-allow leaves that out."),
+    offer: Some(
+        "Claude Code may use the read-only tools without asking; --no-allow omits this permission.",
+    ),
     folder: |surroundings| surroundings.folder("CLAUDE_CONFIG_DIR", ".claude"),
     trust_file: None,
     settings: |surroundings| {
@@ -143,7 +145,7 @@ const GEMINI: AgentSetup = AgentSetup {
     title: "Gemini CLI",
     note: None,
     offer: Some(
-        "It trusts graphiti: it uses all its tools without asking; --no-allow leaves that out.",
+        "Gemini trusts graphiti and uses all its tools without asking; --no-allow omits this permission.",
     ),
     folder: |surroundings| surroundings.home.join(".gemini"),
     trust_file: None,

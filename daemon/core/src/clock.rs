@@ -1,4 +1,4 @@
-//! The one place that reads the clock.
+//! The only module that reads the clock.
 
 use crate::model::Timestamp;
 

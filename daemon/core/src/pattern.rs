@@ -1,4 +1,4 @@
-//! One way to write a pattern that is compiled once.
+//! A macro for a regular expression that is compiled once.
 //!
 //! A pattern stays in memory as long as the daemon runs, together with a cache for each thread that
 //! used it. So digits are ASCII only, and `\w` is never repeated with numbers: with one cache `\w`

@@ -14,11 +14,11 @@ pub struct Config {
 /// The tools that an agent is shown. It may call any tool by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListedTools {
-    /// Those that daily work needs, with the arguments that it needs.
+    /// The tools of daily work, with the arguments that it needs.
     #[default]
     Core,
     All,
-    /// Those of these names.
+    /// The tools with these names.
     Named(Vec<String>),
 }
 

@@ -76,7 +76,7 @@ fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     Ok(found)
 }
 
-/// Parses a name: whether the database is still to be restored, and when it was moved aside, in
+/// Parses a name: whether the database was not recovered yet, and when it was moved aside, in
 /// seconds since the epoch. `None` for other names.
 fn moved_at(path: &Path) -> Option<(bool, u64)> {
     let extension = path.extension()?.to_str()?;

@@ -201,7 +201,7 @@ pub struct ModelStatus {
     pub is_on: bool,
     /// Whether the model writes summaries.
     pub writes_summaries: bool,
-    /// Sessions that the model is still to be asked about.
+    /// Number of sessions that wait for the model.
     pub awaiting: usize,
     /// Sessions that the model is being asked about now.
     pub asking: usize,

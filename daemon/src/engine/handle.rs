@@ -47,7 +47,7 @@ pub struct Engine {
     /// The position of the search index.
     followed: watch::Receiver<FollowerProgress>,
     pub(super) forgotten: Arc<Forgotten>,
-    /// Summaries that are still to be created again by newer rules.
+    /// The number of summaries that newer rules will create again.
     pub(super) older_summaries: Arc<AtomicUsize>,
 }
 
@@ -266,7 +266,7 @@ impl Engine {
         Remaker { engine: self }.run().await;
     }
 
-    /// The number of summaries that are still to be created again by newer rules.
+    /// The number of summaries that newer rules will create again.
     pub fn older_summaries(&self) -> usize {
         self.older_summaries.load(Ordering::Relaxed)
     }

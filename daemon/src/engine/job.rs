@@ -30,7 +30,7 @@ pub struct Job {
     pub session: Session,
     pub format: &'static dyn Format,
     pub parse_context: Arc<ParseContext>,
-    /// The files to be read.
+    /// The files that are read.
     pub files: Vec<JobFile>,
     /// Whether the files are read from their start.
     pub from_start: bool,

@@ -2,7 +2,7 @@
 //! The daemon starts or reports the remedy, loses nothing that it acknowledged, and continues when the
 //! fault is gone.
 //!
-//! Disks and limits are those of new namespaces, which needs `unshare -Urm`.
+//! The tests create disks and limits in new namespaces, which needs `unshare -Urm`.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -117,7 +117,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
         assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "{session}");
     }
     assert_eq!(found(&daemon, "marmot"), 1);
-    assert_eq!(damaged(&world), 0, "a full disk is no damage");
+    assert_eq!(damaged(&world), 0, "a full disk is not reported as damage");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later() {
         goes_on(&world, &daemon, &[("aaaa-1", "marmot"), (session, word)]);
         assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
     }
-    assert_eq!(damaged(&world), 0, "a full disk is no damage");
+    assert_eq!(damaged(&world), 0, "a full disk is not reported as damage");
 }
 
 #[test]
@@ -511,7 +511,7 @@ fn goes_on(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
     assert_eq!(health(daemon)["problems"], json!([]));
 }
 
-/// The episode that closing a session was acknowledged with, if it was.
+/// Returns the episode that the answer to a close named, if there was an answer.
 fn closed(daemon: &Daemon, session: &str) -> Option<String> {
     let answer = daemon.insist("session_tracking_close", &json!({ "session_id": session }))?;
     answer["episode_uuid"].as_str().map(str::to_owned)

@@ -88,7 +88,7 @@ fn an_export_is_taken_in_once_on_another_machine() {
     here.printed(&["tools", "set", "frobnicate", "modify", "code"]);
     let there_daemon = there.start();
     for (format, taken) in
-        [("markdown", "Taken in: 3 episodes."), ("jsonl", "Taken in: 0 episodes; 3 known already.")]
+        [("markdown", "Imported: 3 episodes."), ("jsonl", "Imported: 0 episodes; 3 known already.")]
     {
         let folder = here.path(format);
         let folder = folder.to_str().unwrap();
@@ -98,7 +98,7 @@ fn an_export_is_taken_in_once_on_another_machine() {
             fs::remove_file(here.path(format).join("episodes.jsonl")).unwrap();
         }
         let preview = there.printed(&["import", folder, "--dry-run"]);
-        assert!(preview.starts_with(&taken.replace("Taken in", "Would be imported")), "{preview}");
+        assert!(preview.starts_with(&taken.replace("Imported", "Would be imported")), "{preview}");
         let printed = there.printed(&["import", folder]);
         assert!(printed.starts_with(taken), "{printed}");
     }
@@ -111,7 +111,7 @@ fn an_export_is_taken_in_once_on_another_machine() {
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
     // On the machine of its origin, everything is known.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);
-    assert!(printed.starts_with("Taken in: 0 episodes; 3 known already."), "{printed}");
+    assert!(printed.starts_with("Imported: 0 episodes; 3 known already."), "{printed}");
     // Its transcript, when it is copied here too, replaces it.
     let mut transcript = there.transcript("aaaa-1").aged(2 * DAY);
     transcript.prompt("Fix the marmot").reply("I fixed it in src/animals.rs.");
@@ -149,7 +149,7 @@ fn fields_of_a_summary_come_along_and_what_was_forgotten_stays_away() {
     assert_eq!(titles(&there_daemon, "marmot").len(), 0);
     let printed = there.printed(&["import", folder]);
     assert!(
-        printed.starts_with("Taken in: 0 episodes; 1 of sessions that were forgotten here."),
+        printed.starts_with("Imported: 0 episodes; 1 of sessions that were forgotten here."),
         "{printed}"
     );
 }

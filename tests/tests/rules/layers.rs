@@ -9,11 +9,11 @@ use std::{
 
 use crate::root;
 
-/// Each crate with those of this workspace that it depends on.
+/// Each crate with the crates of this workspace on which it depends.
 const CRATES: &[(&str, &[&str])] = &[
     ("proto", &[]),
     ("client", &["graphiti-proto"]),
-    // 0 words, 1 reading
+    // 0 basics, 1 reading
     ("daemon/core", &["graphiti-proto"]),
     // 2 ports
     ("daemon/redact", &[]),

@@ -1,4 +1,4 @@
-//! Completes a list of tasks of which a call states only what changes.
+//! Completes a list of tasks when a call contains only the changes.
 
 use crate::model::transcript::Task;
 

@@ -30,7 +30,7 @@ pub enum ToolIntent {
 }
 
 impl ToolIntent {
-    /// Every one, in the order of the documents.
+    /// All values, in the order of the documents.
     pub const ALL: [ToolIntent; 10] = [
         ToolIntent::Create,
         ToolIntent::Modify,
@@ -93,7 +93,7 @@ pub enum ToolDomain {
 }
 
 impl ToolDomain {
-    /// Every one, in the order of the documents.
+    /// All values, in the order of the documents.
     pub const ALL: [ToolDomain; 11] = [
         ToolDomain::Filesystem,
         ToolDomain::Code,

@@ -11,7 +11,7 @@ use crate::summarize::text::{Block, blocks, one_line, pattern, sentences, withou
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Intent,
-    /// Work that is still to be done.
+    /// Open work.
     Pending,
     /// The work just before the compaction.
     Current,

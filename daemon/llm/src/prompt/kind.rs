@@ -25,7 +25,7 @@ struct PromptDescription {
     schema: Option<&'static str>,
 }
 
-/// One line a kind, in the order they are shown.
+/// One entry for each kind, in the order in which they are shown.
 const ENTRIES: [PromptDescription; 5] = [
     PromptDescription {
         kind: PromptKind::ToolResults,

@@ -2,7 +2,7 @@
 
 /// Trims a summary that a model wrote, and shortens it to `max_chars` characters.
 ///
-/// One that is longer ends after a sentence where one ends in its second half, else after a word
+/// A longer one ends after a sentence where one ends in its second half, else after a word
 /// and with an ellipsis, which counts.
 pub fn within(summary: &str, max_chars: u32) -> String {
     let summary = summary.trim();

@@ -1,4 +1,4 @@
-//! A template's text, its places, and filling them.
+//! Parses and fills templates.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::{
     prompt::{kind::PromptKind, problem::TemplateError},
 };
 
-/// A template that can be used.
+/// A valid template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     kind: PromptKind,
@@ -34,11 +34,11 @@ pub struct Values<'v> {
     pub extraction_instructions: Option<&'v str>,
 }
 
-/// A place in a template.
+/// A placeholder in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     Content,
-    /// `{tool_calls_json}`: the content of a question about tools.
+    /// `{tool_calls_json}`: the content of a request about tools.
     ToolCalls,
     Context,
     MaxChars,
@@ -52,14 +52,14 @@ enum TemplatePart {
     Placeholder(Placeholder),
 }
 
-/// Bytes of a template at most.
+/// Maximum bytes of a template.
 pub const LONGEST: usize = 64 << 10;
 
-/// Characters of a context that are kept.
+/// Maximum characters of a context.
 const CONTEXT: usize = 200;
 
 impl Template {
-    /// Reads `text` as a template for `kind`; the problem is why it cannot be one.
+    /// Parses `text` as a template for `kind`; the error is its problem.
     pub fn parse(kind: PromptKind, text: &str) -> Result<Template, TemplateError> {
         if text.len() > LONGEST {
             return Err(TemplateError::TooLong { bytes: text.len() });
@@ -74,7 +74,7 @@ impl Template {
         Ok(Template { kind, text: text.to_owned(), pieces })
     }
 
-    /// The one that is compiled in.
+    /// The built-in template.
     pub fn built_in(kind: PromptKind) -> Template {
         Template::parse(kind, kind.built_in()).expect("a test reads all built-in templates")
     }

@@ -43,9 +43,10 @@ async fn run(
 fn answer(closed: &Closed, session_id: String) -> CloseAnswer {
     let (action, message) = match closed.how {
         CloseOutcome::Indexed => ("indexed", "The session was indexed."),
-        CloseOutcome::Replaced => {
-            ("replaced", "The session went on since it was last indexed: its episode was replaced.")
-        }
+        CloseOutcome::Replaced => (
+            "replaced",
+            "The session has changed since it was last indexed: its episode was replaced.",
+        ),
         CloseOutcome::Unchanged if closed.episode.is_none() => {
             ("unchanged", "The session is unchanged since its episode was deleted.")
         }

@@ -18,7 +18,7 @@ use crate::{
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Failed episodes",
-    description: "List sessions of which no episode could be made: why, and when that is tried again.",
+    description: "List sessions whose episode could not be created, with the reason and the time of the next attempt.",
     effect: Effect::Reads,
     input: input::<FailedEpisodesArguments>,
     output: output::<FailedEpisodesAnswer>,
@@ -41,8 +41,8 @@ async fn run(
     client.reply_budget.fit(&mut failed);
     let message = match count {
         0 => "No session failed.".to_owned(),
-        1 => "1 session failed; close it to try again at once.".to_owned(),
-        count => format!("{count} sessions failed; close one to try again at once."),
+        1 => "1 session failed; close it to retry at once.".to_owned(),
+        count => format!("{count} sessions failed; close one to retry it at once."),
     };
     Ok(FailedEpisodesAnswer { status: "success".to_owned(), count, failed, message })
 }

@@ -1,9 +1,9 @@
 //! Asks models about sessions that have an episode from evidence.
 //!
 //! An episode from evidence is stored and found at once; a model's answer is added to it later. The
-//! sessions that a model is still to be asked about survive a restart ([`queued`]). A job gathers a
-//! [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown tools, in one call ([`tools`]), about
-//! the most relevant truncated messages ([`messages`]), and for the summary of the session
+//! queue of sessions that wait for a model survives a restart ([`queued`]). A job gathers a
+//! [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown tools, in one call ([`tools`]),
+//! about the most relevant truncated messages ([`messages`]), and for the summary of the session
 //! ([`summary`]). [`usage`] counts the calls.
 
 mod estimate;
@@ -62,7 +62,7 @@ pub struct Summarizer {
     pub runtime: Handle,
 }
 
-/// Everything that a model needs to know about a session.
+/// The data about a session for a model.
 pub struct ModelQuestion {
     pub session: Session,
     /// The episode from evidence.
@@ -80,7 +80,7 @@ pub struct ModelQuestion {
 pub enum SummarizeOutcome {
     /// The episode with the answer.
     Made(Box<NewEpisode>),
-    /// There was nothing to ask.
+    /// No request was necessary.
     Nothing,
     Failed(Error),
 }
@@ -150,7 +150,7 @@ impl ModelQuestion {
     }
 }
 
-/// Whether the error concerns this question only, so that others may be answered.
+/// Whether the error concerns only this request, so that others may succeed.
 fn is_about_the_question(error: &Error) -> bool {
     match error.retry() {
         Retry::Never | Retry::Smaller => true,

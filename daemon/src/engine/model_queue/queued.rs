@@ -1,4 +1,4 @@
-//! Saves the sessions that a model is still to be asked about.
+//! Saves the queue of sessions that wait for a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::{
     store::{Note, NoteNamespace, Store, StoreError, Write},
 };
 
-/// A session that a model is still to be asked about.
+/// A session that waits for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuedQuestion {
     /// When the question is due.

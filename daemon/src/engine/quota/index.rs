@@ -78,7 +78,7 @@ impl IndexQuota {
                 self.in_vain.store(taken, Ordering::Relaxed);
                 return Ok(());
             }
-            // The outbox has these removals, too, but after all entries that are still to be applied.
+            // The outbox has these removals, too, but after all other pending entries.
             for SourceKey { session, number } in evicted {
                 indexes
                     .sessions

@@ -62,7 +62,7 @@ pub struct SourceReader {
     pub(super) forgotten: Arc<Forgotten>,
 }
 
-/// A file to be read.
+/// A request to read a file.
 pub struct ReadRequest {
     pub format: &'static dyn Format,
     pub parse_context: Arc<ParseContext>,

@@ -86,7 +86,7 @@ pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitte
     }
 }
 
-/// A notice of the program: a sub-agent in the background that failed has no report to be read.
+/// A notice of the program: a sub-agent that failed in the background has no report.
 pub(super) fn notified(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let Some(notice) = data.object("kind") else { return };
     let is = |key: &str, value: &str| notice.string(key).is_some_and(|text| text == value);

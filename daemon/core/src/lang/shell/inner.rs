@@ -12,7 +12,7 @@ const DEEPEST: usize = 8;
 /// The command that is run in the end, without wrappers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inner {
-    /// These words: the command's own, or those of the one that it runs.
+    /// These words: the command's own, or those of its inner command.
     Command(Vec<String>),
     /// This text, by a shell.
     Script(String),

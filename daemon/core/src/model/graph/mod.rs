@@ -23,7 +23,7 @@ macro_rules! named {
         pub enum $name { $($(#[$value_doc])* $value,)* }
 
         impl $name {
-            /// Every one.
+            /// All values.
             pub const ALL: &'static [$name] = &[$($name::$value,)*];
 
             /// The name in documents and on screen.
@@ -36,7 +36,7 @@ macro_rules! named {
                 match self { $($name::$value => $number,)* }
             }
 
-            /// The one with this number.
+            /// Returns the value with this number.
             pub fn from_number(number: u8) -> Option<$name> {
                 $name::ALL.iter().copied().find(|one| one.number() == number)
             }

@@ -100,7 +100,7 @@ pub enum Observation {
         command: u64,
         /// How many tests.
         total: u32,
-        /// Those that failed.
+        /// The tests that failed.
         failed: Vec<u64>,
     },
     /// It was chosen, in a decision about these words.

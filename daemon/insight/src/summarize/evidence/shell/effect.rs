@@ -91,7 +91,8 @@ fn is_of_windows(path: &str) -> bool {
     path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// The one spelling of a path on Windows, where `D:\\a`, `d:/a` and `/d/a` are the same.
+/// Returns the uniform spelling of a path on Windows, where `D:\\a`, `d:/a` and `/d/a` are the
+/// same.
 fn spelled_once(path: &str) -> String {
     let path = path.replace('\\', "/");
     let mut letters = path.strip_prefix('/').unwrap_or(&path).chars();

@@ -66,7 +66,7 @@ pub(in crate::summarize::evidence) enum Undone {
     Nothing,
     /// The latest ones.
     Latest(u32),
-    /// Those after the commit with this hash.
+    /// The commits after the one with this hash.
     After(String),
     /// The commits of a branch that becomes one commit.
     Branch(String),

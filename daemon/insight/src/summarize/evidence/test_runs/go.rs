@@ -9,7 +9,7 @@ use crate::summarize::{
     text::pattern,
 };
 
-/// Any of the three dresses.
+/// Matches any of the three output formats.
 pub(super) fn go(output: &str) -> Option<Report> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
@@ -52,7 +52,7 @@ fn lines(output: &str) -> Option<Report> {
     })
 }
 
-/// One object a line; a test's last action says how it went.
+/// One JSON object for each line; the last action of a test is its result.
 fn json(output: &str) -> Option<Report> {
     let mut report = Report { framework: "go test", ..Report::default() };
     let mut failed: Vec<String> = Vec::new();
