@@ -1,4 +1,4 @@
-//! Agents that write.
+//! Simulated agents that write transcripts.
 
 use std::{
     fs::{self, File},
@@ -17,7 +17,7 @@ use graphitid::{clock, model::Timestamp};
 /// How often an idle writer checks for work.
 const TICK: Duration = Duration::from_millis(1);
 
-/// How fast, for how long.
+/// The rate and the duration.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     /// Records per second.
@@ -67,7 +67,7 @@ impl Recording {
     }
 }
 
-/// Agents that write at one time.
+/// The agents that write concurrently.
 pub(crate) struct Crowd {
     material: Material,
     projects: PathBuf,
@@ -83,7 +83,7 @@ pub(crate) struct Crowd {
 /// An agent and its session.
 pub(crate) struct SimulatedAgent {
     script: Script,
-    /// Records of its session so far.
+    /// Number of records of its session so far.
     records: u64,
 }
 
@@ -107,7 +107,7 @@ impl SimulatedAgent {
         }
     }
 
-    /// Records that it has written of its session.
+    /// Number of records of its session that it has written.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }
@@ -136,17 +136,17 @@ impl Crowd {
         &self.agents
     }
 
-    /// All sessions that were played, but for those that [`Crowd::begin_another`] gave away.
+    /// All sessions that were played, except those that [`Crowd::begin_another`] returned.
     pub(crate) fn played(&self) -> impl Iterator<Item = &SimulatedAgent> {
         self.done.iter().chain(&self.agents)
     }
 
-    /// Records that all wrote.
+    /// Number of records of all agents.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }
 
-    /// Bytes that all wrote.
+    /// Number of bytes of all agents.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -172,8 +172,8 @@ impl Crowd {
         }
     }
 
-    /// The agent of this number writes its next record. One whose recording is at its end begins
-    /// another session.
+    /// Writes the next record of the agent with this number. If its recording has ended, the agent
+    /// begins another session.
     pub(crate) fn write(&mut self, at: usize) -> &SimulatedAgent {
         if self.is_at_end(at) {
             let agent = self.begin_another(at);
@@ -200,7 +200,7 @@ impl Crowd {
         agent
     }
 
-    /// The agent of this number begins another session; returns it with the one before.
+    /// Begins another session of the agent with this number; returns it with the previous one.
     pub(crate) fn begin_another(&mut self, at: usize) -> SimulatedAgent {
         let other = self.begin();
         std::mem::replace(&mut self.agents[at], other)

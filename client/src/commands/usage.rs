@@ -91,7 +91,7 @@ fn saved(row: &UsageRow) -> String {
     let counts = [
         (saved.unchanged, "unchanged"),
         (saved.kept, "kept from before"),
-        (saved.recaps, "told by the agent"),
+        (saved.recaps, "from the agent"),
         (saved.known, "known by rules"),
     ];
     let counts = counts.into_iter().chain([(row.saved_tokens, "tokens left out")]);

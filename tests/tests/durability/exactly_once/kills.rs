@@ -51,8 +51,8 @@ fn after_any_kill_each_message_is_found_once() {
     transcripts.retain(|transcript| !transcript.words.is_empty());
     let daemon = world.start();
     daemon.settle();
-    // A session in whose work the daemon was killed three times is quarantined until it is closed by
-    // name, and the status lists it.
+    // A session is quarantined when the daemon was killed three times during work on it, until it
+    // is closed by name; the status lists it.
     transcripts.iter().filter(|transcript| transcript.is_own()).for_each(|transcript| {
         daemon.close(&transcript.session);
     });
