@@ -27,6 +27,8 @@ pub const REFUSED: &str = "Refused by the user";
 pub const USER_SAID: &str = "The user's words";
 /// The new value of a removed setting.
 pub const REMOVED: &str = "(removed)";
+/// Ends the path of a file that the session deleted.
+pub const DELETED: &str = " (deleted)";
 
 /// Whether a text only fills the place of a missing value.
 pub fn is_filler(text: &str) -> bool {

@@ -2,7 +2,10 @@
 //! code references and key points), and its plain-text format.
 
 use crate::{
-    model::summary::{EnhancedSessionSummary, Outcome},
+    model::{
+        summary::{EnhancedSessionSummary, Outcome},
+        wording::DELETED,
+    },
     summarize::text::pattern,
 };
 
@@ -185,7 +188,9 @@ fn decisions(summary: &EnhancedSessionSummary) -> Vec<String> {
 
 /// Returns the files that were changed, then the code that is quoted in the summary.
 fn code_references(summary: &EnhancedSessionSummary) -> Vec<String> {
-    let mut references: Vec<String> = summary.files_modified.clone().unwrap_or_default();
+    let files = summary.files_modified.iter().flatten();
+    let files = files.filter(|file| !file.ends_with(DELETED));
+    let mut references: Vec<String> = files.cloned().collect();
     let texts = [&summary.discoveries, &summary.completed_tasks, &summary.next_steps];
     for text in texts.into_iter().flatten().flatten() {
         for quoted in text.split('`').skip(1).step_by(2).filter(|quoted| quoted.len() >= 3) {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     summary::{ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary},
-    wording::{REMOVED, USER_SAID, is_filler},
+    wording::{DELETED, REMOVED, USER_SAID, is_filler},
 };
 
 /// Precedes the outcome.
@@ -143,7 +143,7 @@ fn file_lines(files: &[String]) -> Vec<String> {
         return vec!["(none - exploration only)".to_owned()];
     }
     if files.len() < FOLDED {
-        return vec![files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ")];
+        return vec![files.iter().map(|file| file_name(file)).collect::<Vec<_>>().join(", ")];
     }
     let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files {
@@ -155,6 +155,14 @@ fn file_lines(files: &[String]) -> Vec<String> {
         names => format!("`{folder}/`: {}", names.join(", ")),
     };
     folders.into_iter().map(line).collect()
+}
+
+/// A file in back quotes, with what became of it behind them.
+fn file_name(file: &str) -> String {
+    match file.strip_suffix(DELETED) {
+        Some(path) => format!("`{path}`{DELETED}"),
+        None => format!("`{file}`"),
+    }
 }
 
 struct Page {

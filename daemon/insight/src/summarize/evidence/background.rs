@@ -9,11 +9,13 @@ use crate::{
         evidence::{
             bounds,
             collector::{Collector, Moment},
+            files::{self, PlannedChange},
             git,
             pending::{Meaning, Waiting},
             results::Run,
             shell::CommandLine,
         },
+        report::{Topic, passages, topic_of_sentence},
         text::{kept, pattern, without_ansi, without_code},
     },
 };
@@ -101,12 +103,21 @@ impl Collector {
             return;
         };
         match &task.call.meaning {
-            Meaning::Delegate => self.delegate_reported(&task.call, ended.outcome, &ended.text),
+            Meaning::Delegate => self.delegate_reported(&task.call, ended.outcome, &ended.text, moment),
             Meaning::Run(command) if ended.outcome != Outcome::Interrupted => {
                 let output = without_middle(&ended.text, bounds::OUTPUT_READ);
                 self.command_printed(command, ended.outcome, &without_ansi(&output), moment);
             }
             _ => {}
+        }
+    }
+
+    /// Keeps the files that a sub-agent says it changed: its own calls stand nowhere.
+    fn keep_reported_files(&mut self, report: &str, moment: Moment) {
+        for file in files_in_report(report) {
+            let change = PlannedChange::reported(&file, &self.pending.directory);
+            files::change(&mut self.evidence, &change, moment.origin);
+            self.pending.turn_changed = true;
         }
     }
 
@@ -119,7 +130,16 @@ impl Collector {
     }
 
     /// Keeps the report of a sub-agent, as Markdown.
-    pub(super) fn delegate_reported(&mut self, waiting: &Waiting, outcome: Outcome, text: &str) {
+    pub(super) fn delegate_reported(
+        &mut self,
+        waiting: &Waiting,
+        outcome: Outcome,
+        text: &str,
+        moment: Moment,
+    ) {
+        if outcome.succeeded() && self.evidence.reported_sub_agents.is_empty() {
+            self.keep_reported_files(text, moment);
+        }
         let same = |one: &&mut crate::model::evidence::Delegation| {
             one.origin == waiting.origin && one.outcome.is_none()
         };
@@ -139,6 +159,25 @@ impl Collector {
             }
         }
     }
+}
+
+/// Files taken from the report of one sub-agent.
+const REPORTED_FILES: usize = 24;
+
+/// The files below whose names a sub-agent reports something done.
+fn files_in_report(report: &str) -> Vec<String> {
+    let path = pattern!(r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.\w{1,6})`?\W*$");
+    let mut found: Vec<String> = Vec::new();
+    for passage in passages(&without_code(report)) {
+        let says_done = topic_of_sentence(&passage.text) == Some(Topic::Done);
+        let names = passage.headings.iter().chain(&passage.label);
+        let file = names.rev().find_map(|name| Some(path.captures(name)?[1].to_owned()));
+        if let Some(file) = file.filter(|file| says_done && !found.contains(file)) {
+            found.push(file);
+        }
+    }
+    found.truncate(REPORTED_FILES);
+    found
 }
 
 /// Bytes of a short answer.

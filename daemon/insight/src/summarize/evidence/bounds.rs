@@ -135,6 +135,8 @@ pub(super) const MESSAGES_REMEMBERED: usize = 64;
 pub(super) const ERRORS_OPEN: usize = 20;
 /// Changes remembered for resolutions.
 pub(super) const CHANGES_REMEMBERED: usize = 24;
+/// Edits remembered, in case a later one takes them back.
+pub(super) const EDITS_REMEMBERED: usize = 64;
 /// Sentences remembered for resolutions.
 pub(super) const WORDS_REMEMBERED: usize = 8;
 /// Bytes of a tool's output that are read.

@@ -1,6 +1,9 @@
 //! Files and the changes of each.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +11,7 @@ use crate::{
     lang::paths,
     model::{
         evidence::{Evidence, FileWork},
-        transcript::{ChangeKind, FileChange, Origin},
+        transcript::{ChangeKind, FileChange, Origin, Replacement},
     },
     summarize::{
         evidence::{
@@ -36,6 +39,40 @@ pub(super) struct PlannedChange {
     /// The text of a todo or plan file.
     #[serde(default)]
     pub(super) note: Option<String>,
+    /// The texts of each edit, by which an edit that takes it back is known.
+    #[serde(default)]
+    pub(super) texts: Vec<Texts>,
+}
+
+/// The two sides of an edit, each by a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Texts {
+    old: u64,
+    new: u64,
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Texts {
+    fn of(edit: &Replacement) -> Texts {
+        Texts { old: hash(&edit.old), new: hash(&edit.new) }
+    }
+
+    fn reverses(self, other: Texts) -> bool {
+        self.old == other.new && self.new == other.old
+    }
+}
+
+/// An edit that a later one may take back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct EditMade {
+    /// The file, by a hash of its path.
+    path: u64,
+    texts: Texts,
 }
 
 /// The kinds of changes.
@@ -72,6 +109,8 @@ impl PlannedChange {
         };
         let settings = settings::changed(change);
         let note = notes::text_of(change);
+        let is_edit = deed == Deed::Edit;
+        let texts = change.edits.iter().filter(|_| is_edit).take(EDITS).map(Texts::of).collect();
         PlannedChange {
             path: resolve(directory, &change.path),
             deed,
@@ -79,7 +118,19 @@ impl PlannedChange {
             removed,
             settings,
             note,
+            texts,
         }
+    }
+}
+
+/// Edits of one call that are remembered.
+const EDITS: usize = 8;
+
+impl PlannedChange {
+    /// An edit that somebody reports of the file at `path`.
+    pub(super) fn reported(path: &str, directory: &str) -> PlannedChange {
+        let path = resolve(directory, path);
+        PlannedChange { path, ..PlannedChange::from(&Effect::Edit(String::new())) }
     }
 }
 
@@ -119,6 +170,7 @@ impl From<&Effect> for PlannedChange {
             removed: 0,
             settings: Vec::new(),
             note: None,
+            texts: Vec::new(),
         }
     }
 }
@@ -177,7 +229,9 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     // The removal of a file without other work on it (build output, for example) is not counted.
     if planned.deed == Deed::Delete && !evidence.files.contains_key(path.as_str()) {
         let folder_known = evidence.files.keys().any(|known| is_under(known, path));
-        if folder_known || !looks_like_a_file(path) {
+        let was_moved =
+            evidence.files.values().any(|work| work.moved_from.as_ref() == Some(path));
+        if folder_known || was_moved || !looks_like_a_file(path) {
             return;
         }
     }
@@ -197,6 +251,37 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     work.lines_removed = work.lines_removed.saturating_add(planned.removed);
     work.last = origin;
     bound(evidence, &path);
+}
+
+/// Takes an edit out of the work on its file that `planned` reverses, together with the edit that does
+/// so: nothing of either is left. Says whether it did.
+pub(super) fn take_back(
+    evidence: &mut Evidence,
+    made: &mut VecDeque<EditMade>,
+    planned: &PlannedChange,
+) -> bool {
+    let [texts] = planned.texts.as_slice() else { return false };
+    let path = hash(&planned.path);
+    let is_reversed = |edit: &EditMade| edit.path == path && texts.reverses(edit.texts);
+    let Some(work) = evidence.files.get_mut(&planned.path) else { return false };
+    let Some(at) = made.iter().rposition(is_reversed).filter(|_| work.edits > 0) else {
+        return false;
+    };
+    made.remove(at);
+    work.edits -= 1;
+    work.lines_added = work.lines_added.saturating_sub(planned.removed);
+    work.lines_removed = work.lines_removed.saturating_sub(planned.added);
+    true
+}
+
+/// Remembers the edits of a change.
+pub(super) fn remember(made: &mut VecDeque<EditMade>, planned: &PlannedChange) {
+    for texts in &planned.texts {
+        made.push_back(EditMade { path: hash(&planned.path), texts: *texts });
+        if made.len() > bounds::EDITS_REMEMBERED {
+            made.pop_front();
+        }
+    }
 }
 
 /// Records that a file did not exist before the session wrote it.

@@ -10,7 +10,7 @@ use crate::{
         transcript::{Origin, Tokens},
     },
     summarize::evidence::{
-        background::BackgroundTask, bounds, errors::Tracker, files::PlannedChange,
+        background::BackgroundTask, bounds, errors::Tracker, files::{EditMade, PlannedChange},
         shell::CommandLine,
     },
 };
@@ -51,6 +51,8 @@ pub(super) struct Pending {
     pub(super) notified: bool,
     /// Whether the turn changed anything since the user spoke.
     pub(super) turn_changed: bool,
+    /// The latest edits, oldest first.
+    pub(super) edits: VecDeque<EditMade>,
 }
 
 /// A call that waits for its result.

@@ -85,7 +85,7 @@ impl Collector {
             }
             Meaning::Delegate => {
                 let text = result.content.decode(bounds::REPLY_READ);
-                self.delegate_reported(&waiting, result.outcome, &text);
+                self.delegate_reported(&waiting, result.outcome, &text, moment);
             }
             Meaning::Questions(asked) if result.outcome == Outcome::Rejected => {
                 self.pending.refused = asked.first().cloned();
@@ -205,7 +205,10 @@ impl Collector {
             if !replaced {
                 self.keep_settings(change, moment);
             }
-            files::change(&mut self.evidence, change, moment.origin);
+            if !files::take_back(&mut self.evidence, &mut self.pending.edits, change) {
+                files::change(&mut self.evidence, change, moment.origin);
+                files::remember(&mut self.pending.edits, change);
+            }
             if let Some(text) = &change.note {
                 notes::keep(&mut self.evidence, &change.path, text, moment);
             }
@@ -272,10 +275,12 @@ impl Collector {
         if let Some(before) = runs.last_mut() {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
         }
+        // A part of such an output shows that the tests passed, not how many there are.
+        let is_partial = command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
         let run = TestRun {
             framework: report.framework.to_owned(),
             command: command.shown.clone(),
-            passed: report.passed,
+            passed: if is_partial { 0 } else { report.passed },
             failed: report.failed,
             skipped: report.skipped,
             failed_tests: report.failed_tests,

@@ -412,7 +412,7 @@ pub(in crate::summarize) fn fixing_the_login() -> Script {
 pub(in crate::summarize) struct Script {
     pub(super) entries: Vec<(Entry<'static>, u64)>,
     pub(in crate::summarize) at: i64,
-    sub_agent: Option<&'static str>,
+    pub(in crate::summarize) sub_agent: Option<&'static str>,
 }
 
 impl Script {

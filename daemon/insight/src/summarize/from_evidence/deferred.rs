@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Commit, GitStep, NotePurpose, PublicationKind, WorkNote},
+        evidence::{Commit, GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
         transcript::{Origin, TaskState},
     },
     summarize::{
@@ -24,7 +24,7 @@ use crate::{
 const ENTRY: usize = 320;
 /// Todo files named at most.
 const TODOS: usize = 3;
-/// Unticked boxes of a pull request, at most.
+/// Unticked boxes of pull requests, at most.
 const BOXES: usize = 8;
 /// Suggestions told at most.
 const SUGGESTIONS: usize = 4;
@@ -302,22 +302,34 @@ fn says_verified(text: &str) -> bool {
     pattern!(r"(?i)\b(?:verified|confirmed|checked|tested|works)\b").is_match(text)
 }
 
-/// What the test plan of the newest pull request has not ticked off.
+/// What the test plans of the session's pull requests have not ticked off, the newest first.
 pub(super) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
-    let mut published = evidence.publications.iter().rev();
-    let Some(request) = published.find(|one| one.kind == PublicationKind::PullRequest) else {
-        return;
-    };
-    let number = evidence.pull_requests.last().and_then(|request| request.number);
-    let of = number.map_or("the pull request".to_owned(), |number| format!("PR #{number}"));
-    let boxes = passages(&request.body).into_iter();
-    let unticked = boxes.filter(|one| matches!(one.form, Form::Item { ticked: Some(false), .. }));
-    for passage in unticked.take(BOXES) {
-        let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
-        let line = entries.tidy(&format!("{label}{}", passage.text));
-        if line.split_whitespace().count() >= 3 && !is_taken_up(entries, &line, request.origin) {
-            push(list, format!("Unchecked in {of}: {line}"));
+    let published = evidence.publications.iter();
+    let published = published.filter(|one| one.kind == PublicationKind::PullRequest);
+    let published: Vec<&Publication> = published.collect();
+    // Which number an earlier text has is known where each of them was opened here.
+    let are_paired = published.len() == evidence.pull_requests.len();
+    let mut told = 0;
+    for (at, request) in published.iter().enumerate().rev() {
+        let is_newest = at + 1 == published.len();
+        let known = evidence.pull_requests.get(at).filter(|_| are_paired);
+        let known = known.or(evidence.pull_requests.last().filter(|_| is_newest));
+        let of = match known.and_then(|known| known.number) {
+            Some(number) => format!("PR #{number}"),
+            None if is_newest => "the pull request".to_owned(),
+            None => continue,
+        };
+        let boxes = passages(&request.body).into_iter();
+        let open = boxes.filter(|one| matches!(one.form, Form::Item { ticked: Some(false), .. }));
+        for passage in open {
+            let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
+            let line = entries.tidy(&format!("{label}{}", passage.text));
+            let says = line.split_whitespace().count() >= 3;
+            if told < BOXES && says && !is_taken_up(entries, &line, request.origin) {
+                push(list, format!("Unchecked in {of}: {line}"));
+                told += 1;
+            }
         }
     }
 }

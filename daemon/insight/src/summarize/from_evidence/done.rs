@@ -8,11 +8,13 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{ENTRY, Entries, cut_at_clause, push},
-            overtaken, refuted,
-            wording::begins_as_order,
+            overtaken, refuted, transient,
+            wording::{begins_as_order, states},
         },
         report::{Claim, Form, Report, Topic, passages, topic_of_sentence},
-        text::{capitalised, cut, one_line, pattern, share_of_words, without_full_stop, words},
+        text::{
+            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop, words,
+        },
     },
 };
 
@@ -103,6 +105,8 @@ pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> 
         || is_step_of_code(claim)
         || is_step_of_plan(claim)
         || is_praise(claim)
+        || is_search(claim)
+        || is_transient(entries, claim)
         || repeats_a_field(entries, claim)
         || names_no_object(claim)
         || is_corrected(entries, claim)
@@ -157,6 +161,21 @@ fn is_praise(claim: &Claim) -> bool {
         || pattern!(r"^(?:Use|Run|Try|Set|Call|Pass) ").is_match(text) && claim.label.is_none()
 }
 
+/// Whether a claim praises the result, or tells a state that later work ended.
+fn is_transient(entries: &Entries<'_>, claim: &Claim) -> bool {
+    let parts = [claim.label.as_deref(), Some(claim.text.as_str())];
+    parts.into_iter().flatten().any(|part| {
+        transient::is_past_state(entries.evidence, part, claim.origin) || transient::is_boast(part)
+    })
+}
+
+/// `Identified the staged files` tells how something was looked for.
+fn is_search(claim: &Claim) -> bool {
+    let text = claim.label.as_deref().unwrap_or(&claim.text);
+    pattern!(r"(?i)^(?:identified|located|investigated|examined|inspected|reviewed|analy[sz]ed)\b")
+        .is_match(text)
+}
+
 /// Whether other fields tell the same: the files that changed, or how the tests went.
 fn repeats_a_field(entries: &Entries<'_>, claim: &Claim) -> bool {
     let label = claim.label.as_deref().unwrap_or_default();
@@ -201,7 +220,7 @@ fn is_told_as_result(claim: &Claim) -> bool {
     words >= 4
         && !flows
         && !begins_as_order(&claim.text)
-        && (claim.label.is_some() || states(claim))
+        && (claim.label.is_some() || states(&claim.text))
 }
 
 /// Whether an item below a heading such as `App complete` names a feature and no deed.
@@ -212,16 +231,8 @@ fn is_feature(claim: &Claim) -> bool {
         && claim.label.is_none()
         && !is_file
         && !says_done(claim)
-        && !states(claim)
+        && !states(&claim.text)
         && !begins_as_order(&claim.text)
-}
-
-/// Whether an item has a verb: a list of features has none and says nothing of what was done.
-fn states(claim: &Claim) -> bool {
-    !claim.text.is_ascii()
-        || pattern!(r"^`?[A-Z][a-z]+[^s\W]s `?\w").is_match(&claim.text)
-        || pattern!(r"(?i)\b(?:is|are|was|were|now|has|have|can|will|does|do|gets?|no longer|instead|[a-z]{3,}ed|(?:re)?written|split|shown|done|found|made|sent|run|cut|hidden|kept|built|set|put|ran|won't|don't|doesn't|[a-z]{2,}[^s\W]s (?:the|a|an|all|its|to|on|in|with|for|by|from|`))\b")
-            .is_match(&claim.text)
 }
 
 /// `I've added a test` is `Added a test`.
@@ -288,6 +299,10 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
         let point = point(&commit.body)
             .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
+        if refuted::is_superseded_plan(entries.evidence, commit) {
+            push(list, format!("{subject}{hash} (superseded: the plan was given up later)"));
+            continue;
+        }
         let failed = if refuted::did_not_fix(&spans, commit) { " (did not fix it)" } else { "" };
         push(list, format!("{subject}{hash}{failed}{point}"));
     }
@@ -311,6 +326,10 @@ fn point(body: &str) -> Option<String> {
         }
         let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
         let text = format!("{label}{}", passage.text);
+        let text = without_empty_words(&text);
+        if text.is_empty() {
+            continue;
+        }
         let text = without_full_stop(&text);
         let is_listed = passage.form != Form::Paragraph;
         let joined = match (line.is_empty(), is_listed) {
@@ -327,6 +346,18 @@ fn point(body: &str) -> Option<String> {
     }
     let line = without_full_stop(&line).to_owned();
     (line.len() >= 20).then_some(line)
+}
+
+/// A passage of a commit's body without the sentences that praise the commit, or tell what it did not
+/// change.
+fn without_empty_words(passage: &str) -> String {
+    let is_empty = |sentence: &&str| {
+        transient::is_boast(sentence)
+            || pattern!(r"(?i)\balready (?:present|correct|configured|in place|there|handled|done)\b|^[\w /-]{0,40}\b(?:verified|confirmed):")
+                .is_match(sentence)
+    };
+    let told: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
+    told.join(" ")
 }
 
 /// A step of the way rather than a result.

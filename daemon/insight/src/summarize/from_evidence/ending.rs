@@ -6,6 +6,7 @@ use crate::{
         from_evidence::{
             done,
             entries::{Entries, cut_at_clause, leans},
+            transient,
         },
         report::{Claim, Form, Report, Topic, is_phrase, passages, topic_of_heading},
         text::{pattern, sentences, without_full_stop},
@@ -120,6 +121,7 @@ fn closing(entries: &Entries<'_>, report: &Report) -> Option<String> {
             && !is_announcement(sentence)
             && !is_phrase(Topic::Instruction, sentence)
             && !is_phrase(Topic::Proposal, sentence)
+            && !transient::is_boast(sentence)
     });
     let line = states.collect::<Vec<_>>().join(" ");
     let points_back = pattern!(r"(?i)^(?:it|this|that|these|they)\b").is_match(&line);
@@ -136,13 +138,25 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
     let heading = heading.map_or(String::new(), |text| format!(" {text}:"));
     let opening = entries.tidy_line(&format!("{opening}{heading}"));
-    let is_told =
-        |sentence: &&str| !is_announcement(sentence) && !claims_unseen_tests(entries, sentence);
-    let mut told: Vec<&str> = sentences(&opening).into_iter().filter(is_told).collect();
+    let is_told = |sentence: &&str| {
+        !is_announcement(sentence)
+            && !claims_unseen_tests(entries, sentence)
+            && !transient::is_boast(sentence)
+    };
+    let all = sentences(&opening);
+    let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
+    let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
     let introduction = told.pop_if(|last| last.ends_with(':'));
+    // What the work came to stands in the commits; the items behind a boast go on like it.
+    if boasts && told.is_empty() {
+        return committed_since_asked(entries, report);
+    }
     let mut words = cut_at_clause(&told.join(" "), LAST_WORDS);
     if words.is_empty() && introduction.is_none() && first.is_some() {
         words = closing(entries, report).unwrap_or_default();
+        if words.is_empty() && ends_in_boast(entries, report) {
+            words = committed_since_asked(entries, report).unwrap_or_default();
+        }
     }
     if words.is_empty() {
         words = introduced_code(entries, report).unwrap_or_default();
@@ -158,6 +172,31 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         (false, None) => words,
     };
     (words.len() >= SAYS).then_some(words)
+}
+
+fn ends_in_boast(entries: &Entries<'_>, report: &Report) -> bool {
+    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin);
+    let last = text.and_then(|text| passages(&text.text).pop());
+    last.is_some_and(|last| transient::is_boast(&last.text))
+}
+
+/// The subjects of the commits since the last prompt before a report, and the pull request.
+fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<String> {
+    let evidence = entries.evidence;
+    let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
+    let asked = asked.map_or(0, |prompt| prompt.origin.line);
+    let since = evidence.commits.iter().filter(|commit| {
+        (asked..report.origin.line).contains(&commit.origin.line)
+            && commit.origin.source == report.origin.source
+    });
+    let subjects: Vec<String> =
+        since.map(|commit| entries.tidy_line(&commit.subject)).take(ITEMS).collect();
+    if subjects.is_empty() {
+        return None;
+    }
+    let request = evidence.pull_requests.last().and_then(|request| request.number);
+    let request = request.map_or(String::new(), |number| format!(" (pull request #{number})"));
+    Some(format!("Committed since the last request: {}{request}.", subjects.join("; ")))
 }
 
 /// An introduction without its list, where it says by itself what was done.

@@ -7,8 +7,9 @@ use crate::{
     lang::paths,
     model::{
         activity::{Activity, ActivityVector},
-        evidence::{Evidence, Statement, StatementKind},
+        evidence::{Evidence, FileWork, Statement, StatementKind},
         project::Project,
+        wording::DELETED,
     },
     summarize::{
         from_evidence::overtaken,
@@ -79,6 +80,7 @@ impl<'e> Entries<'e> {
         });
         let text = stated.collect::<Vec<_>>().join(" ");
         let label = claim.label.as_deref().map(|label| self.tidy_line(label));
+        let label = label.map(|label| without_number(&label).to_owned());
         let line = match label {
             Some(label) if text.is_empty() => label,
             Some(label) if is_generic(&label) => match subject(claim) {
@@ -181,8 +183,11 @@ impl<'e> Entries<'e> {
         }
         worked.sort_by_key(|(_, work)| std::cmp::Reverse(work.last));
         worked.truncate(FILES);
-        let mut paths: Vec<String> =
-            worked.into_iter().map(|(path, _)| self.path(path).to_owned()).collect();
+        let shown = |(path, work): (&String, &FileWork)| match work.deleted {
+            true => format!("{}{DELETED}", self.path(path)),
+            false => self.path(path).to_owned(),
+        };
+        let mut paths: Vec<String> = worked.into_iter().map(shown).collect();
         paths.sort();
         paths.dedup();
         Some(paths)
@@ -263,6 +268,12 @@ fn is_generic(label: &str) -> bool {
         r"(?i)^(?:why|what|how|where|when|what's (?:lost|preserved|left)|description|status|problem|solution|issue|results?|impact|effect|notes?|details?|summary|context|goal|approach|overall|before|after|risk|effort|severity|verdict|files?|location|reason|evidence|action|changes?|change made|pros?|cons?|example|rationale|updated?|added|new|old|answer|short answer|bottom line|yes|no)$"
     )
     .is_match(label)
+}
+
+/// A label without its place in a list: `3. Parser` is `Parser`.
+fn without_number(label: &str) -> &str {
+    let number = pattern!(r"^\d{1,2}[.)] +");
+    number.find(label).map_or(label, |found| &label[found.end()..])
 }
 
 /// What the heading above a claim names, where the heading is no mere announcement.

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{ErrorSeen, FileWork, Resolution, StatementKind},
+        evidence::{ErrorSeen, Evidence, FileWork, Resolution, StatementKind},
         summary::ErrorResolution,
         transcript::RecapKind,
         wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
@@ -10,6 +10,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{ENTRY, Entries},
+            outcome, refuted,
             turns::{self, Turn},
             wording::begins_as_order,
         },
@@ -227,7 +228,9 @@ fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
     let command = entries.tidy_line(&resolution.verified_by);
     let run = entries.evidence.tests.iter().find(|run| run.origin == resolution.origin);
     match run {
-        Some(run) if run.failed == 0 => format!("`{command}`: {} passed", run.passed),
+        Some(run) if run.failed == 0 && run.passed > 0 => {
+            format!("`{command}`: {} passed", run.passed)
+        }
         _ => format!("`{command}` succeeded"),
     }
 }
@@ -236,6 +239,9 @@ fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
 fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     let evidence = entries.evidence;
     let request = turn.request().filter(|_| turn.reports_a_problem())?;
+    if came_back(evidence, turn) {
+        return None;
+    }
     let cause = turns::last_statement(evidence, turn, StatementKind::Cause)?;
     let changed = evidence.files.iter().filter(|(_, work)| work.changed() && turn.holds(work.last));
     let files: Vec<String> =
@@ -257,10 +263,26 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     })
 }
 
-/// The last run of tests in a turn that passed.
+/// Whether the user reports the same again after the turn, or puts the work off: nobody has seen it
+/// fixed.
+fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
+    let told = words(&turn.prompt.text);
+    let prompts = evidence.prompts.iter();
+    let mut later = prompts.filter(|prompt| prompt.origin.line > turn.prompt.origin.line);
+    later.any(|prompt| {
+        refuted::says_it_still_fails(&prompt.text)
+            || outcome::is_put_off(&prompt.text)
+            || told.len() >= 8 && share_of_words(&told, &words(&prompt.text)) >= 0.5
+    })
+}
+
+/// The last run of tests in a turn that passed, where the user spoke of tests: other symptoms are not
+/// seen by them.
 fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     let mut runs = entries.evidence.tests.iter().rev();
-    let passed = runs.find(|run| run.failed == 0 && turn.holds(run.origin));
+    let is_about_tests = pattern!(r"(?i)\b(?:tests?|specs?|suite|ci)\b").is_match(&turn.prompt.text);
+    let passed = runs.find(|run| run.failed == 0 && run.passed > 0 && turn.holds(run.origin));
+    let passed = passed.filter(|_| is_about_tests);
     passed.map_or(NOT_VERIFIED.to_owned(), |run| {
         format!("`{}`: {} passed", entries.tidy_line(&run.command), run.passed)
     })
@@ -295,7 +317,7 @@ mod tests {
     use super::*;
     use crate::{
         model::{
-            evidence::{Evidence, FileWork, Quote, Statement},
+            evidence::{FileWork, Quote, Statement},
             transcript::Origin,
         },
         summarize::report::Reports,

@@ -8,8 +8,8 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, cut_at_clause, leans, plain_words, push},
-            overtaken,
-            wording::begins_as_order,
+            overtaken, transient,
+            wording::{begins_as_order, states},
         },
         report::{Claim, Report, Topic},
         text::{
@@ -28,6 +28,8 @@ const KNOWN_FAILURES: usize = 4;
 /// A prompt with a question is no longer than this; an answer is cut to the second.
 const QUESTION: usize = 400;
 const ANSWERED: usize = 260;
+/// Items of a list that are told with the answer that introduces it.
+const LISTED: usize = 3;
 /// Items of a list that is told as one entry, at most, and the characters of the entry.
 const INTRODUCED: usize = 5;
 const LIST: usize = 320;
@@ -43,7 +45,7 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
         // What is reported is read from the reports.
         for statement in entries.statements(kind).filter(|one| !one.reported) {
             let line = cut_at_clause(&entries.tidy_line(&statement.text), ANSWERED);
-            if says_something(&line) {
+            if says_something(&line) && holds(entries, &line, statement.origin) {
                 push(&mut list, capitalised(without_full_stop(&line)));
             }
         }
@@ -64,6 +66,14 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     let extra = list.len().saturating_sub(DISCOVERIES);
     list.drain(..extra);
     list
+}
+
+/// Whether a line is more than praise, or a state that later work ended.
+fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
+    !transient::is_boast(line)
+        && !transient::is_past_state(entries.evidence, line, at)
+        && !pattern!(r#"(?i)^User: "(?:the|this) (?:issue|problem|bug|error) is (?:for|with|in|on|when)\b[^`/_]*$"#)
+            .is_match(line)
 }
 
 /// Whether a statement says more than that something is so: it names code, or is long enough.
@@ -92,14 +102,32 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             if is_finding
                 && !is_overtaken(entries, report, claim)
                 && taken < OF_A_REPORT
+                && !asks(claim)
+                && !is_headless(claim)
                 && let Some(line) = entries.claim(claim)
                 && says_something(&line)
+                && holds(entries, &line, claim.origin)
             {
                 push(list, line);
                 taken += 1;
             }
         }
     }
+}
+
+/// Whether a claim is a question to the user, and what stands behind it at most a hint in brackets.
+fn asks(claim: &Claim) -> bool {
+    let has_question = claim.label.as_deref().is_some_and(|label| label.ends_with('?'));
+    claim.text.ends_with('?') || has_question && (claim.text.is_empty() || claim.text.starts_with('('))
+}
+
+/// Whether an item names a thing without a verb: its head stands in the sentence before the list.
+fn is_headless(claim: &Claim) -> bool {
+    claim.listed
+        && claim.label.is_none()
+        && claim.topic.is_none_or(|topic| topic == Topic::Finding)
+        && !states(&claim.text)
+        && !begins_as_order(&claim.text)
 }
 
 /// Lists that a sentence introduces, each as one entry: the items say nothing without the sentence.
@@ -109,7 +137,8 @@ fn introduced(entries: &Entries<'_>, report: &Report) -> Vec<String> {
         let items: Vec<&Claim> =
             list.iter().filter(|claim| is_introduced(claim) && !claim.nested).collect();
         let first = items.first()?;
-        if items.len() > INTRODUCED || items.iter().any(|claim| is_option(claim)) {
+        let is_choice = |claim: &&Claim| is_option(claim) || asks(claim);
+        if items.len() > INTRODUCED || items.iter().any(is_choice) {
             return None;
         }
         let lead = entries.tidy_line(first.section.as_deref()?);
@@ -125,7 +154,7 @@ fn introduced(entries: &Entries<'_>, report: &Report) -> Vec<String> {
         let line = cut_at_clause(&format!("{lead}: {}", told.collect::<Vec<_>>().join("; ")), LIST);
         let is_gone = items.iter().any(|claim| is_overtaken(entries, report, claim));
         let names_nothing =
-            leans(&lead) || pattern!(r"(?i)\b(?:it|this|that|they)$").is_match(&lead);
+            leans(&lead) || pattern!(r"(?i)\b(?:it|this|that|they|questions?)$").is_match(&lead);
         (!names_nothing && !is_gone && says_something(&line)).then(|| capitalised(&line))
     });
     told.collect()
@@ -224,7 +253,8 @@ fn answers(entries: &Entries<'_>, list: &mut Vec<String>) {
         let question = sentences(&asked).into_iter().rev().find(|one| one.ends_with('?'));
         let told = report.opening.as_ref().or(report.lead.as_ref());
         let (Some(question), Some(told)) = (question, told) else { continue };
-        let Some(answer) = answer(&entries.tidy_line(told)) else { continue };
+        let told = with_its_list(entries, report, &entries.tidy_line(told));
+        let Some(answer) = answer(&told) else { continue };
         let Some(answer) = with_hypothesis(entries, report, answer) else { continue };
         let is_refuted = is_refuted(entries, &answer, report.origin);
         if question.len() >= 12 && !is_order(question) && is_about(&answer, question) && !is_refuted
@@ -232,6 +262,26 @@ fn answers(entries: &Entries<'_>, list: &mut Vec<String>) {
             push(list, format!("Asked: {question} Answer: {answer}"));
         }
     }
+}
+
+/// An answer that ends in the introduction of a list, with the first items; without that sentence
+/// where the list is not to be found.
+fn with_its_list(entries: &Entries<'_>, report: &Report, told: &str) -> String {
+    let all = sentences(told);
+    let Some((introduction, before)) = all.split_last().filter(|(last, _)| last.ends_with(':'))
+    else {
+        return told.to_owned();
+    };
+    let items = report.claims.iter().skip_while(|claim| !claim.listed);
+    let items = items.take_while(|claim| claim.listed).filter(|claim| !claim.nested);
+    let items = items.filter(|claim| !asks(claim)).take(LISTED).map(|claim| {
+        let label = claim.label.as_deref().map(|label| format!("{label}: ")).unwrap_or_default();
+        let first = sentences(&claim.text).first().copied().unwrap_or_default();
+        entries.tidy_line(without_full_stop(&format!("{label}{first}")))
+    });
+    let items = items.collect::<Vec<_>>().join("; ");
+    let before = before.join(" ");
+    if items.is_empty() { before } else { format!("{before} {introduction} {items}.") }
 }
 
 /// An answer that ends in the announcement of a hypothesis, with the hypothesis; `None` where that is
@@ -357,8 +407,26 @@ pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
         .filter(|error| {
             let mut later = evidence.commands.iter().filter(|run| run.origin > error.origin);
             !later.any(|run| run.outcome.succeeded() && is_same_work(&error.attempt, &run.command))
+                && !failed_otherwise(evidence, error)
         })
         .collect()
+}
+
+/// Whether a hook of a commit or push failed, and the next attempt failed for another reason: what the
+/// hook found was mended.
+fn failed_otherwise(evidence: &Evidence, error: &ErrorSeen) -> bool {
+    let step = |attempt: &str| {
+        let found = pattern!(r"\bgit (?:-\S+ \S+ )*(commit|push)\b").captures(attempt);
+        found.map(|found| found[1].to_owned())
+    };
+    let failed = step(&error.attempt);
+    failed.is_some()
+        && evidence.errors.iter().any(|later| {
+            later.origin.source == error.origin.source
+                && later.origin > error.origin
+                && later.message != error.message
+                && step(&later.attempt) == failed
+        })
 }
 
 /// Whether two command lines share most of their words, or one is the end of the other.

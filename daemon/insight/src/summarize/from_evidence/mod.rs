@@ -11,6 +11,8 @@ mod ending;
 mod entries;
 mod errors;
 mod findings;
+#[cfg(test)]
+mod later_wins;
 mod next_steps;
 mod objective;
 mod outcome;
@@ -23,6 +25,7 @@ mod scenarios;
 mod settings;
 mod test_results;
 mod title;
+mod transient;
 mod turns;
 mod user_words;
 mod wording;

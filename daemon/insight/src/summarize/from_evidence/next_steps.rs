@@ -88,13 +88,39 @@ fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
     let asked = asked_last(entries).map_or(String::new(), |request| {
         format!(" (asked: {})", cut(&entries.tidy_line(without_full_stop(&request.text)), 110))
     });
-    push(list, format!("Cut off in `{shown}`{asked}: whether it was done is not known"));
+    let until_then = done_within(entries, call.origin);
+    let state = until_then.unwrap_or_else(|| "whether it was done is not known".to_owned());
+    push(list, format!("Cut off in `{shown}`{asked}: {state}"));
+}
+
+/// What the session's own file shows of the work of a sub-agent that was called at `start` and
+/// never answered.
+fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
+    let evidence = entries.evidence;
+    if evidence.reported_sub_agents.is_empty() {
+        return None;
+    }
+    let later = |origin: Origin| origin.source == start.source && origin.line > start.line;
+    let changed = evidence.files.iter().filter(|(_, work)| work.changed() && later(work.last));
+    let files: Vec<String> =
+        changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+    let committed = evidence.commits.iter().rfind(|commit| later(commit.origin));
+    let tried = evidence.git_events.iter().rfind(|event| event.step == GitStep::Commit);
+    let failed = tried.filter(|event| !event.succeeded && later(event.origin));
+    let parts = [
+        (!files.is_empty()).then(|| format!("it changed {}", files.join(", "))),
+        committed.map(|commit| format!("it committed {}", entries.tidy_line(&commit.subject))),
+        failed.map(|_| "its commit failed".to_owned()),
+    ];
+    let told: Vec<String> = parts.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| format!("by its records {}", told.join(", ")))
 }
 
 /// The request that the session ended with, where it says what is wanted.
 fn asked_last(entries: &Entries<'_>) -> Option<Request> {
     let request = Request::of(&entries.evidence.prompts.last()?.text)?;
-    let says_what = request.text.split_whitespace().count() >= 4;
+    let picks = pattern!(r"^[1-9a-e]\b ?[-–:.)]").is_match(&request.text.to_lowercase());
+    let says_what = request.text.split_whitespace().count() >= 4 && !picks;
     (request.weight > Weight::Routine && says_what && entries.evidence.prompts.len() > 1)
         .then_some(request)
 }
@@ -216,7 +242,7 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// What the last reports leave open, unless something later took it up.
 fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
-    for report in reports.iter().rev().take(REPORTS) {
+    for (at, report) in reports.iter().rev().enumerate() {
         // What is only said in passing is open as long as it is the last word.
         let is_last = report.origin == reports[reports.len() - 1].origin;
         // What a review lists as next was decided upon when work followed.
@@ -224,7 +250,9 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         if !report.changed && reports.iter().any(worked) {
             continue;
         }
+        let is_recent = at < REPORTS;
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
+        let open = open.filter(|claim| is_recent || is_put_off(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
@@ -234,6 +262,15 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// Whether a claim says that something is left for another time: it stays open until it is done.
+fn is_put_off(claim: &Claim) -> bool {
+    let parts = [claim.section.as_deref(), claim.label.as_deref(), Some(claim.text.as_str())];
+    parts.into_iter().flatten().any(|part| {
+        pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
+            .is_match(part)
+    })
 }
 
 /// Whether a line tells what was done, wherever it stands.

@@ -225,17 +225,41 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
             return Goal { text, ask: done.subject.clone() };
         }
     }
+    if is_bare_question(&request.text)
+        && let Some(done) = subject(evidence)
+    {
+        let text = format!("{done} (began with: {})", request.text);
+        return Goal { text, ask: done };
+    }
     let own = Goal { text: request.text.clone(), ask: ask.clone() };
     if is_clear {
         let is_cut = request.text.ends_with('…');
         return title.filter(|_| is_cut).map_or(own, Goal::from);
     }
-    match title.or_else(|| shown_plan(evidence)) {
+    let shown = title.or_else(|| shown_plan(evidence));
+    match shown.or_else(|| committed(evidence).filter(|_| request.text.starts_with("Run the `/"))) {
         // Which command showed the list that the work was picked from does not matter.
-        Some(better) if request.text.starts_with("Run the `/") => better.into(),
+        Some(better) if request.text.starts_with("Run the `/") => {
+            let named = request.text.rsplit_once(" on ").map(|(_, args)| args);
+            match named {
+                Some(args) if !better.contains(args) => format!("{better} ({args})").into(),
+                _ => better.into(),
+            }
+        }
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// Whether a request is one short question: what was worked on stands elsewhere.
+fn is_bare_question(text: &str) -> bool {
+    text.ends_with('?') && text.split_whitespace().count() <= 7 && !text.contains(['`', '/'])
+}
+
+/// The subject of the newest commit that is work.
+fn committed(evidence: &Evidence) -> Option<String> {
+    let commit = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit))?;
+    Some(one_line(&commit.subject))
 }
 
 /// A request that only names a ticket, in the ticket's words.
@@ -360,7 +384,10 @@ fn is_new_work(request: &Request) -> bool {
 
 fn shortened(text: &str) -> String {
     let first = sentences(text).first().copied().unwrap_or(text);
-    let mut line = without_full_stop(&cut(first, LATER)).to_owned();
+    let line = cut(first, LATER);
+    // A log that was pasted behind the words leaves its marks.
+    let line = line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
+    let mut line = line.to_owned();
     let is_plain =
         line.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
     if is_plain && let Some(first) = line.get_mut(0..1) {
@@ -372,6 +399,7 @@ fn shortened(text: &str) -> String {
 /// A short report, in words, that something else is wrong.
 fn is_new_problem(ask: &str) -> bool {
     (4..=24).contains(&ask.split_whitespace().count())
+        && !ask.ends_with('?')
         && pattern!(r"(?i)\b(?:broke|broken|bugs?|fail(?:s|ed|ing)?|crash(?:es|ed)?|not working|doesn't work)\b").is_match(ask)
         && !pattern!(r"(?i)^(?:it|this|that|still|no|but|i|now it|the (?:tests?|build|ci))\b|https?:").is_match(ask)
         && !ask.contains(['"', '“', '`', '{'])

@@ -174,7 +174,7 @@ fn is_thanks(prompt: &str) -> bool {
 }
 
 /// The user means to go on another time.
-fn is_put_off(request: &str) -> bool {
+pub(super) fn is_put_off(request: &str) -> bool {
     pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
         .is_match(request)
 }

@@ -59,7 +59,7 @@ fn is_same(error: &Quote, other: &Quote) -> bool {
     shape(error) == shape(other)
 }
 
-fn says_it_still_fails(prompt: &str) -> bool {
+pub(super) fn says_it_still_fails(prompt: &str) -> bool {
     prompt.len() <= COMPLAINT
         && pattern!(
             r"(?i)^(?:(?:no|nope|hmm+|nah|sorry|ok|okay|well|unfortunately),? ?(?:but )?)*(?:(?:it(?:'s| is| does)?|that(?:'s| is)?|this(?: is)?|i(?:'m| am)?) )?(?:still (?:fails?|failing|broken|not (?:working|fixed)|doesn't work|does not work|the same|getting (?:the|this|that|an?) (?:same )?error|crashes|crashing)\b|same (?:error|issue|problem|failure)\b|(?:didn't|did not) (?:work|fix|help)\b)"
@@ -74,6 +74,22 @@ pub(super) fn did_not_fix(spans: &[Span<'_>], commit: &Commit) -> bool {
     spans.iter().filter(|span| span.holds(commit.origin)).any(|span| {
         is_fix || span.error.is_some_and(|error| words(error).intersection(&subject).count() >= 2)
     })
+}
+
+/// Whether a commit holds a plan that the user or the agent gave up later.
+pub(super) fn is_superseded_plan(evidence: &Evidence, commit: &Commit) -> bool {
+    let later = |origin: Origin| origin.source == commit.origin.source && origin > commit.origin;
+    let prompts = evidence.prompts.iter().map(|prompt| (prompt.origin, prompt.text.as_str()));
+    let reports = evidence.reports.iter().map(|report| (report.origin, report.text.as_str()));
+    pattern!(r"(?i)\bplans?\b").is_match(&commit.subject)
+        && prompts.chain(reports).any(|(origin, text)| later(origin) && gives_a_plan_up(text))
+}
+
+fn gives_a_plan_up(text: &str) -> bool {
+    pattern!(
+        r"(?i)\bre-?plan(?:ning|ned)?\b|\bpivot(?:ed|ing)? (?:to|from|away)\b|\bpivot\)|\barchitectural pivot\b|\bplans? (?:is|are|was|were) (?:now )?(?:obsolete|outdated|superseded|no longer valid)\b|\bapproach (?:is|was) (?:rejected|dropped)\b|\bstart (?:over|from scratch) with the plan"
+    )
+    .is_match(text)
 }
 
 /// The evidence without causes and discoveries that were refuted.

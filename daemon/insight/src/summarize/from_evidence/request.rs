@@ -1,12 +1,17 @@
 //! What the user asked, in words fit for a summary.
 
 use crate::summarize::{
-    from_evidence::wording::{self, Manner},
+    from_evidence::{
+        entries::cut_at_clause,
+        wording::{self, Manner},
+    },
     text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, without_code},
 };
 
 /// Characters of a request in a summary.
 pub(super) const REQUEST: usize = 320;
+/// Characters of a request that lists its parts: the last one says what is expected.
+const LISTED: usize = 600;
 
 /// A request is told in full up to this length; beyond it, up to the end of a sentence.
 const OPENING: usize = 200;
@@ -89,6 +94,10 @@ fn of_command(command: &str) -> Request {
     let args = one_line(args);
     let (text, weight) = match (known, args.as_str()) {
         ("", "") => (format!("Run the `/{name}` command"), Weight::Vague),
+        // A number says nothing without the thing that it counts.
+        ("", args) if args.len() <= 3 => {
+            (format!("Run the `/{name}` command on {args}"), Weight::Vague)
+        }
         ("", args) => (format!("Run the `/{name}` command on {args}"), Weight::Clear),
         (known, "") => (known.to_owned(), Weight::Clear),
         (known, args) => (format!("{known} ({args})"), Weight::Clear),
@@ -192,6 +201,7 @@ fn worded(prose: &str) -> Request {
     let ask = all.iter().skip(1).take(8).find_map(|sentence| wording::ask(sentence));
     let within = wording::asked_within(told).filter(|_| manner != Manner::Orders);
     let is_short = first.chars().count() <= REQUEST;
+    let limit = if first.matches("; ").count() >= 3 { LISTED } else { REQUEST };
     let (text, ask) = match (manner, ask) {
         (Manner::Tells, Some(ask)) if is_short => (in_full(&all), ask),
         (Manner::Tells, Some(ask)) if !wording::tells_a_problem(told) => {
@@ -199,10 +209,10 @@ fn worded(prose: &str) -> Request {
             let told = if room < 60 { String::new() } else { format!("{} ", cut(told, room)) };
             (format!("{told}{ask}"), ask)
         }
-        _ => (opening(&all), told.to_owned()),
+        _ => (opening(&all, limit), told.to_owned()),
     };
     let ask = within.unwrap_or(ask);
-    let tidy = |text: &str| capitalised(cut(text, REQUEST).trim_end_matches([':', ',', ' ']));
+    let tidy = |text: &str| capitalised(cut(text, limit).trim_end_matches([':', ',', ' ']));
     let (text, ask) = (tidy(&text), tidy(&ask));
     Request { weight: weight(&text), text, ask }
 }
@@ -229,7 +239,7 @@ fn in_full(all: &[&str]) -> String {
 }
 
 /// The first sentence, and the next ones as long as it says little.
-fn opening(all: &[&str]) -> String {
+fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
     for sentence in all {
         if !text.is_empty() {
@@ -240,7 +250,7 @@ fn opening(all: &[&str]) -> String {
             break;
         }
     }
-    cut(&text, REQUEST)
+    if limit == LISTED { cut_at_clause(&text, limit) } else { cut(&text, limit) }
 }
 
 fn weight(text: &str) -> Weight {
@@ -255,7 +265,7 @@ fn weight(text: &str) -> Weight {
         return Weight::Reaction;
     }
     let routine = pattern!(
-        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
+        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|(?:get|go|switch|move|come) back to (?:the )?(?:main|master|develop)(?: branch)?|(?:check ?out|switch to|pull(?: in)?) (?:the )?(?:latest )?(?:main|master|develop)(?: branch)?(?: and pull(?: the latest)?)?|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
     );
     if routine.is_match(lower.trim_end_matches(['.', '!'])) {
         return Weight::Routine;

@@ -32,6 +32,12 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     };
     let settings = entries.evidence.settings.iter();
     let settings = settings.filter(|one| !is_scratch(&one.file) && !is_gone(&one.file));
+    // What was set for a file went with it.
+    let deleted = evidence.files.iter().filter(|(_, work)| work.deleted);
+    let deleted: Vec<&str> =
+        deleted.map(|(path, _)| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
+    let is_of_deleted = |key: &str| deleted.iter().any(|name| key.contains(name));
+    let settings = settings.filter(|one| !is_of_deleted(&one.setting));
     for setting in settings {
         let change = ConfigChange {
             file: entries.path(&setting.file).to_owned(),

@@ -10,7 +10,8 @@ use crate::{
 
 /// How the main suite stood in the end.
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
-    // One test that passed was run by its name: it says nothing of the suite.
+    // One test that passed was run by its name, and of a part of the output no number is known:
+    // neither says how the suite stood.
     let run = main_run(entries.evidence).filter(|run| run.failed > 0 || run.passed > 1)?;
     if is_stale(entries.evidence, run) {
         return None;
@@ -41,7 +42,7 @@ pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let last = evidence.tests.last()?;
     let same = || evidence.tests.iter().filter(|run| run.framework == last.framework);
     let largest = same().map(size).max()?;
-    same().rfind(|run| size(run).saturating_mul(2) >= largest)
+    same().rfind(|run| size(run) == 0 || size(run).saturating_mul(2) >= largest)
 }
 
 #[cfg(test)]
@@ -71,6 +72,18 @@ mod tests {
             ..Evidence::default()
         };
         assert_eq!(main_run(&evidence).unwrap().passed, 45);
+    }
+
+    #[test]
+    fn a_run_of_which_only_a_part_was_printed_has_no_number() {
+        let evidence = Evidence {
+            tests: vec![run("go test (packages)", 17, 1), run("go test (packages)", 0, 0)],
+            ..Evidence::default()
+        };
+        assert_eq!(main_run(&evidence).unwrap().failed, 0);
+        let reports = Reports::default();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        assert_eq!(test_results(&entries), None);
     }
 
     #[test]

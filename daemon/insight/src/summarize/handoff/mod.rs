@@ -15,6 +15,7 @@ use crate::{
     model::{
         Episode, Timestamp,
         summary::{EnhancedSessionSummary, Outcome},
+        wording::DELETED,
     },
     summarize::text::{same_words, share_of_words, words},
 };
@@ -170,7 +171,8 @@ impl Handoff {
     }
 
     fn files(&mut self, episode: &Episode) {
-        for file in episode.summary.files_modified.iter().flatten() {
+        let files = episode.summary.files_modified.iter().flatten();
+        for file in files.filter(|file| !file.ends_with(DELETED)) {
             let Some(file) = guard::name(episode.project.relative(file)) else { continue };
             if self.files.len() < FILES && !self.files.contains(&file) {
                 self.files.push(file);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::summarize::text::{is_picture, one_line, pattern};
+use crate::summarize::text::{is_glob, is_picture, one_line, pattern};
 
 /// Maximum bytes of a report that are parsed: the cost of deeply nested Markdown is more than
 /// linear.
@@ -52,6 +52,7 @@ pub(crate) enum Form {
 /// Returns the passages of `markdown`, in order. Code, quotes and HTML are omitted.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(PARSED)]);
+    let markdown = with_globs_escaped(&markdown);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut reader = Reader::default();
@@ -84,6 +85,22 @@ fn with_list_marks(markdown: &str) -> Cow<'_, str> {
         marked.push('\n');
     }
     Cow::Owned(marked)
+}
+
+/// Escapes the stars of patterns of paths outside of code, which Markdown takes for bold text.
+fn with_globs_escaped(markdown: &str) -> Cow<'_, str> {
+    if !markdown.contains("**/") && !markdown.contains("/**") {
+        return Cow::Borrowed(markdown);
+    }
+    let mut escaped = String::with_capacity(markdown.len() + 64);
+    for word in markdown.split_inclusive(char::is_whitespace) {
+        if !word.contains('`') && word.contains("**") && is_glob(word.trim()) {
+            escaped.push_str(&word.replace('*', "\\*"));
+        } else {
+            escaped.push_str(word);
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 #[derive(Default)]
@@ -345,6 +362,15 @@ mod tests {
             format!("{} > {label}{}", passage.headings.join("/"), passage.text)
         };
         passages(markdown).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn patterns_of_paths_keep_their_stars() {
+        let text = "- **src/**: Skip files of !**/dist/**/* in `a/**`\n- **/commit** works\n";
+        assert_eq!(
+            shown(text),
+            [" > src/ | Skip files of !**/dist/**/* in `a/**`", " > /commit works"]
+        );
     }
 
     #[test]

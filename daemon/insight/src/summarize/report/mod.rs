@@ -188,6 +188,9 @@ fn asks_for_consent(passage: &Passage) -> bool {
     let all = sentences(&passage.text);
     let chooses = all.iter().any(|one| one.starts_with("Which ") && one.ends_with('?'));
     let last = all.last().copied().unwrap_or_default().to_lowercase();
+    if pattern!(r"^(?:so,? |now,? )?(?:what|which|how) would you like\b").is_match(&last) {
+        return true;
+    }
     let is_offer =
         ["want me", "should i", "shall i", "would you like me", "do you want me", "anything else"];
     chooses || last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))

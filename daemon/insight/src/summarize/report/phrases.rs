@@ -3,9 +3,10 @@
 //! They are data: one file for each topic in English, one file for each other language. Each file
 //! contains examples, which a test checks.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
-use regex::{Regex, RegexBuilder};
+use aho_corasick::AhoCorasick;
+use regex::{Regex, RegexBuilder, bytes};
 use serde::Deserialize;
 
 use crate::{pattern::ascii, summarize::text::one_line};
@@ -46,6 +47,10 @@ pub(crate) enum Topic {
     KnownNotice,
     /// A commit, push or pull request that the agent offers to make.
     PublishOffer,
+    /// Praise of the result: `production-ready`. It says nothing of what was done.
+    Boast,
+    /// How things stood at a moment: `it works now`. Later work may have changed it.
+    Status,
 }
 
 impl Topic {
@@ -59,7 +64,9 @@ impl Topic {
             | Topic::Agreement
             | Topic::Hope
             | Topic::KnownNotice
-            | Topic::PublishOffer => None,
+            | Topic::PublishOffer
+            | Topic::Boast
+            | Topic::Status => None,
             Topic::LeftToUser => Some(Topic::Open),
             _ => Some(self),
         }
@@ -105,6 +112,8 @@ const FILES: &[(&str, &str)] = phrases![
     "en/hope.toml",
     "en/known_notice.toml",
     "en/publish_offer.toml",
+    "en/boast.toml",
+    "en/status.toml",
     "de.toml",
     "es.toml",
     "fr.toml",
@@ -143,65 +152,152 @@ fn read(name: &str, text: &str) -> Table {
 
 /// All phrases, compiled for matching.
 struct Index {
-    headings: Vec<(String, Topic)>,
-    /// One expression for each topic, in the order of the files. A `RegexSet` of all is too large
-    /// for the automaton that `regex` builds while it matches, and would take a third of the time
-    /// of an import.
-    sentences: Vec<(Topic, Regex)>,
+    headings: Headings,
+    sentences: Vec<Expressions>,
 }
 
+/// The expressions of one topic, joined. A `RegexSet` of all topics is too large for the automaton
+/// that `regex` builds while it matches, and takes a third of an import.
+struct Expressions {
+    topic: Topic,
+    /// Matches bytes: `.{0,60}` over the characters of Unicode has ten times the states, and an
+    /// automaton of that size is built anew all the time.
+    english: Option<bytes::Regex>,
+    others: Option<Regex>,
+}
+
+/// Stands for a dash in the English expressions and in what they match, which are ASCII.
+const DASH: &str = "\x01";
+
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let tables = FILES.iter().flat_map(|(name, text)| read(name, text));
     let mut headings = Vec::new();
-    let mut expressions: Vec<(Topic, Vec<String>)> = Vec::new();
-    for (topic, phrases) in tables {
-        headings.extend(phrases.headings.into_iter().map(|heading| (heading, topic)));
-        let found = phrases.sentences.iter().map(|sentence| format!("(?:{})", ascii(sentence)));
-        match expressions.iter_mut().find(|(known, _)| *known == topic) {
-            Some((_, all)) => all.extend(found),
-            None => expressions.push((topic, found.collect())),
+    let mut sentences: Vec<(Topic, [Vec<String>; 2])> = Vec::new();
+    for (name, text) in FILES {
+        let is_english = name.starts_with("en/");
+        for (topic, phrases) in read(name, text) {
+            headings.extend(phrases.headings.into_iter().map(|heading| (heading, topic)));
+            let found = phrases.sentences.iter().map(|sentence| format!("(?:{})", ascii(sentence)));
+            let at = sentences.iter().position(|(known, _)| *known == topic);
+            let at = at.unwrap_or_else(|| {
+                sentences.push((topic, [Vec::new(), Vec::new()]));
+                sentences.len() - 1
+            });
+            sentences[at].1[usize::from(!is_english)].extend(found);
         }
     }
-    expressions.retain(|(_, all)| !all.is_empty());
-    let sentences = expressions.into_iter().map(|(topic, all)| {
-        let any = RegexBuilder::new(&all.join("|"))
-            .case_insensitive(true)
-            .dfa_size_limit(AUTOMATON)
-            .build();
-        (topic, any.expect("the expressions of the tables are valid"))
+    let sentences = sentences.into_iter().map(|(topic, [english, others])| Expressions {
+        topic,
+        english: (!english.is_empty()).then(|| compiled_english(&english)),
+        others: (!others.is_empty()).then(|| compiled(&others)),
     });
-    Index { headings, sentences: sentences.collect() }
+    Index { sentences: sentences.collect(), headings: Headings::of(headings) }
 });
+
+fn compiled_english(expressions: &[String]) -> bytes::Regex {
+    let any = expressions.join("|").replace(['—', '–'], DASH);
+    let any = bytes::RegexBuilder::new(&any)
+        .unicode(false)
+        .case_insensitive(true)
+        .dfa_size_limit(AUTOMATON)
+        .build();
+    any.expect("the English expressions of the tables are valid")
+}
+
+fn compiled(expressions: &[String]) -> Regex {
+    let any = RegexBuilder::new(&expressions.join("|"))
+        .case_insensitive(true)
+        .dfa_size_limit(AUTOMATON)
+        .build();
+    any.expect("the expressions of the tables are valid")
+}
+
+impl Expressions {
+    fn match_any(&self, prose: &Prose<'_>) -> bool {
+        let is_match = |any: &bytes::Regex| any.is_match(prose.english.as_bytes());
+        self.english.as_ref().is_some_and(is_match)
+            || prose.others.is_some_and(|text| {
+                self.others.as_ref().is_some_and(|others| others.is_match(text))
+            })
+    }
+}
+
+/// A sentence in the forms that the expressions match.
+struct Prose<'s> {
+    english: Cow<'s, str>,
+    /// The sentence as it is, where it may be in another language.
+    others: Option<&'s str>,
+}
+
+impl<'s> Prose<'s> {
+    fn of(sentence: &'s str) -> Prose<'s> {
+        // The cost of a match is linear in the length, and text without full stops, such as a log, is
+        // no sentence.
+        let sentence = &sentence[..sentence.floor_char_boundary(LONGEST_SENTENCE)];
+        let english = match sentence.is_ascii() {
+            true => Cow::Borrowed(sentence),
+            false => Cow::Owned(sentence.replace('’', "'").replace(['—', '–'], DASH)),
+        };
+        let is_english = english.is_ascii() && ENGLISH_WORDS.is_match(english.as_ref());
+        Prose { others: (!is_english).then_some(sentence), english }
+    }
+}
+
+/// Words by one of which a sentence is known to be English.
+static ENGLISH_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let words = ["The ", " the ", " to ", " and ", " is ", " with ", " for ", " of ", " that ", " it ", " from "];
+    AhoCorasick::new(words).expect("a few words fit an automaton")
+});
+
+/// The headings of all tables; of several that match, the first one counts.
+struct Headings {
+    all: Vec<(String, Topic)>,
+    /// The places of those that begin with a byte.
+    by_first: Box<[Vec<usize>; 256]>,
+    /// The places of those that begin with any text.
+    any_first: Vec<usize>,
+}
+
+impl Headings {
+    fn of(all: Vec<(String, Topic)>) -> Headings {
+        let mut by_first = Box::new([const { Vec::new() }; 256]);
+        let mut any_first = Vec::new();
+        for (at, (pattern, _)) in all.iter().enumerate() {
+            match pattern.bytes().next() {
+                Some(b'*') | None => any_first.push(at),
+                Some(byte) => by_first[usize::from(byte)].push(at),
+            }
+        }
+        Headings { all, by_first, any_first }
+    }
+
+    fn topic(&self, heading: &str) -> Option<Topic> {
+        let first = *heading.as_bytes().first()?;
+        let find = |places: &[usize]| {
+            places.iter().copied().find(|at| matches(&self.all[*at].0, heading))
+        };
+        let found = [find(&self.by_first[usize::from(first)]), find(&self.any_first)];
+        Some(self.all[found.into_iter().flatten().min()?].1)
+    }
+}
 
 /// Returns the topic of the text below `heading`.
 pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
-    let heading = plain(heading);
-    if heading.is_empty() {
-        return None;
-    }
-    let found = INDEX.headings.iter().find(|(pattern, _)| matches(pattern, &heading));
-    found.map(|(_, topic)| *topic)
+    INDEX.headings.topic(&plain(heading))
 }
 
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
-    let sentence = head(sentence);
-    INDEX.sentences.iter().find_map(|(topic, any)| {
-        let topic = topic.of_claim()?;
-        any.is_match(sentence).then_some(topic)
+    let prose = Prose::of(sentence);
+    INDEX.sentences.iter().find_map(|one| {
+        let topic = one.topic.of_claim()?;
+        one.match_any(&prose).then_some(topic)
     })
-}
-
-/// Returns the part of a sentence that is matched. The cost of a match is linear in its length, and
-/// text without full stops, such as a log, is not a sentence.
-fn head(sentence: &str) -> &str {
-    &sentence[..sentence.floor_char_boundary(LONGEST_SENTENCE)]
 }
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
-    let mut sentences = INDEX.sentences.iter();
-    sentences.any(|(of, any)| *of == topic && any.is_match(head(sentence)))
+    let of_topic = INDEX.sentences.iter().find(|one| one.topic == topic);
+    of_topic.is_some_and(|one| one.match_any(&Prose::of(sentence)))
 }
 
 /// Returns a heading in lower case, without leading numbers, symbols and punctuation at either end.

@@ -19,10 +19,10 @@ pub(crate) fn one_line(text: &str) -> String {
         pattern!(r"\[(?:Image|Pasted text|Screenshot|\.\.\.)[^\]\n]*\]").replace_all(&text, " ");
     let text =
         pattern!(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)?\)").replace_all(&text, "$1");
-    let text = pattern!(r"\*\*|~~|(?m:^[ \t]*(?:#{1,6}|>|[-*•+])[ \t]+)").replace_all(&text, "");
+    let text = without_marks(&text);
     let mut line = String::with_capacity(text.len().min(4096));
     for c in text.chars().filter(|c| !is_picture(*c)) {
-        if !c.is_whitespace() && !c.is_control() {
+        if !c.is_whitespace() && !c.is_control() && !is_ruler(c) {
             line.push(c);
         } else if !line.is_empty() && !line.ends_with(' ') {
             line.push(' ');
@@ -33,6 +33,56 @@ pub(crate) fn one_line(text: &str) -> String {
     }
     line.truncate(line.trim_end().len());
     line
+}
+
+/// Removes the marks of bold and struck text, lists and headings. Stars of code and of patterns of
+/// paths are no marks.
+fn without_marks(text: &str) -> Cow<'_, str> {
+    let is_balanced = !has_open_quote(text);
+    let (mut read, mut in_code) = (0, false);
+    pattern!(r"\*\*|~~|(?m:^[ \t]*(?:#{1,6}|>|[-*•+])[ \t]+)").replace_all(
+        text,
+        |found: &regex::Captures<'_>| {
+            let range = found.get(0).map_or(0..0, |mark| mark.range());
+            let quotes = text[read..range.start].bytes().filter(|byte| *byte == b'`').count();
+            in_code ^= quotes % 2 == 1;
+            read = range.start;
+            let stays = &found[0] == "**" && (in_code && is_balanced || is_in_glob(text, &range));
+            if stays { "**" } else { "" }
+        },
+    )
+}
+
+/// Bytes of a word around a mark that are looked at.
+const WORD: usize = 200;
+
+/// Whether the stars at `range` are part of a pattern of paths.
+fn is_in_glob(text: &str, range: &std::ops::Range<usize>) -> bool {
+    let (before, behind) = (&text[..range.start], &text[range.end..]);
+    if !before.ends_with('/') && !behind.starts_with('/') {
+        return false;
+    }
+    let before = &before[before.floor_char_boundary(before.len().saturating_sub(WORD))..];
+    let behind = &behind[..behind.floor_char_boundary(WORD)];
+    let start = before.rfind(char::is_whitespace).map_or(before, |at| &before[at..]);
+    let end = behind.find(char::is_whitespace).map_or(behind, |at| &behind[..at]);
+    is_glob(&format!("{start}**{end}"))
+}
+
+/// Returns whether a word with `**` is a pattern of paths such as `!**/dist/**` rather than bold
+/// text such as `**src/**` or `**/commit**`.
+pub(crate) fn is_glob(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !matches!(c, '*' | '/') && !c.is_alphanumeric());
+    let is_bold = bare.starts_with("**") && !bare.starts_with("**/") && bare.ends_with("**");
+    !is_bold
+        && (bare.contains("/**")
+            || bare.contains("**/*")
+            || bare.starts_with("**/") && bare.matches("**").count() == 1)
+}
+
+/// Returns whether the character draws a line: a banner's frame says nothing.
+fn is_ruler(c: char) -> bool {
+    matches!(c, '\u{2500}' | '\u{2501}' | '\u{2550}')
 }
 
 /// Removes fenced code, so that the prose around pasted code remains.
@@ -145,6 +195,9 @@ mod tests {
             ("[Image #1] Can you\\see `this", "Can you\\see this"),
             ("- one\n- two", "one two"),
             ("a -> b * c", "a -> b * c"),
+            ("skip **all** of !**/dist/**/*", "skip all of !**/dist/**/*"),
+            ("- **src/**: `f(**options)` in **/lib/*.ts", "src/: `f(**options)` in **/lib/*.ts"),
+            ("━━━━ PHASE 3 DONE ━━━━ ready", "PHASE 3 DONE ready"),
         ] {
             assert_eq!(one_line(given), wanted, "{given:?}");
         }

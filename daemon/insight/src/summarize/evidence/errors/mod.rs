@@ -139,8 +139,10 @@ impl Tracker {
         output: &str,
         event: Event<'_>,
     ) {
-        if let Some(message) = message::of(output) {
-            self.note(errors, attempt, message, event);
+        match message::of(output) {
+            Some(message) => self.note(errors, attempt, message, event),
+            // What is changed from here on answers this failure, whatever it is.
+            None => self.got_further(&attempt, event),
         }
     }
 
@@ -317,10 +319,18 @@ impl Tracker {
         Resolution {
             files,
             commands,
-            said: self.last_words(About::Fix, open.last_line, end),
+            said: self.words_of_fix(open.last_line, end),
             verified_by: kept(event.shown, bounds::SETTING),
             origin: event.origin,
         }
+    }
+
+    /// What was said before the first change since the error: a later change may answer another one.
+    fn words_of_fix(&self, from: u64, to: u64) -> Option<String> {
+        let within = |line: u64| (from..=to).contains(&line);
+        let first = self.changes.iter().find(|change| within(change.line));
+        let first = first.and_then(|change| self.last_words(About::Fix, from, change.line));
+        first.or_else(|| self.last_words(About::Fix, from, to))
     }
 
     fn last_words(&self, about: About, from: u64, to: u64) -> Option<String> {

@@ -78,9 +78,12 @@ fn amended(known: &[Commit], made: &CommitMade, subject: Option<&str>) -> Option
         return known.iter().rposition(|known| Some(known.subject.as_str()) == subject);
     }
     let last = known.len().checked_sub(1).filter(|_| made.amends)?;
-    // Without a new message it keeps the old one: another commit was amended.
-    let keeps = made.subject.is_none();
-    (!keeps || subject.is_none_or(|subject| subject == known[last].subject)).then_some(last)
+    match subject.filter(|_| made.subject.is_none()) {
+        // Without a message of its own it keeps the one that it had. After a rebase the last commit
+        // noted need not be the last one.
+        Some(subject) => known.iter().rposition(|known| known.subject == subject),
+        None => Some(last),
+    }
 }
 
 /// Returns the commit's hash from a history in the same output.
@@ -119,6 +122,25 @@ pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> b
         event.step == GitStep::Rebase && event.succeeded && event.origin >= last.origin
     };
     last.hash.is_empty() || evidence.git_events.iter().any(rebased)
+}
+
+/// Forgets the hashes of the commits that a rebase made anew without printing them.
+pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
+    if !output.contains("Successfully rebased") {
+        return;
+    }
+    // A rebase that stopped at conflicts printed some of the new hashes on its way.
+    let is_part = |event: &&GitEvent| {
+        matches!(event.step, GitStep::Rebase | GitStep::Stage | GitStep::Commit)
+    };
+    let way = evidence.git_events.iter().rev().take_while(is_part);
+    let begun = way.filter(|event| event.step == GitStep::Rebase).last();
+    let Some(begin) = begun.map(|event| event.origin) else {
+        evidence.commits.iter_mut().for_each(|commit| commit.hash.clear());
+        return;
+    };
+    let before = evidence.commits.iter_mut();
+    before.filter(|commit| commit.origin < begin).for_each(|commit| commit.hash.clear());
 }
 
 /// After a rebase only the push prints the last commit's hash.

@@ -67,6 +67,7 @@ fn succeeded(
     match step.step {
         Some(GitStep::OpenPullRequest) => pull_requests(evidence, run.output),
         Some(GitStep::Push) => commits::pushed(evidence, run.output),
+        Some(GitStep::Rebase) => commits::rebased(evidence, run.output),
         _ => {}
     }
     step.commit.as_ref().is_some_and(|made| commits::made(evidence, made, printed, run))

@@ -81,17 +81,46 @@ pub(super) fn dockerfile(fragment: &str) -> Pairs {
         .collect()
 }
 
-/// `NAME = literal` in any language, and `key: literal,` as objects have it.
+/// Spaces of indentation up to which a key of an object may stand without the block around it.
+const OUTERMOST: usize = 2;
+
+/// `NAME = literal` in any language, and `key: literal,` as objects have it, with the keys of the
+/// blocks around it. A key deep in a block that the fragment does not show is left out: nobody can
+/// tell what it sets.
 pub(super) fn code(fragment: &str) -> Pairs {
-    pattern!(
-        r#"(?m)^[ \t]*(?:(?:export|pub|public|static|final|const|let|var|default)[ \t]+)*(?:([A-Z][A-Z0-9_]*)[ \t]*(?::[ \t]*[\w<>\[\]&' ]+)?=|([A-Za-z_$][\w$]*)[ \t]*:)[ \t]*("[^"\n]*"|'[^'\n]*'|-?[\d_.]+|true|false|True|False|null|None)[ \t]*[,;]?[ \t]*(?:(?://|#).*)?$"#
-    )
-    .captures_iter(fragment)
-    .filter_map(|line| {
-        let key = line.get(1).or(line.get(2))?.as_str();
-        Some((key.to_owned(), unquoted(&line[3], "\n").to_owned()))
-    })
-    .collect()
+    let literal = pattern!(
+        r#"^(?:(?:export|pub|public|static|final|const|let|var|default)[ \t]+)*(?:([A-Z][A-Z0-9_]*)[ \t]*(?::[ \t]*[\w<>\[\]&' ]+)?=|([A-Za-z_$][\w$]*)[ \t]*:)[ \t]*("[^"\n]*"|'[^'\n]*'|-?[\d_.]+|true|false|True|False|null|None)[ \t]*[,;]?[ \t]*(?:(?://|#).*)?$"#
+    );
+    let mut found = Vec::new();
+    let mut blocks: Vec<&str> = Vec::new();
+    for line in fragment.lines() {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        let text = text.trim_end();
+        if text.starts_with(['}', ']', ')']) {
+            blocks.pop();
+        }
+        if text.ends_with(['{', '[', '(']) {
+            blocks.push(block_name(text));
+        } else if let Some(pair) = literal.captures(text) {
+            let constant = pair.get(1).map(|key| key.as_str());
+            let Some(key) = constant.or(pair.get(2).map(|key| key.as_str())) else { continue };
+            let named: Vec<&str> = blocks.iter().copied().filter(|name| !name.is_empty()).collect();
+            if constant.is_none() && named.is_empty() && indent > OUTERMOST {
+                continue;
+            }
+            let path = if constant.is_some() { String::new() } else { named.join(".") };
+            found.push((joined(&path, key), unquoted(&pair[3], "\n").to_owned()));
+        }
+    }
+    found
+}
+
+/// The key that a line opens a block for: `limits` in `limits: {`.
+fn block_name(line: &str) -> &str {
+    let head = line.trim_end_matches(['{', '[', '(', ' ']);
+    let Some(key) = head.strip_suffix(':') else { return "" };
+    key.trim_matches(['"', '\'', ' '])
 }
 
 /// `{ version = "1.2", optional = true }`, perhaps cut off; one that nests is passed over.

@@ -45,6 +45,8 @@ pub(super) struct CommandLine {
     pub(super) repository: Vec<RepositoryStep>,
     /// Whether it shows the history of the repository.
     pub(super) shows_history: bool,
+    /// Whether only a part of its output is printed: what is counted there is no total.
+    pub(super) shows_part: bool,
 }
 
 impl CommandLine {
@@ -79,6 +81,7 @@ impl CommandLine {
                 .iter()
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
             repository,
+            shows_part: pattern!(r"\|\s*(?:tail|head)\b|\|\s*(?:grep|rg|egrep)\b[^|]*(?i:pass|fail|error)").is_match(line),
         }
     }
 

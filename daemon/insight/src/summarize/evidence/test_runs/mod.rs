@@ -34,6 +34,14 @@ pub(super) struct Report {
     pub(super) coverage_pct: Option<f64>,
 }
 
+impl Report {
+    /// Whether the numbers are sums over lines of the output rather than a line of totals.
+    pub(super) fn counts_lines(&self, command: &str) -> bool {
+        let runs_all = command.contains("--workspace") || command.contains("--all");
+        self.framework.starts_with("go test") || self.framework == "cargo test" && runs_all
+    }
+}
+
 /// Reads the reports of one family out of an output without terminal colours.
 type Parser = fn(&str) -> Option<Report>;
 

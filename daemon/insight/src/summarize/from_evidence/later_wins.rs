@@ -1,0 +1,318 @@
+//! Sessions in short, in which later events end what was said before.
+
+use crate::{
+    model::{
+        activity::ActivityVector,
+        project::Project,
+        summary::EnhancedSessionSummary,
+        transcript::{Action, ChangeKind, Item, Outcome},
+    },
+    summarize::{
+        evidence::scenarios::{Script, change},
+        from_evidence::{Context, summarize},
+    },
+};
+
+fn summary(script: &Script) -> EnhancedSessionSummary {
+    let project = Project::new("/app");
+    let context = Context { project: Some(&project), ..Context::default() };
+    summarize(&script.collect(), &context, ActivityVector::default())
+}
+
+fn commit(script: &mut Script, id: &str, subject: &str, printed: &'static str) {
+    let command = format!("git commit -qam '{subject}'");
+    script.run(id, &command, Outcome::Succeeded, printed);
+}
+
+#[test]
+fn what_a_hook_found_is_fixed_when_the_next_attempt_fails_otherwise() {
+    let mut script = Script::default();
+    script.prompt("Write the guide of the shop and commit it");
+    script.edit("a", "/app/guide.md", "a", "b");
+    let failed = Outcome::Failed(Some(1));
+    let command = "git commit -am 'Write the guide'";
+    script.run("b", command, failed, "guide.md:7 error MD047 Files should end with a newline\n");
+    script.edit("c", "/app/guide.md", "b", "c");
+    script.run("d", command, failed, "error: signing failed: no agent\nfatal: failed to write commit object\n");
+    let open = summary(&script).next_steps.unwrap();
+    assert!(!open.iter().any(|one| one.contains("MD047")), "{open:?}");
+    assert!(open.iter().any(|one| one.contains("signing failed")), "{open:?}");
+}
+
+#[test]
+fn a_state_ends_with_the_next_change() {
+    let mut script = Script::default();
+    script.prompt("Fix the upload of pictures");
+    script.edit("a", "/app/upload.rs", "a", "b");
+    let report = "- **Found root cause**: The hook blocks the upload of each picture\n\
+                  - **Upload working**: Each picture displays correctly now in the list\n\
+                  - **Identified open files**: Two of the pictures and the list\n\
+                  - Added a check of the size to the upload\n";
+    script.reply("m1", report);
+    let told = |script: &Script| format!("{:?}", summary(script).completed_tasks);
+    assert!(told(&script).contains("displays correctly"), "{}", told(&script));
+    script.prompt("now the upload of texts");
+    script.edit("b", "/app/upload.rs", "b", "c");
+    script.reply("m2", "Added the upload of texts to `upload.rs`, with the same check of the size as the one of the pictures has, and in the same order.");
+    let told = told(&script);
+    assert!(told.contains("Added a check of the size"), "{told}");
+    for gone in ["root cause", "displays correctly", "Identified"] {
+        assert!(!told.contains(gone), "{gone}: {told}");
+    }
+}
+
+#[test]
+fn praise_is_no_outcome_and_the_commits_are() {
+    let mut script = Script::default();
+    script.prompt("Limit the size of the upload");
+    script.edit("a", "/app/upload.rs", "a", "b");
+    commit(&mut script, "b", "Limit the upload to 10 MB", "[main 1a2b3c4] Limit the upload to 10 MB\n");
+    script.reply("m", "All critical issues are resolved and the upload is now production-ready!");
+    let found = summary(&script);
+    assert_eq!(
+        found.last_words.as_deref(),
+        Some("Committed since the last request: Limit the upload to 10 MB.")
+    );
+    assert!(!format!("{found:?}").contains("production-ready"));
+}
+
+#[test]
+fn the_body_of_a_commit_is_told_without_praise_and_without_what_it_did_not_change() {
+    let mut script = Script::default();
+    script.prompt("Limit the size of the upload");
+    script.run(
+        "a",
+        "git commit -m 'Limit the upload\n\n- Refuse files above 10 MB\n- Headers already present in both routes\n\nResolves all issues of the review.'",
+        Outcome::Succeeded,
+        "[main 1a2b3c4] Limit the upload\n",
+    );
+    script.reply("m", "Committed.");
+    assert_eq!(
+        summary(&script).completed_tasks.unwrap(),
+        ["Limit the upload (commit `1a2b3c4`): Refuse files above 10 MB"]
+    );
+}
+
+#[test]
+fn a_plan_that_was_given_up_is_superseded() {
+    let mut script = Script::default();
+    script.prompt("Plan the login");
+    script.run(
+        "a",
+        "git commit -m 'docs: create plan of the login\n\nTwo steps, ready for execution'",
+        Outcome::Succeeded,
+        "[main 1a2b3c4] docs: create plan of the login\n",
+    );
+    script.reply("m1", "The plan of the login is committed.");
+    script.prompt("we lose too much with this library. let's replan it with the other one");
+    script.reply("m2", "I agree, the other library leaves more to us.");
+    assert_eq!(
+        summary(&script).completed_tasks.unwrap(),
+        ["docs: create plan of the login (commit `1a2b3c4`) (superseded: the plan was given up later)"]
+    );
+}
+
+#[test]
+fn an_amended_commit_is_found_behind_a_rebase() {
+    let mut script = Script::default();
+    script.prompt("Rebase the branch");
+    commit(&mut script, "a", "Add the list", "[work 1111111] Add the list\n");
+    commit(&mut script, "b", "Sort the list", "[work 2222222] Sort the list\n");
+    let conflict = "error: could not apply 1111111... Add the list\n";
+    script.run("c", "git rebase main", Outcome::Failed(Some(1)), conflict);
+    script.run(
+        "d",
+        "git add . && git rebase --continue",
+        Outcome::Succeeded,
+        "[detached HEAD 3333333] Add the list\nSuccessfully rebased and updated refs/heads/work.\n",
+    );
+    let hashes = |script: &Script| {
+        let commits = script.collect().commits;
+        commits.into_iter().map(|one| (one.hash, one.subject)).collect::<Vec<_>>()
+    };
+    let pair = |hash: &str, subject: &str| (hash.to_owned(), subject.to_owned());
+    assert!(hashes(&script).contains(&pair("", "Sort the list")), "{:?}", hashes(&script));
+    script.run(
+        "e",
+        "git add . && git commit --amend --no-edit",
+        Outcome::Succeeded,
+        "[work 4444444] Sort the list\n",
+    );
+    assert_eq!(
+        hashes(&script),
+        [pair("3333333", "Add the list"), pair("4444444", "Sort the list")]
+    );
+}
+
+#[test]
+fn an_edit_that_is_taken_back_leaves_no_trace_and_a_deletion_is_marked() {
+    let mut script = Script::default();
+    script.prompt("Add a limit");
+    script.edit("a", "/app/schema.sql", "size int", "size int unique");
+    script.edit("b", "/app/limit.rs", "a", "b");
+    script.edit("c", "/app/schema.sql", "size int unique", "size int");
+    script.read("d", "/app/old.rs");
+    script.run("e", "rm /app/old.rs", Outcome::Succeeded, "");
+    script.reply("m", "The limit is there.");
+    assert_eq!(summary(&script).files_modified.unwrap(), ["limit.rs", "old.rs (deleted)"]);
+}
+
+#[test]
+fn a_setting_is_told_with_the_block_around_it_and_not_for_a_file_that_went() {
+    let mut script = Script::default();
+    script.prompt("Remove the old reader");
+    script.run("a", "git rm /app/src/reader.ts", Outcome::Succeeded, "");
+    script.edit(
+        "b",
+        "/app/test.config.js",
+        "    'src/reader.ts': {\n      lines: 85,\n    },\n    'src/writer.ts': {\n      lines: 70,\n    },",
+        "    'src/writer.ts': {\n      lines: 75,\n    },",
+    );
+    script.edit("c", "/app/app.config.js", "      retries: 3,", "      retries: 5,");
+    script.reply("m", "Removed.");
+    let found = summary(&script).config_changes.unwrap();
+    let keys: Vec<&str> = found.iter().map(|one| one.setting.as_str()).collect();
+    assert_eq!(keys, ["src/writer.ts.lines"]);
+}
+
+#[test]
+fn files_that_a_sub_agent_reports_are_the_sessions() {
+    let mut script = Script::default();
+    script.prompt("Simplify the branch");
+    let subject = "Simplify the code".to_owned();
+    script.call("a", "Task", Action::Delegate { agent: None, subject });
+    let report = "Here is a summary of all changes:\n\n### 1. `/app/src/hooks.go`\n**Key changes:**\n- Added a helper for all hooks\n\n### 2. `/app/src/utils.go`\n- Removed the old helper\n\n### 3. `/app/src/main.go`\n- The main function is fine as it is\n";
+    script.result("a", Outcome::Succeeded, report);
+    script.reply("m", "Simplified the hooks.");
+    assert_eq!(summary(&script).files_modified.unwrap(), ["src/hooks.go", "src/utils.go"]);
+}
+
+#[test]
+fn an_error_goes_with_the_first_change_behind_it() {
+    let mut script = Script::default();
+    script.prompt("Make the audit pass");
+    let failed = Outcome::Failed(Some(1));
+    script.run("a", "npx audit", failed, "ERROR: Unrecognized key 'ignoreUnlisted' in audit.json\n");
+    script.reply("m1", "Let me rename the key to `ignoreDependencies` in the file.");
+    script.edit("b", "/app/audit.json", "a", "b");
+    script.at += 300;
+    script.run("c", "npx audit", failed, "Unused packages (1)\nwind  package.json:9:6\n");
+    script.reply("m2", "Let me add the package wind to the ignore list of the audit.");
+    script.edit("d", "/app/audit.json", "b", "c");
+    script.at += 300;
+    script.run("e", "npx audit", Outcome::Succeeded, "");
+    let error = &script.collect().errors[0];
+    let said = error.resolution.as_ref().and_then(|resolution| resolution.said.as_deref());
+    assert_eq!(said, Some("Rename the key to `ignoreDependencies` in the file"));
+}
+
+#[test]
+fn a_problem_that_the_user_reports_again_is_not_fixed() {
+    let story = |again: &str| {
+        let mut script = Script::default();
+        script.prompt("The session check of step 17 fails: both sessions are in the metadata of the commit");
+        script.reply("m1", "The issue is that `handle` returns a suffix without checking that it is free.");
+        script.edit("a", "/app/suffix.go", "a", "b");
+        script.reply("m2", "Fixed `handle` in `suffix.go` so that it checks the suffix first.");
+        script.prompt(again);
+        script.reply("m3", "I see.");
+        summary(&script).errors_resolved
+    };
+    assert!(story("Now write the guide").is_some());
+    assert_eq!(story("still failing"), None);
+    assert_eq!(story("let's pick this up again tomorrow"), None);
+}
+
+#[test]
+fn questions_and_menus_are_no_findings() {
+    let mut script = Script::default();
+    script.prompt("How do wallets log in?");
+    script.reply("m1", "Wallets bypass it.\n\nTwo things to decide:\n\n1. **Is a login by wallet without a second factor acceptable?** (Users of wallets already manage their own keys)\n2. **Should the page of settings show it?** (for instance as a hint below the list)\n\nDo you want me to update the plan?");
+    script.prompt("use the simplifier");
+    script.reply("m2", "Would you like me to:\n\n1. **Simplify recent code** - The simplifier focuses on code that was changed recently by default\n2. **Simplify all code** - The simplifier reads the whole project in one go\n\nWhat would you like me to focus on?");
+    let found = format!("{:?}", summary(&script).discoveries);
+    for gone in ["acceptable", "page of settings", "Simplify recent"] {
+        assert!(!found.contains(gone), "{gone}: {found}");
+    }
+}
+
+#[test]
+fn an_answer_is_told_with_the_list_that_it_introduces() {
+    let mut script = Script::default();
+    script.prompt("does the second factor work for wallets?");
+    script.reply("m", "The second factor only applies to keys of the service. For wallets such as Purse:\n\n- The service is only a connector\n- The key stays in the wallet\n\nThe plan does not mention it.");
+    let found = summary(&script).discoveries.unwrap_or_default().join("\n");
+    assert!(found.contains("For wallets such as Purse: The service is only a connector"), "{found}");
+}
+
+#[test]
+fn what_was_put_off_and_the_boxes_of_each_pull_request_are_open() {
+    let mut script = Script::default();
+    script.prompt("Answer the review");
+    script.edit("a", "/app/stream.rs", "a", "b");
+    let body = |box_: &str| format!("gh pr create --title 'Stream' --body '## Test plan\n- [ ] {box_}'");
+    let first = "https://example.org/team/app/pull/7\n";
+    script.run("b", &body("Upload a file on staging"), Outcome::Succeeded, first);
+    script.reply("m1", "Answered.\n\n**Remaining feedback for future consideration:**\n- **Test coverage** - Can add tests of the stream in separate effort\n");
+    for round in 0..4 {
+        script.prompt("and the next point");
+        script.edit(&format!("c{round}"), "/app/stream.rs", "b", "c");
+        script.reply(&format!("n{round}"), "Changed the loop of the reader.");
+    }
+    let second = "https://example.org/team/app/pull/8\n";
+    script.run("d", &body("Run the migration by hand"), Outcome::Succeeded, second);
+    script.reply("m9", "Opened.");
+    let open = summary(&script).next_steps.unwrap().join("\n");
+    assert!(open.contains("Unchecked in PR #7: Upload a file on staging"), "{open}");
+    assert!(open.contains("Unchecked in PR #8: Run the migration by hand"), "{open}");
+    assert!(open.contains("Test coverage"), "{open}");
+}
+
+#[test]
+fn housekeeping_and_bare_questions_are_no_objective() {
+    let mut script = Script::default();
+    script.prompt("ok lets get back to main");
+    script.reply("m1", "On main.");
+    script.prompt("Address the comment of the reviewer about the error text");
+    script.edit("a", "/app/run.rs", "a", "b");
+    script.reply("m2", "Addressed.");
+    let found = summary(&script);
+    assert!(found.objective.starts_with("Address the comment"), "{}", found.objective);
+    assert!(found.key_decisions.is_none(), "{:?}", found.key_decisions);
+
+    let mut script = Script::default();
+    script.prompt("I see four uncommitted files?");
+    script.edit("a", "/app/run.rs", "a", "b");
+    let printed = "[main 1a2b3c4] Ignore four uncommitted generated files\n";
+    commit(&mut script, "b", "Ignore four uncommitted generated files", printed);
+    script.reply("m1", "Committed.");
+    let objective = summary(&script).objective;
+    assert!(objective.starts_with("Ignore four uncommitted generated files"), "{objective}");
+}
+
+#[test]
+fn a_call_that_was_cut_off_tells_what_its_sub_agent_did() {
+    let mut script = Script::default();
+    script.prompt("Plan the login");
+    script.reply("m1", "Two ways. Which one?");
+    script.prompt("1 - yeah, go for it");
+    let subject = "Research the login".to_owned();
+    script.call("a", "Task", Action::Delegate { agent: None, subject });
+    script.sub_agent = Some("s1");
+    let write = change("/app/research.md", ChangeKind::Written, "", "text");
+    script.call("b", "Write", write);
+    script.result("b", Outcome::Succeeded, "File created successfully");
+    let open = summary(&script).next_steps.unwrap();
+    assert_eq!(open[0], "Cut off in `Task: Research the login`: by its records it changed `research.md`");
+}
+
+#[test]
+fn an_interrupted_turn_keeps_the_state_that_was_last_seen() {
+    let mut script = Script::default();
+    script.prompt("Fix the upload");
+    script.edit("a", "/app/upload.rs", "a", "b");
+    script.reply("m1", "- **Upload**: Each picture displays correctly now in the list of the shop\n");
+    script.item(Item::Interrupted);
+    let told = format!("{:?}", summary(&script).completed_tasks);
+    assert!(told.contains("displays correctly"), "{told}");
+}
