@@ -268,13 +268,21 @@ fn tests_line(tests: &TestSummary) -> String {
         tests.coverage_pct.map_or(String::new(), |part| format!(", coverage {part:.1} %"));
     let failed = tests.failed_tests.as_ref().filter(|names| tests.failed > 0 && !names.is_empty());
     let failed = failed.map_or(String::new(), |names| format!("; failed: {}", names.join(", ")));
-    format!("- {}: {}/{} passed{coverage}{failed}", tests.framework, tests.passed, tests.total)
+    format!("- {}: {}{coverage}{failed}", tests.framework, passed(tests))
+}
+
+/// How many tests passed, where that is known.
+fn passed(tests: &TestSummary) -> String {
+    match tests.total {
+        0 => "passed".to_owned(),
+        total => format!("{}/{total} passed", tests.passed),
+    }
 }
 
 fn test_lines(tests: &TestSummary) -> Vec<String> {
     let mut lines = vec![
         format!("- **Framework**: {}", tests.framework),
-        format!("- **Results**: {}/{} passed", tests.passed, tests.total),
+        format!("- **Results**: {}", passed(tests)),
     ];
     if let Some(failed) =
         tests.failed_tests.as_ref().filter(|names| tests.failed > 0 && !names.is_empty())

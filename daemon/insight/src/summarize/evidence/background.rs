@@ -103,7 +103,9 @@ impl Collector {
             return;
         };
         match &task.call.meaning {
-            Meaning::Delegate => self.delegate_reported(&task.call, ended.outcome, &ended.text, moment),
+            Meaning::Delegate => {
+                self.delegate_reported(&task.call, ended.outcome, &ended.text, moment)
+            }
             Meaning::Run(command) if ended.outcome != Outcome::Interrupted => {
                 let output = without_middle(&ended.text, bounds::OUTPUT_READ);
                 self.command_printed(command, ended.outcome, &without_ansi(&output), moment);
@@ -166,7 +168,9 @@ const REPORTED_FILES: usize = 24;
 
 /// The files below whose names a sub-agent reports something done.
 fn files_in_report(report: &str) -> Vec<String> {
-    let path = pattern!(r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.\w{1,6})`?\W*$");
+    let path = pattern!(
+        r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.\w{1,6})`?\W*$"
+    );
     let mut found: Vec<String> = Vec::new();
     for passage in passages(&without_code(report)) {
         let says_done = topic_of_sentence(&passage.text) == Some(Topic::Done);

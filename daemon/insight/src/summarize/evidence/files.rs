@@ -229,8 +229,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     // The removal of a file without other work on it (build output, for example) is not counted.
     if planned.deed == Deed::Delete && !evidence.files.contains_key(path.as_str()) {
         let folder_known = evidence.files.keys().any(|known| is_under(known, path));
-        let was_moved =
-            evidence.files.values().any(|work| work.moved_from.as_ref() == Some(path));
+        let was_moved = evidence.files.values().any(|work| work.moved_from.as_ref() == Some(path));
         if folder_known || was_moved || !looks_like_a_file(path) {
             return;
         }

@@ -10,7 +10,10 @@ use crate::{
         transcript::{Origin, Tokens},
     },
     summarize::evidence::{
-        background::BackgroundTask, bounds, errors::Tracker, files::{EditMade, PlannedChange},
+        background::BackgroundTask,
+        bounds,
+        errors::Tracker,
+        files::{EditMade, PlannedChange},
         shell::CommandLine,
     },
 };

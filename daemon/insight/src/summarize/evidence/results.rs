@@ -276,7 +276,8 @@ impl Collector {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
         }
         // A part of such an output shows that the tests passed, not how many there are.
-        let is_partial = command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
+        let is_partial =
+            command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
         let run = TestRun {
             framework: report.framework.to_owned(),
             command: command.shown.clone(),

@@ -13,7 +13,8 @@ use crate::{
         },
         report::{Claim, Form, Report, Topic, passages, topic_of_sentence},
         text::{
-            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop, words,
+            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
+            words,
         },
     },
 };
@@ -21,7 +22,7 @@ use crate::{
 /// Entries at most.
 const ENTRIES: usize = 18;
 /// Commits listed from the beginning and from the end.
-const COMMITS: (usize, usize) = (3, 7);
+const COMMITS: (usize, usize) = (4, 11);
 /// With fewer entries than this, tasks are told, too.
 const FEW: usize = 3;
 /// Tasks are named up to this number of entries: reports and commits tell the same better.

@@ -280,7 +280,8 @@ fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
 /// seen by them.
 fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     let mut runs = entries.evidence.tests.iter().rev();
-    let is_about_tests = pattern!(r"(?i)\b(?:tests?|specs?|suite|ci)\b").is_match(&turn.prompt.text);
+    let is_about_tests =
+        pattern!(r"(?i)\b(?:tests?|specs?|suite|ci)\b").is_match(&turn.prompt.text);
     let passed = runs.find(|run| run.failed == 0 && run.passed > 0 && turn.holds(run.origin));
     let passed = passed.filter(|_| is_about_tests);
     passed.map_or(NOT_VERIFIED.to_owned(), |run| {

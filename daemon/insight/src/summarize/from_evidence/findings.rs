@@ -28,8 +28,9 @@ const KNOWN_FAILURES: usize = 4;
 /// A prompt with a question is no longer than this; an answer is cut to the second.
 const QUESTION: usize = 400;
 const ANSWERED: usize = 260;
-/// Items of a list that are told with the answer that introduces it.
+/// Items of a list that are told with the answer that introduces it, and characters of that answer.
 const LISTED: usize = 3;
+const LISTED_ANSWER: usize = 440;
 /// Items of a list that is told as one entry, at most, and the characters of the entry.
 const INTRODUCED: usize = 5;
 const LIST: usize = 320;
@@ -54,7 +55,9 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     reported(entries, &mut list);
     // Where nothing was changed, what the agent said last is what came of it.
     let evidence = entries.evidence;
+    let is_menu = entries.reports.reports.last().is_some_and(Report::proposes);
     if list.is_empty()
+        && !is_menu
         && !evidence.files.values().any(FileWork::changed)
         && evidence.commits.is_empty()
     {
@@ -118,7 +121,8 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Whether a claim is a question to the user, and what stands behind it at most a hint in brackets.
 fn asks(claim: &Claim) -> bool {
     let has_question = claim.label.as_deref().is_some_and(|label| label.ends_with('?'));
-    claim.text.ends_with('?') || has_question && (claim.text.is_empty() || claim.text.starts_with('('))
+    claim.text.ends_with('?')
+        || has_question && (claim.text.is_empty() || claim.text.starts_with('('))
 }
 
 /// Whether an item names a thing without a verb: its head stands in the sentence before the list.
@@ -126,6 +130,7 @@ fn is_headless(claim: &Claim) -> bool {
     claim.listed
         && claim.label.is_none()
         && claim.topic.is_none_or(|topic| topic == Topic::Finding)
+        && !claim.text.starts_with('`')
         && !states(&claim.text)
         && !begins_as_order(&claim.text)
 }
@@ -337,7 +342,9 @@ fn answer(lead: &str) -> Option<String> {
     let all = sentences(lead);
     let told = all.into_iter().skip_while(is_talk);
     let told: Vec<&str> = told.take_while(|sentence| !is_announcement(sentence)).collect();
-    let mut line = cut_at_clause(&told.join(" "), ANSWERED);
+    let has_list = told.last().is_some_and(|last| last.contains(": ") && last.contains("; "));
+    let limit = if has_list { LISTED_ANSWER } else { ANSWERED };
+    let mut line = cut_at_clause(&told.join(" "), limit);
     // What limits an answer is part of it.
     let limit =
         told.iter().find(|one| pattern!(r"(?i)^(?:however|but|most likely)\b").is_match(one));

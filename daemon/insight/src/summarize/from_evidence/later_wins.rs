@@ -5,7 +5,7 @@ use crate::{
         activity::ActivityVector,
         project::Project,
         summary::EnhancedSessionSummary,
-        transcript::{Action, ChangeKind, Item, Outcome},
+        transcript::{Action, ChangeKind, Outcome},
     },
     summarize::{
         evidence::scenarios::{Script, change},
@@ -33,7 +33,12 @@ fn what_a_hook_found_is_fixed_when_the_next_attempt_fails_otherwise() {
     let command = "git commit -am 'Write the guide'";
     script.run("b", command, failed, "guide.md:7 error MD047 Files should end with a newline\n");
     script.edit("c", "/app/guide.md", "b", "c");
-    script.run("d", command, failed, "error: signing failed: no agent\nfatal: failed to write commit object\n");
+    script.run(
+        "d",
+        command,
+        failed,
+        "error: signing failed: no agent\nfatal: failed to write commit object\n",
+    );
     let open = summary(&script).next_steps.unwrap();
     assert!(!open.iter().any(|one| one.contains("MD047")), "{open:?}");
     assert!(open.iter().any(|one| one.contains("signing failed")), "{open:?}");
@@ -44,7 +49,8 @@ fn a_state_ends_with_the_next_change() {
     let mut script = Script::default();
     script.prompt("Fix the upload of pictures");
     script.edit("a", "/app/upload.rs", "a", "b");
-    let report = "- **Found root cause**: The hook blocks the upload of each picture\n\
+    let report = "The upload checks each picture now before it is stored, and the list of the shop shows what was refused and why, for each customer and each day.\n\n\
+                  - **Found root cause**: The hook blocks the upload of each picture\n\
                   - **Upload working**: Each picture displays correctly now in the list\n\
                   - **Identified open files**: Two of the pictures and the list\n\
                   - Added a check of the size to the upload\n";
@@ -53,7 +59,7 @@ fn a_state_ends_with_the_next_change() {
     assert!(told(&script).contains("displays correctly"), "{}", told(&script));
     script.prompt("now the upload of texts");
     script.edit("b", "/app/upload.rs", "b", "c");
-    script.reply("m2", "Added the upload of texts to `upload.rs`, with the same check of the size as the one of the pictures has, and in the same order.");
+    script.reply("m2", "Added the texts of customers to the same reader, in the order in which they were written, and with the dates of both sides.");
     let told = told(&script);
     assert!(told.contains("Added a check of the size"), "{told}");
     for gone in ["root cause", "displays correctly", "Identified"] {
@@ -66,7 +72,12 @@ fn praise_is_no_outcome_and_the_commits_are() {
     let mut script = Script::default();
     script.prompt("Limit the size of the upload");
     script.edit("a", "/app/upload.rs", "a", "b");
-    commit(&mut script, "b", "Limit the upload to 10 MB", "[main 1a2b3c4] Limit the upload to 10 MB\n");
+    commit(
+        &mut script,
+        "b",
+        "Limit the upload to 10 MB",
+        "[main 1a2b3c4] Limit the upload to 10 MB\n",
+    );
     script.reply("m", "All critical issues are resolved and the upload is now production-ready!");
     let found = summary(&script);
     assert_eq!(
@@ -108,7 +119,9 @@ fn a_plan_that_was_given_up_is_superseded() {
     script.reply("m2", "I agree, the other library leaves more to us.");
     assert_eq!(
         summary(&script).completed_tasks.unwrap(),
-        ["docs: create plan of the login (commit `1a2b3c4`) (superseded: the plan was given up later)"]
+        [
+            "docs: create plan of the login (commit `1a2b3c4`) (superseded: the plan was given up later)"
+        ]
     );
 }
 
@@ -192,7 +205,12 @@ fn an_error_goes_with_the_first_change_behind_it() {
     let mut script = Script::default();
     script.prompt("Make the audit pass");
     let failed = Outcome::Failed(Some(1));
-    script.run("a", "npx audit", failed, "ERROR: Unrecognized key 'ignoreUnlisted' in audit.json\n");
+    script.run(
+        "a",
+        "npx audit",
+        failed,
+        "ERROR: Unrecognized key 'ignoreUnlisted' in audit.json\n",
+    );
     script.reply("m1", "Let me rename the key to `ignoreDependencies` in the file.");
     script.edit("b", "/app/audit.json", "a", "b");
     script.at += 300;
@@ -210,8 +228,13 @@ fn an_error_goes_with_the_first_change_behind_it() {
 fn a_problem_that_the_user_reports_again_is_not_fixed() {
     let story = |again: &str| {
         let mut script = Script::default();
-        script.prompt("The session check of step 17 fails: both sessions are in the metadata of the commit");
-        script.reply("m1", "The issue is that `handle` returns a suffix without checking that it is free.");
+        script.prompt(
+            "The session check of step 17 fails: both sessions are in the metadata of the commit",
+        );
+        script.reply(
+            "m1",
+            "The issue is that `handle` returns a suffix without checking that it is free.",
+        );
         script.edit("a", "/app/suffix.go", "a", "b");
         script.reply("m2", "Fixed `handle` in `suffix.go` so that it checks the suffix first.");
         script.prompt(again);
@@ -242,7 +265,10 @@ fn an_answer_is_told_with_the_list_that_it_introduces() {
     script.prompt("does the second factor work for wallets?");
     script.reply("m", "The second factor only applies to keys of the service. For wallets such as Purse:\n\n- The service is only a connector\n- The key stays in the wallet\n\nThe plan does not mention it.");
     let found = summary(&script).discoveries.unwrap_or_default().join("\n");
-    assert!(found.contains("For wallets such as Purse: The service is only a connector"), "{found}");
+    assert!(
+        found.contains("For wallets such as Purse: The service is only a connector"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -250,7 +276,8 @@ fn what_was_put_off_and_the_boxes_of_each_pull_request_are_open() {
     let mut script = Script::default();
     script.prompt("Answer the review");
     script.edit("a", "/app/stream.rs", "a", "b");
-    let body = |box_: &str| format!("gh pr create --title 'Stream' --body '## Test plan\n- [ ] {box_}'");
+    let body =
+        |box_: &str| format!("gh pr create --title 'Stream' --body '## Test plan\n- [ ] {box_}'");
     let first = "https://example.org/team/app/pull/7\n";
     script.run("b", &body("Upload a file on staging"), Outcome::Succeeded, first);
     script.reply("m1", "Answered.\n\n**Remaining feedback for future consideration:**\n- **Test coverage** - Can add tests of the stream in separate effort\n");
@@ -303,16 +330,8 @@ fn a_call_that_was_cut_off_tells_what_its_sub_agent_did() {
     script.call("b", "Write", write);
     script.result("b", Outcome::Succeeded, "File created successfully");
     let open = summary(&script).next_steps.unwrap();
-    assert_eq!(open[0], "Cut off in `Task: Research the login`: by its records it changed `research.md`");
-}
-
-#[test]
-fn an_interrupted_turn_keeps_the_state_that_was_last_seen() {
-    let mut script = Script::default();
-    script.prompt("Fix the upload");
-    script.edit("a", "/app/upload.rs", "a", "b");
-    script.reply("m1", "- **Upload**: Each picture displays correctly now in the list of the shop\n");
-    script.item(Item::Interrupted);
-    let told = format!("{:?}", summary(&script).completed_tasks);
-    assert!(told.contains("displays correctly"), "{told}");
+    assert_eq!(
+        open[0],
+        "Cut off in `Task: Research the login`: by its records it changed `research.md`"
+    );
 }

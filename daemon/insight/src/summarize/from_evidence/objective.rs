@@ -225,6 +225,11 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
             return Goal { text, ask: done.subject.clone() };
         }
     }
+    if let Some(command) = bare_command(&request.text)
+        && let Some(done) = committed(evidence)
+    {
+        return Goal { text: format!("{done} (by {command})"), ask: done };
+    }
     if is_bare_question(&request.text)
         && let Some(done) = subject(evidence)
     {
@@ -236,19 +241,18 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         let is_cut = request.text.ends_with('…');
         return title.filter(|_| is_cut).map_or(own, Goal::from);
     }
-    let shown = title.or_else(|| shown_plan(evidence));
-    match shown.or_else(|| committed(evidence).filter(|_| request.text.starts_with("Run the `/"))) {
+    match title.or_else(|| shown_plan(evidence)) {
         // Which command showed the list that the work was picked from does not matter.
-        Some(better) if request.text.starts_with("Run the `/") => {
-            let named = request.text.rsplit_once(" on ").map(|(_, args)| args);
-            match named {
-                Some(args) if !better.contains(args) => format!("{better} ({args})").into(),
-                _ => better.into(),
-            }
-        }
+        Some(better) if request.text.starts_with("Run the `/") => better.into(),
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// The command of a request that gives it no more than a number: `/plan 14` says nothing by itself.
+fn bare_command(text: &str) -> Option<&str> {
+    let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
+    (rest.is_empty() || rest.len() <= " on 123".len()).then_some(command)
 }
 
 /// Whether a request is one short question: what was worked on stands elsewhere.
@@ -386,7 +390,8 @@ fn shortened(text: &str) -> String {
     let first = sentences(text).first().copied().unwrap_or(text);
     let line = cut(first, LATER);
     // A log that was pasted behind the words leaves its marks.
-    let line = line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
+    let line =
+        line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
     let mut line = line.to_owned();
     let is_plain =
         line.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));

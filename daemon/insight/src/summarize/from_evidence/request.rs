@@ -94,10 +94,6 @@ fn of_command(command: &str) -> Request {
     let args = one_line(args);
     let (text, weight) = match (known, args.as_str()) {
         ("", "") => (format!("Run the `/{name}` command"), Weight::Vague),
-        // A number says nothing without the thing that it counts.
-        ("", args) if args.len() <= 3 => {
-            (format!("Run the `/{name}` command on {args}"), Weight::Vague)
-        }
         ("", args) => (format!("Run the `/{name}` command on {args}"), Weight::Clear),
         (known, "") => (known.to_owned(), Weight::Clear),
         (known, args) => (format!("{known} ({args})"), Weight::Clear),

@@ -229,6 +229,10 @@ impl Claim {
             (headings, Some(Topic::Done)) if of_label() == Some(Topic::Proposal) => {
                 headings.or(words)
             }
+            // `Test coverage` below `Left for later` is left.
+            (Some(Topic::Open), words) if of_label() == Some(Topic::Done) => {
+                words.filter(|words| *words == Topic::Done).or(Some(Topic::Open))
+            }
             (headings, words) => of_box.or_else(of_label).or(headings).or(words),
         };
         let headed = of_box.or_else(of_label).or_else(|| topic_of(headings)).is_some();

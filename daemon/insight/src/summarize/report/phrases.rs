@@ -244,7 +244,10 @@ impl<'s> Prose<'s> {
 
 /// Words by one of which a sentence is known to be English.
 static ENGLISH_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let words = ["The ", " the ", " to ", " and ", " is ", " with ", " for ", " of ", " that ", " it ", " from "];
+    let words = [
+        "The ", " the ", " to ", " and ", " is ", " with ", " for ", " of ", " that ", " it ",
+        " from ",
+    ];
     AhoCorasick::new(words).expect("a few words fit an automaton")
 });
 
@@ -272,9 +275,8 @@ impl Headings {
 
     fn topic(&self, heading: &str) -> Option<Topic> {
         let first = *heading.as_bytes().first()?;
-        let find = |places: &[usize]| {
-            places.iter().copied().find(|at| matches(&self.all[*at].0, heading))
-        };
+        let find =
+            |places: &[usize]| places.iter().copied().find(|at| matches(&self.all[*at].0, heading));
         let found = [find(&self.by_first[usize::from(first)]), find(&self.any_first)];
         Some(self.all[found.into_iter().flatten().min()?].1)
     }

@@ -45,6 +45,10 @@ pub(super) fn changed(change: &FileChange) -> Vec<Setting> {
     for edit in &change.edits {
         found.extend(between(&read(syntax, &edit.old), &read(syntax, &edit.new)));
     }
+    if syntax == Syntax::Code {
+        // What comes or goes with the whole block around it is data.
+        found.retain(|one| !one.key.contains('.') || one.old.is_some() && one.new.is_some());
+    }
     let most =
         if syntax == Syntax::Env { SETTINGS_OF_AN_ENVIRONMENT } else { SETTINGS_OF_A_NEW_FILE };
     if change.kind == ChangeKind::Written && found.len() > most {

@@ -81,7 +81,10 @@ impl CommandLine {
                 .iter()
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
             repository,
-            shows_part: pattern!(r"\|\s*(?:tail|head)\b|\|\s*(?:grep|rg|egrep)\b[^|]*(?i:pass|fail|error)").is_match(line),
+            shows_part: pattern!(
+                r"\|\s*(?:tail|head)\b|\|\s*(?:grep|rg|egrep)\b[^|]*(?i:pass|fail|error)"
+            )
+            .is_match(line),
         }
     }
 
