@@ -36,6 +36,11 @@ pub(super) struct Run<'r> {
 /// Bytes of a short answer that are read: whether a file is new, which key a task got.
 const SHORT_ANSWER: usize = 400;
 
+/// Whether the answer to a change says that the file is new.
+fn says_created(answer: &str) -> bool {
+    pattern!(r"\b[Cc]reated\b").is_match(answer)
+}
+
 impl Collector {
     pub(super) fn result(&mut self, result: &ToolResult<'_>, moment: Moment) {
         let failed = matches!(result.outcome, Outcome::Failed(_));
@@ -61,7 +66,7 @@ impl Collector {
             }
             Meaning::Change(changes) => {
                 if succeeded {
-                    let is_new = || result.content.decode(SHORT_ANSWER).contains("created");
+                    let is_new = || says_created(&result.content.decode(SHORT_ANSWER));
                     self.files_changed(changes, is_new, moment);
                 }
                 let target = changes.first().map_or("", |change| change.path.as_str());

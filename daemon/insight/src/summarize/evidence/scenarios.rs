@@ -139,6 +139,21 @@ fn a_failed_edit_changes_nothing_and_a_slip_is_no_error() {
 }
 
 #[test]
+fn a_file_is_new_when_the_answer_says_so_in_the_words_of_any_agent() {
+    for (answer, is_new) in [
+        ("File created successfully at: /app/a.py", true),
+        ("Successfully created and wrote to new file: /app/a.py.", true),
+        ("Created file /app/a.py with 44 characters", true),
+        ("The file /app/a.py has been updated.", false),
+    ] {
+        let mut script = Script::default();
+        script.call("c1", "Write", change("/app/a.py", ChangeKind::Written, "", "a = 1"));
+        script.result("c1", Outcome::Succeeded, answer);
+        assert_eq!(script.collect().files["/app/a.py"].created, is_new, "{answer}");
+    }
+}
+
+#[test]
 fn a_change_whose_result_was_lost_counts_once_the_agent_goes_on() {
     let mut script = Script::default();
     script.call("c1", "Edit", change("/app/a.rs", ChangeKind::Edited, "a", "b"));
