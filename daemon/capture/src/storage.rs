@@ -5,11 +5,13 @@
 //! database.
 
 use std::{
+    collections::VecDeque,
     fs::{self, File},
     io::{self, BufWriter, Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
+use serde::{Deserialize, Serialize};
 use tempfile::SpooledTempFile;
 
 use crate::{
@@ -46,39 +48,115 @@ pub trait RecordSource: Sync {
     /// Writes the records, and returns the state of the transcript before that. Existing records do
     /// not change and new ones are added, as long as the agent does not change a record that it
     /// marked as finished.
+    ///
+    /// If `text` has an anchor and the transcript is unchanged before it, only the records from there
+    /// on are written, after [`RecordText::begin_at_anchor`].
     fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp>;
 }
 
+/// A position in the records of a [`Storage::Assembled`] from which they can be made without those
+/// before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// The offset of the record.
+    pub offset: u64,
+    /// What the record is made of, in the format's own words.
+    pub row: String,
+}
+
 /// Records, one per line.
-pub struct RecordText(BufWriter<SpooledTempFile>);
+pub struct RecordText {
+    writer: BufWriter<SpooledTempFile>,
+    /// The offset of the first record.
+    base: u64,
+    /// The offset of the next record.
+    end: u64,
+    /// Where an earlier reading asks to begin.
+    asked: Option<Anchor>,
+    /// Bytes after which no more records are asked for.
+    limit: u64,
+    /// The last positions from which a later reading may begin.
+    anchors: VecDeque<Anchor>,
+}
 
 impl Default for RecordText {
     fn default() -> RecordText {
-        RecordText(BufWriter::new(SpooledTempFile::new(IN_MEMORY)))
+        RecordText::after(None)
     }
 }
 
 impl RecordText {
+    fn after(asked: Option<Anchor>) -> RecordText {
+        let writer = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
+        RecordText { writer, base: 0, end: 0, asked, limit: u64::MAX, anchors: VecDeque::new() }
+    }
+
     /// Adds a record, which contains no newline.
+    ///
+    /// # Errors
+    ///
+    /// Also when no more records are asked for, which ends the work of the caller.
     pub fn add(&mut self, record: &str) -> io::Result<()> {
-        self.0.write_all(record.as_bytes())?;
-        self.0.write_all(b"\n")
+        if self.is_full() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.end += record.len() as u64 + 1;
+        self.writer.write_all(record.as_bytes())?;
+        self.writer.write_all(b"\n")
     }
 
     /// Removes all records.
     pub fn clear(&mut self) {
-        *self = RecordText::default();
+        let limit = self.limit;
+        *self = RecordText { limit, ..RecordText::after(self.asked.take()) };
     }
 
-    fn finish(self) -> io::Result<SpooledTempFile> {
-        let mut text = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
-        text.rewind()?;
-        Ok(text)
+    fn is_full(&self) -> bool {
+        self.end >= self.limit
     }
+
+    /// Returns where an earlier reading asks to begin.
+    pub fn anchor(&self) -> Option<&Anchor> {
+        self.asked.as_ref()
+    }
+
+    /// Notes that the first record to be added is that of the anchor.
+    pub fn begin_at_anchor(&mut self) {
+        self.base = self.asked.as_ref().map_or(0, |anchor| anchor.offset);
+        self.end = self.base;
+    }
+
+    /// Notes that the next record can be made without those before it.
+    pub fn mark(&mut self, row: String) {
+        if self.anchors.len() == ANCHORS {
+            self.anchors.pop_front();
+        }
+        self.anchors.push_back(Anchor { offset: self.end, row });
+    }
+
+    pub(crate) fn finish(self) -> io::Result<AssembledText> {
+        let mut text = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        text.rewind()?;
+        let is_before_end = |anchor: &Anchor| anchor.offset + ANCHOR_DISTANCE <= self.end;
+        let asked = self.asked.filter(|_| self.base > 0);
+        let anchor = self.anchors.into_iter().rfind(is_before_end).or(asked);
+        Ok(AssembledText { text, base: self.base, anchor })
+    }
+}
+
+/// The text that [`RecordText`] made.
+pub(crate) struct AssembledText {
+    pub(crate) text: SpooledTempFile,
+    base: u64,
+    anchor: Option<Anchor>,
 }
 
 /// Bytes of text that are kept in memory; more is written to an unnamed temporary file.
 const IN_MEMORY: usize = 8 << 20;
+/// Number of the last anchors, one of which is far enough from the end.
+const ANCHORS: usize = 8;
+/// Minimum bytes between an anchor and the position of a reader, which are compared.
+pub(crate) const ANCHOR_DISTANCE: u64 = 64;
 /// Maximum bytes of decompressed text, against files made to fill the disk.
 const LONGEST_TEXT: u64 = 16 << 30;
 /// Maximum bytes of a document, which is read whole.
@@ -86,6 +164,10 @@ const LONGEST_DOCUMENT: u64 = LONGEST_LINE as u64;
 
 pub struct OpenTranscript {
     content: Content,
+    /// The offset of the first byte of the content.
+    base: u64,
+    /// From where the records can be made the next time.
+    anchor: Option<Anchor>,
     storage: Storage,
     /// The state of the file when it was opened.
     opened: FileStamp,
@@ -103,11 +185,18 @@ enum Content {
 /// `NotFound` for a path that is not a regular file; `InvalidData` for a damaged or an incomplete
 /// document.
 pub fn open(path: &Path) -> io::Result<OpenTranscript> {
+    open_from(path, None)
+}
+
+/// Opens the transcript at `path` as [`open`] does. If it is unchanged before `anchor`, its content
+/// begins there.
+pub(crate) fn open_from(path: &Path, anchor: Option<&Anchor>) -> io::Result<OpenTranscript> {
     let (format, storage) = storage_of(path);
     if let Some(source) = assembled(format, storage) {
-        let mut text = RecordText::default();
+        let mut text = RecordText::after(anchor.cloned());
         let opened = source.write_records(path, &mut text)?;
-        return Ok(OpenTranscript { content: Content::Text(text.finish()?), storage, opened });
+        let AssembledText { text, base, anchor } = text.finish()?;
+        return Ok(OpenTranscript { content: Content::Text(text), base, anchor, storage, opened });
     }
     let file = open_file(path)?;
     let opened = stamp_of(&file.metadata()?, storage);
@@ -116,7 +205,26 @@ pub fn open(path: &Path) -> io::Result<OpenTranscript> {
         (Storage::Document, Some(format)) => Content::Text(records_of_document(format, file)?),
         (Storage::Lines | Storage::Document | Storage::Assembled, _) => Content::File(file),
     };
-    Ok(OpenTranscript { content, storage, opened })
+    Ok(OpenTranscript { content, base: 0, anchor: None, storage, opened })
+}
+
+/// Opens the transcript at `path` as [`open`] does. If its agent does not store it as lines, it may
+/// end after `limit` bytes.
+///
+/// # Errors
+///
+/// See [`open`].
+pub fn open_head(path: &Path, limit: u64) -> io::Result<OpenTranscript> {
+    let (format, storage) = storage_of(path);
+    let Some(source) = assembled(format, storage) else { return open(path) };
+    let opened = source.stamp(path)?;
+    let mut text = RecordText { limit, ..RecordText::default() };
+    match source.write_records(path, &mut text) {
+        Err(error) if !text.is_full() => return Err(error),
+        _ => {}
+    }
+    let content = Content::Text(text.finish()?.text);
+    Ok(OpenTranscript { content, base: 0, anchor: None, storage, opened })
 }
 
 /// Returns metadata that identify the state of a transcript without opening it.
@@ -155,8 +263,18 @@ impl OpenTranscript {
     pub fn length(&mut self) -> io::Result<u64> {
         match &mut self.content {
             Content::File(file) => Ok(file.metadata()?.len()),
-            Content::Text(text) => text.seek(SeekFrom::End(0)),
+            Content::Text(text) => Ok(self.base + text.seek(SeekFrom::End(0))?),
         }
+    }
+
+    /// Whether its content begins at its first line.
+    pub(crate) fn has_start(&self) -> bool {
+        self.base == 0
+    }
+
+    /// Returns the position from which its next records can be made without earlier ones.
+    pub(crate) fn anchor(&self) -> Option<&Anchor> {
+        self.anchor.as_ref()
     }
 }
 
@@ -170,11 +288,22 @@ impl Read for OpenTranscript {
 }
 
 impl Seek for OpenTranscript {
+    /// # Errors
+    ///
+    /// `InvalidInput` for a position before the content.
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        match &mut self.content {
-            Content::File(file) => file.seek(position),
-            Content::Text(text) => text.seek(position),
-        }
+        let text = match &mut self.content {
+            Content::File(file) => return file.seek(position),
+            Content::Text(text) => text,
+        };
+        let position = match position {
+            SeekFrom::Start(offset) => {
+                let offset = offset.checked_sub(self.base).ok_or(io::ErrorKind::InvalidInput)?;
+                SeekFrom::Start(offset)
+            }
+            relative => relative,
+        };
+        Ok(self.base + text.seek(position)?)
     }
 }
 
@@ -214,7 +343,7 @@ fn records_of_document(format: &dyn Format, file: File) -> io::Result<SpooledTem
     for record in records {
         text.add(&record)?;
     }
-    text.finish()
+    Ok(text.finish()?.text)
 }
 
 fn damaged(reason: &str) -> io::Error {

@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    storage::{self, OpenTranscript},
+    storage::{self, ANCHOR_DISTANCE, Anchor, OpenTranscript},
     store::FileStamp,
 };
 
@@ -24,7 +24,7 @@ pub const LONGEST_LINE: usize = 48 << 20;
 /// Number of bytes at the start of a file that identify it.
 const HEAD: u64 = 512;
 /// Number of bytes before the cursor that must be unchanged.
-const BEFORE: u64 = 64;
+const BEFORE: u64 = ANCHOR_DISTANCE;
 
 /// The position up to which a file was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct FileCursor {
     head: Checksum,
     /// Checksum of the last bytes before `offset`.
     before: Checksum,
+    /// From where the lines can be made without those before it, if they stand in no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchor: Option<Anchor>,
 }
 
 /// A checksum and the number of bytes that it covers.
@@ -77,7 +80,19 @@ pub enum TailLine<'a> {
 impl Tail {
     /// Opens the file at `path` at the position of `cursor`.
     pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
-        let mut file = storage::open(path)?;
+        let mut file = storage::open_from(path, cursor.anchor())?;
+        if !file.has_start() && !cursor.still_fits(&mut file)? {
+            return Tail::open_whole(path, cursor);
+        }
+        Tail::resume(file, cursor)
+    }
+
+    /// Opens the file as [`Tail::open`] does, so that [`Tail::rewind`] is possible.
+    pub fn open_whole(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
+        Tail::resume(storage::open(path)?, cursor)
+    }
+
+    fn resume(mut file: OpenTranscript, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let resumed =
             if cursor.still_fits(&mut file)? { Resumed::GoesOn } else { Resumed::FromStart };
         let cursor = match resumed {
@@ -98,8 +113,19 @@ impl Tail {
     pub fn mark(&mut self) -> io::Result<FileCursor> {
         let position = self.file.stream_position()?;
         self.cursor.take_marks(&mut self.file)?;
+        self.cursor.anchor = self.file.anchor().cloned();
         self.file.seek(SeekFrom::Start(position))?;
         Ok(self.cursor.clone())
+    }
+
+    /// Returns to the start of a file that was opened whole. The file is the one that was opened, even if its agent has
+    /// replaced it since.
+    pub fn rewind(&mut self) -> io::Result<()> {
+        self.file.rewind()?;
+        self.cursor = FileCursor::default();
+        self.filled = 0..0;
+        self.at_end = false;
+        Ok(())
     }
 
     /// Returns the current metadata of the file.
@@ -198,11 +224,21 @@ impl FileCursor {
         }
         // The stored cursor may be damaged.
         let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
-        Ok(self.head.matches(file, 0)? && self.before.matches(file, before)?)
+        // What makes the lines has compared what is before them.
+        let has_same_start = !file.has_start() || self.head.matches(file, 0)?;
+        Ok(has_same_start && self.before.matches(file, before)?)
+    }
+
+    /// Returns the anchor if the bytes that are compared are after it.
+    fn anchor(&self) -> Option<&Anchor> {
+        let before = self.offset.checked_sub(self.before.bytes)?;
+        self.anchor.as_ref().filter(|anchor| anchor.offset <= before)
     }
 
     fn take_marks(&mut self, file: &mut OpenTranscript) -> io::Result<()> {
-        self.head = Checksum::take(file, 0, HEAD.min(self.offset))?;
+        if file.has_start() {
+            self.head = Checksum::take(file, 0, HEAD.min(self.offset))?;
+        }
         let before = BEFORE.min(self.offset);
         self.before = Checksum::take(file, self.offset - before, before)?;
         Ok(())
@@ -313,6 +349,17 @@ mod tests {
         file.read(&mut cursor);
         file.replace(b"one\ntwo\nthree\n");
         assert_eq!(file.read(&mut cursor), ["three"]);
+    }
+
+    #[test]
+    fn a_rewound_file_is_read_from_its_start() {
+        let file = Transcript::new(b"one\ntwo\nthree");
+        let cursor = FileCursor { offset: 4, line: 1, ..FileCursor::default() };
+        let (mut tail, _) = Tail::open(file.0.path(), &cursor).unwrap();
+        assert_eq!(tail.next_line(&|_| false).unwrap(), Some(TailLine::Whole(b"two")));
+        tail.rewind().unwrap();
+        assert_eq!(tail.next_line(&|_| false).unwrap(), Some(TailLine::Whole(b"one")));
+        assert_eq!((tail.cursor().offset, tail.cursor().line), (4, 1));
     }
 
     #[test]

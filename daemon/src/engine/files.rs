@@ -98,7 +98,7 @@ fn identify_each<I>(
 }
 
 fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
-    let mut transcript = storage::open(path)?;
+    let mut transcript = storage::open_head(path, HEADS[0])?;
     let (stamp, length) = (transcript.stamp()?, transcript.length()?);
     transcript.rewind()?;
     let mut bytes = Vec::new();

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 
 pub(crate) use self::open::read;
 pub use self::scan::{DatabaseScanner, Extent};
-use crate::{format::FORMATS, store::FileStamp};
+use crate::{format::FORMATS, storage::RecordText, store::FileStamp};
 
 /// How one agent stores sessions in its database.
 pub trait SessionDatabase: Sync {
@@ -44,14 +44,14 @@ pub trait SessionDatabase: Sync {
         session: &str,
     ) -> Result<Option<FileStamp>, DatabaseError>;
 
-    /// Calls `write` with the records of a session, each as JSON without a newline, in the order in
-    /// which they were said. Later calls return the same records and further ones, as long as the
-    /// agent does not change what it recorded as finished.
+    /// Adds the records of a session to `text`, in the order in which they were said, from its anchor
+    /// on if the rows before that are the same. Later calls add the same records and further ones,
+    /// as long as the agent does not change what it recorded as finished.
     fn records(
         &self,
         connection: &Connection,
         session: &str,
-        write: &mut dyn FnMut(&str) -> io::Result<()>,
+        text: &mut RecordText,
     ) -> Result<(), DatabaseError>;
 }
 

@@ -1,5 +1,7 @@
 //! Helpers for the tests of several formats, and tests of all formats.
 
+mod pieces;
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -7,7 +7,7 @@ use crate::{
     capture::{
         format::Format,
         salvage,
-        tail::{FileCursor, Resumed, Tail, TailLine},
+        tail::{Resumed, Tail, TailLine},
     },
     engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
     model::transcript::Origin,
@@ -26,11 +26,10 @@ impl SourceReader {
     ) -> Result<ReadProgress, ReadError> {
         let saved = Box::new(self.load(&source)?);
         let path = Path::new(&source.path);
-        let Ok((_, Resumed::GoesOn)) = Tail::open(path, &saved.cursor) else {
+        let Ok((mut tail, Resumed::GoesOn)) = Tail::open_whole(path, &saved.cursor) else {
             return Ok(ReadProgress::of_missing(source, saved, true));
         };
-        let start = FileCursor::default();
-        let (mut tail, _) = Tail::open(path, &start).map_err(unreadable(&source))?;
+        tail.rewind().map_err(unreadable(&source))?;
         let mut state = Box::new(SourceState::new(source.key.number));
         state.shared = saved.shared;
         state.begin(format, path);

@@ -5,21 +5,14 @@
 //! opencode 2 contain their sessions too. The sources for both are opencode's own table definitions
 //! and projectors.
 
-use std::{
-    borrow::Cow,
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row as TableRow, params};
+use rusqlite::{Connection, OptionalExtension, Row as TableRow};
 
-use super::{
-    line::{Progress, Records, StoredSession},
-    version1::{Message, Stored},
-    version2,
-};
+use super::{line::StoredSession, rows};
 use crate::{
     database::{DatabaseError, LastRows, SessionDatabase},
+    storage::RecordText,
     store::FileStamp,
 };
 
@@ -87,15 +80,11 @@ impl SessionDatabase for Database {
         &self,
         connection: &Connection,
         session: &str,
-        write: &mut dyn FnMut(&str) -> io::Result<()>,
+        text: &mut RecordText,
     ) -> Result<(), DatabaseError> {
         let tables = Tables::of(connection)?;
         let (version, row) = find(connection, tables, session)?.ok_or(DatabaseError::NoSession)?;
-        let mut records = Records::begin(&row, write)?;
-        match version {
-            Version::One => write_messages(connection, session, &mut records),
-            Version::Two => write_rows(connection, session, &mut records),
-        }
+        rows::write(connection, version, &row, text)
     }
 }
 
@@ -152,7 +141,7 @@ impl Tables {
 
 /// The version of opencode that stores a session.
 #[derive(Clone, Copy, PartialEq)]
-enum Version {
+pub(super) enum Version {
     One,
     Two,
 }
@@ -296,88 +285,6 @@ fn state_of_rows(
         state.add(row)?;
     }
     Ok(())
-}
-
-fn write_messages(
-    connection: &Connection,
-    session: &str,
-    records: &mut Records<'_>,
-) -> Result<(), DatabaseError> {
-    // The data is read for each message, so that sorting needs no memory for it.
-    let ids = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
-    let ids = texts(connection, ids, [session])?;
-    let mut message_data = connection.prepare_cached("SELECT data FROM message WHERE id = ?1")?;
-    let parts = "SELECT id, data FROM part WHERE message_id = ?1 ORDER BY id";
-    let mut parts = connection.prepare_cached(parts)?;
-    for id in &ids {
-        let mut rows = message_data.query([id])?;
-        let Some(row) = rows.next()? else { continue };
-        let data = text(row, 0)?;
-        let Some(mut message) = Message::parse(&Stored { id, data: &data }) else {
-            records.write_damaged(&data)?;
-            continue;
-        };
-        if !message.is_over() && has_later_answer(connection, session, id)? {
-            message.is_followed();
-        }
-        message.write_start(records)?;
-        let mut rows = parts.query([id])?;
-        while let Some(row) = rows.next()? {
-            let (id, data) = (text(row, 0)?, text(row, 1)?);
-            let part = Stored { id: &id, data: &data };
-            if message.write_part(&part, records)? == Progress::Waits {
-                return Ok(());
-            }
-        }
-        if message.write_end(records)? == Progress::Waits {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-/// Whether opencode wrote an answer after the message: it writes one at a time.
-fn has_later_answer(
-    connection: &Connection,
-    session: &str,
-    message: &str,
-) -> Result<bool, DatabaseError> {
-    let query = "SELECT EXISTS (SELECT 1 FROM message AS later, message AS this \
-         WHERE this.id = ?2 AND later.session_id = ?1 \
-         AND (later.time_created, later.id) > (this.time_created, this.id) \
-         AND json_valid(later.data) AND json_extract(later.data, '$.role') = 'assistant')";
-    Ok(connection.prepare_cached(query)?.query_row(params![session, message], |row| row.get(0))?)
-}
-
-fn write_rows(
-    connection: &Connection,
-    session: &str,
-    records: &mut Records<'_>,
-) -> Result<(), DatabaseError> {
-    let last = "SELECT coalesce(max(seq), 0) FROM session_message \
-         WHERE session_id = ?1 AND type = 'assistant'";
-    let last_answer: i64 = connection.query_row(last, [session], |row| row.get(0))?;
-    let query =
-        "SELECT id, type, seq, data FROM session_message WHERE session_id = ?1 ORDER BY seq";
-    let mut statement = connection.prepare_cached(query)?;
-    let mut rows = statement.query([session])?;
-    while let Some(row) = rows.next()? {
-        let (id, kind, data) = (text(row, 0)?, text(row, 1)?, text(row, 3)?);
-        let is_followed = row.get::<_, i64>(2)? < last_answer;
-        let row = version2::Row { id: &id, kind: &kind, data: &data, is_followed };
-        if row.write(records)? == Progress::Waits {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Returns a text without a copy if it is valid.
-fn text<'r>(row: &'r TableRow<'_>, column: usize) -> Result<Cow<'r, str>, DatabaseError> {
-    let value = row.get_ref(column)?;
-    Ok(String::from_utf8_lossy(
-        value.as_bytes_or_null().map_err(rusqlite::Error::from)?.unwrap_or_default(),
-    ))
 }
 
 /// Returns the first column of a query.

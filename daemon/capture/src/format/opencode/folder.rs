@@ -19,7 +19,10 @@ use super::{
     version1::{Message, Stored},
 };
 use crate::{
-    database as reading, format::json::Object, open::open_file, storage::file_stamp,
+    database as reading,
+    format::json::Object,
+    open::open_file,
+    storage::{RecordText, file_stamp},
     store::FileStamp,
 };
 
@@ -72,16 +75,13 @@ impl SessionFile {
         }
     }
 
-    pub(super) fn write_records(
-        &self,
-        write: &mut dyn FnMut(&str) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let text = read(&self.file)?;
-        let Some(object) = Object::parse(&text) else {
+    pub(super) fn write_records(&self, text: &mut RecordText) -> io::Result<()> {
+        let session = read(&self.file)?;
+        let Some(object) = Object::parse(&session) else {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no complete JSON"));
         };
         let row = self.row(&object);
-        let mut records = Records::begin(&row, write)?;
+        let mut records = Records::begin(&row, text)?;
         for message in files(&self.storage.join("message").join(&self.id))? {
             self.write_message(&message, &mut records)?;
         }

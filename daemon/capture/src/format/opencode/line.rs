@@ -6,7 +6,9 @@
 
 use std::{borrow::Cow, fmt::Write, io};
 
-use crate::format::json::Object;
+use serde::{Deserialize, Serialize};
+
+use crate::{format::json::Object, storage::RecordText};
 
 /// A record: a JSON object on one line.
 pub(super) struct Line(String);
@@ -58,9 +60,15 @@ pub(super) struct StoredSession {
     pub(super) created: i64,
 }
 
+impl StoredSession {
+    pub(super) fn checksum(&self) -> u32 {
+        crc32fast::hash(format!("{self:?}").as_bytes())
+    }
+}
+
 /// Writes the records of one session.
 pub(super) struct Records<'w> {
-    write: &'w mut dyn FnMut(&str) -> io::Result<()>,
+    text: &'w mut RecordText,
     pub(super) is_sub_agent: bool,
     /// The title until it is written.
     title: Option<String>,
@@ -70,7 +78,7 @@ impl<'w> Records<'w> {
     /// Writes the first record.
     pub(super) fn begin(
         session: &StoredSession,
-        write: &'w mut dyn FnMut(&str) -> io::Result<()>,
+        text: &'w mut RecordText,
     ) -> io::Result<Records<'w>> {
         let mut line = Line::new("session").string("agent", "opencode").string("id", &session.id);
         if let Some(root) = session.root.as_ref().or(session.parent.as_ref()) {
@@ -80,20 +88,41 @@ impl<'w> Records<'w> {
             .string("directory", &session.directory)
             .string("version", &session.version)
             .raw("at", Some(&session.created.to_string()));
-        let title = Some(session.title.trim()).filter(|title| !is_default_title(title));
-        let title = title.map(str::to_owned);
-        let mut records = Records { write, is_sub_agent: session.parent.is_some(), title };
+        let mut records = Records::of(session, text);
         records.write(line)?;
         Ok(records)
     }
 
+    /// Continues at the anchor of `text`.
+    pub(super) fn resume(
+        session: &StoredSession,
+        row: &AnchorRow,
+        text: &'w mut RecordText,
+    ) -> Records<'w> {
+        text.begin_at_anchor();
+        let mut records = Records::of(session, text);
+        records.title.take_if(|_| row.is_titled);
+        records
+    }
+
+    fn of(session: &StoredSession, text: &'w mut RecordText) -> Records<'w> {
+        let title = Some(session.title.trim()).filter(|title| !is_default_title(title));
+        Records { text, is_sub_agent: session.parent.is_some(), title: title.map(str::to_owned) }
+    }
+
+    /// Notes that a later reading may begin with the next record, which is made of this row.
+    pub(super) fn mark(&mut self, row: &AnchorRow) {
+        let row = AnchorRow { is_titled: self.title.is_none(), ..row.clone() };
+        self.text.mark(serde_json::to_string(&row).expect("it has only string keys"));
+    }
+
     pub(super) fn write(&mut self, line: Line) -> io::Result<()> {
-        (self.write)(&line.end())
+        self.text.add(&line.end())
     }
 
     /// Writes text that is no JSON as it is, to be counted as damaged.
     pub(super) fn write_damaged(&mut self, text: &str) -> io::Result<()> {
-        (self.write)(&text.replace(['\n', '\r'], " "))
+        self.text.add(&text.replace(['\n', '\r'], " "))
     }
 
     /// Writes the title after the first answer, when opencode usually has given it.
@@ -103,6 +132,23 @@ impl<'w> Records<'w> {
             None => Ok(()),
         }
     }
+}
+
+/// The row at which a later reading begins, and what must be unchanged before it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct AnchorRow {
+    /// Checksum of the session's own row.
+    pub(super) session: u32,
+    /// Version of the tables.
+    pub(super) version: u8,
+    /// The message's place in the order of messages: the time and the id in version 1, the number in
+    /// version 2.
+    pub(super) at: i64,
+    pub(super) id: String,
+    /// Number of messages before it.
+    pub(super) before: u64,
+    /// Whether the title was written.
+    pub(super) is_titled: bool,
 }
 
 /// Whether opencode set the title before it knew the topic of the session.

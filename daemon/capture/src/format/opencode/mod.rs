@@ -4,8 +4,10 @@
 mod action;
 mod database;
 mod folder;
+pub mod fuzzing;
 mod line;
 mod read;
+mod rows;
 mod version1;
 mod version2;
 
@@ -131,12 +133,12 @@ impl RecordSource for Opencode {
             Some(Location::Row { database, session }) => reading::read(&database, |connection| {
                 text.clear();
                 let stamp = Database.stamp(connection, &session)?;
-                Database.records(connection, &session, &mut |record| text.add(record))?;
+                Database.records(connection, &session, text)?;
                 stamp.ok_or_else(|| io::ErrorKind::NotFound.into())
             }),
             Some(Location::Folder(file)) => {
                 let stamp = file.stamp()?;
-                file.write_records(&mut |record| text.add(record))?;
+                file.write_records(text)?;
                 Ok(stamp)
             }
             _ => self.stamp(path),

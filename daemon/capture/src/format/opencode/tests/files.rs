@@ -39,6 +39,41 @@ fn new_records_are_read_while_opencode_writes() {
     assert_eq!(cursor.line, 21);
 }
 
+/// What opencode does not change is not read again: the cost of a new record does not grow with the
+/// session.
+#[test]
+fn only_the_last_rows_are_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut running = Running::version_1(folder.path());
+    running.add_version_2();
+    running.session(SESSION, None);
+    running.session_2("ses_2", None);
+    for turn in 10..30 {
+        running.user(SESSION, &format!("msg_{turn}a"), "Go on");
+        running.answer(SESSION, &format!("msg_{turn}b"), Some(1));
+        running.row("ses_2", turn, "user", json!({ "text": "Go on" }));
+    }
+    let paths = [SESSION, "ses_2"].map(|session| running.session_path(session));
+    let mut cursors = [FileCursor::default(), FileCursor::default()];
+    for (path, cursor) in paths.iter().zip(&mut cursors) {
+        new_lines(path, cursor);
+    }
+    let damage = "UPDATE message SET data = 'x' WHERE id < 'msg_25'; \
+         UPDATE session_message SET data = 'x' WHERE seq < 25";
+    running.connection.execute_batch(damage).unwrap();
+    for number in 30..33 {
+        running.user(SESSION, &format!("msg_{number}"), "More");
+        running.row("ses_2", number, "user", json!({ "text": "More" }));
+        assert_eq!(new_lines(&paths[0], &mut cursors[0]), ["user", "text"]);
+        assert_eq!(new_lines(&paths[1], &mut cursors[1]), ["text"]);
+    }
+    let head = storage::open_head(&paths[0], 200).unwrap().length().unwrap();
+    assert!((200..400).contains(&head), "{head} bytes are read to identify the session");
+    // A row that is deleted shows that the session is another one.
+    running.delete("message", "msg_12a");
+    assert_eq!(Tail::open(&paths[0], &cursors[0]).unwrap().1, Resumed::FromStart);
+}
+
 /// Returns the types of the records after the cursor, and moves it.
 fn new_lines(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
     let (mut tail, resumed) = Tail::open(path, cursor).unwrap();
@@ -48,7 +83,9 @@ fn new_lines(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
         let record: serde_json::Value = serde_json::from_slice(line).unwrap();
         kinds.push(record["type"].as_str().unwrap().to_owned());
     }
-    *cursor = tail.mark().unwrap();
+    // As it is kept between two readings.
+    let kept = serde_json::to_string(&tail.mark().unwrap()).unwrap();
+    *cursor = serde_json::from_str(&kept).unwrap();
     kinds
 }
 
