@@ -3,6 +3,9 @@
 //!     cargo bench -p graphiti-tests --bench load -- live
 //!     cargo bench -p graphiti-tests --bench load -- growth --sessions 1000,10000,100000
 //!     cargo bench -p graphiti-tests --bench load -- busy
+//!     cargo bench -p graphiti-tests --bench load -- formats --megabytes 100 --sessions 50
+//!     cargo bench -p graphiti-tests --bench load -- formats --megabytes 1000 --sessions 1 --rest
+//!     cargo bench -p graphiti-tests --bench load -- rows --turns 100,1000,4000
 //!     cargo bench -p graphiti-tests --bench load -- clients
 //!     cargo bench -p graphiti-tests --bench load -- soak --minutes 60
 //!     cargo bench -p graphiti-tests --bench load -- play --into FOLDER
@@ -13,6 +16,7 @@
 
 mod busy;
 mod clients;
+mod formats;
 mod growth;
 mod live;
 mod play;
@@ -34,6 +38,10 @@ enum LoadCommand {
     Growth(growth::GrowthOptions),
     /// Searches while history is imported
     Busy(busy::BusyOptions),
+    /// Import of the transcripts of each agent: its speed and its memory
+    Formats(formats::FormatsOptions),
+    /// What following a session in a database costs as the session grows
+    Rows(formats::RowsOptions),
     /// From exec to exit, or to the first answer, of what agents and people run
     Clients(clients::ClientsOptions),
     /// Sessions come and go under a daemon that is killed, stopped and reloaded
@@ -84,6 +92,8 @@ fn main() {
         LoadCommand::Live(played) => live::run(&played),
         LoadCommand::Growth(options) => growth::run(&options),
         LoadCommand::Busy(options) => busy::run(&options),
+        LoadCommand::Formats(options) => formats::run(&options),
+        LoadCommand::Rows(options) => formats::rows(&options),
         LoadCommand::Clients(options) => clients::run(&options),
         LoadCommand::Soak(options) => soak::run(&options),
         LoadCommand::Play { into, played } => {

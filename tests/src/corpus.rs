@@ -20,6 +20,20 @@ pub fn folder() -> Option<PathBuf> {
     Some(folder)
 }
 
+/// The folder with samples of the agents' newest versions: `samples` in `../shared/agents` beside the
+/// project, or in `GRAPHITI_AGENT_KIT`; `None`, which is reported, when they do not exist.
+pub fn samples() -> Option<PathBuf> {
+    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/agents");
+    let kit = std::env::var_os("GRAPHITI_AGENT_KIT").map_or_else(usual, PathBuf::from);
+    let folder = kit.join("samples");
+    if !folder.is_dir() {
+        let why = format!("no samples in {}; set GRAPHITI_AGENT_KIT", folder.display());
+        report_skipped("what needs samples of agents", &why);
+        return None;
+    }
+    Some(folder)
+}
+
 /// The folder with Claude Code's transcripts in it.
 pub fn claude() -> Option<PathBuf> {
     Some(folder()?.join("claude")).filter(|folder| folder.is_dir())

@@ -179,6 +179,11 @@ impl World {
             .env_remove("CLAUDECODE")
             .env_remove("CODEX_SESSION_ID")
             .env_remove("CODEX_THREAD_ID")
+            .env_remove("CODEX_HOME")
+            .env_remove("COPILOT_HOME")
+            .env_remove("GEMINI_CLI_HOME")
+            .env_remove("PI_CODING_AGENT_DIR")
+            .env_remove("XDG_DATA_HOME")
             .env_remove("JOURNAL_STREAM")
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.folder.path());

@@ -6,6 +6,7 @@
 //! runs each for a moment with every build, and `tests/fuzz` for as long as one likes.
 
 mod disk;
+mod format;
 mod hook;
 mod import;
 mod mutate;
@@ -35,6 +36,7 @@ pub struct Parser {
 /// Every parser of data from outside.
 pub static PARSERS: &[Parser] = &[
     Parser { name: "transcript", check: transcript::check, words: transcript::WORDS },
+    Parser { name: "format", check: format::check, words: format::WORDS },
     Parser { name: "tail", check: tail::check, words: tail::WORDS },
     Parser { name: "socket", check: socket::check, words: socket::WORDS },
     Parser { name: "hook", check: hook::check, words: hook::WORDS },

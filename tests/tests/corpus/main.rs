@@ -4,6 +4,7 @@
 //! or in the folder that `GRAPHITI_CORPUS` names, and without them they check nothing.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod agents;
 mod models;
 mod tools;
 mod transcripts;

@@ -49,11 +49,11 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
 
 /// The content of a file as a reader sees it that only knows lines and JSON.
 #[derive(Debug, Default)]
-struct LineCounts {
+pub(crate) struct LineCounts {
     /// Lines that are one JSON object.
-    whole: u64,
+    pub(crate) whole: u64,
     /// Other lines that are not empty.
-    broken: u64,
+    pub(crate) broken: u64,
 }
 
 /// Copies the corpus to the transcript folder of `world`, as files two days old; `younger` returns
@@ -84,7 +84,7 @@ fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathB
 }
 
 impl LineCounts {
-    fn of(content: &[u8]) -> LineCounts {
+    pub(crate) fn of(content: &[u8]) -> LineCounts {
         let mut lines = LineCounts::default();
         let mut pieces: Vec<&[u8]> = content.split(|byte| *byte == b'\n').collect();
         // Behind the last newline: nothing, or a line that may be half written.
@@ -111,7 +111,7 @@ fn is_object(line: &[u8]) -> Option<bool> {
     Some(text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok())
 }
 
-fn sessions(daemon: &Daemon) -> Vec<SessionRow> {
+pub(crate) fn sessions(daemon: &Daemon) -> Vec<SessionRow> {
     let arguments =
         list_sessions::ListSessionsArguments { empty: true, limit: 10_000, ..Default::default() };
     let answer = daemon.call(list_sessions::NAME, &serde_json::to_value(arguments).unwrap());
@@ -120,7 +120,7 @@ fn sessions(daemon: &Daemon) -> Vec<SessionRow> {
     answer.sessions
 }
 
-fn assert_nothing_went_wrong(world: &World, daemon: &Daemon) {
+pub(crate) fn assert_nothing_went_wrong(world: &World, daemon: &Daemon) {
     assert_eq!(daemon.health().problems, [""; 0]);
     let log = world.log();
     assert!(!log.contains("panicked"), "{log}");
@@ -167,7 +167,7 @@ fn assert_every_session_has_its_episode(sessions: &[SessionRow]) {
 }
 
 /// The text of each session, by its id.
-fn said(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
+pub(crate) fn said(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
     let mut said = BTreeMap::new();
     for session in sessions {
         said.insert(&*session.session_id, (&*session.content_hash, session.message_count));

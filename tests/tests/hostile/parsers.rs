@@ -50,6 +50,6 @@ macro_rules! each {
 }
 
 each!(
-    transcript, tail, socket, hook, settings, template, reply, search, import, redact, screen,
-    shell, disk
+    transcript, format, tail, socket, hook, settings, template, reply, search, import, redact,
+    screen, shell, disk
 );

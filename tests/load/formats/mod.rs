@@ -1,0 +1,142 @@
+//! How fast the transcripts of each agent are read, and in how much memory. Their turns are the
+//! same, so speeds compare.
+
+mod history;
+mod turns;
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use graphiti_proto::tools::get_session;
+use graphiti_tests::{Daemon, Random, World, made_up::Library, times::Times};
+use serde_json::json;
+
+use self::history::Database;
+use crate::megabytes;
+
+/// After this pause unneeded memory is released.
+const REST: Duration = Duration::from_secs(40);
+
+#[derive(Args)]
+pub(crate) struct FormatsOptions {
+    /// Agents whose transcripts are read, one after the other
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "claude,codex,copilot,gemini,pi,qwen,cursor,opencode"
+    )]
+    agents: Vec<String>,
+    /// Size of each agent's history
+    #[arg(long, default_value_t = 100)]
+    megabytes: u64,
+    /// Sessions in each history
+    #[arg(long, default_value_t = 50)]
+    sessions: u64,
+    /// Whether to wait until unneeded memory is released
+    #[arg(long)]
+    rest: bool,
+}
+
+pub(crate) fn run(options: &FormatsOptions) {
+    for agent in &options.agents {
+        let world = World::new();
+        // Builds the programs, which is not to be measured.
+        world.printed(&["--version"]);
+        let each = options.megabytes * 1_000_000 / options.sessions;
+        let bytes = history::write(agent, &world, options.sessions, each);
+        let began = Instant::now();
+        let daemon = world.start();
+        daemon.settle();
+        let spent = began.elapsed();
+        let process = daemon.process();
+        let speed = |spent: Duration| megabytes(bytes) / spent.as_secs_f64();
+        println!(
+            "{agent:<9} {:>6.0} MB in {} sessions: {:>6.1} s, {:>5.1} MB/s by the clock, {:>5.1} by \
+             processor time; memory {:.0} MB at its peak",
+            megabytes(bytes),
+            options.sessions,
+            spent.as_secs_f64(),
+            speed(spent),
+            speed(process.processor_time()),
+            megabytes(process.peak()),
+        );
+        let health = daemon.health();
+        assert_eq!(health.problems, [""; 0]);
+        assert!(health.kept.episodes > 0, "nothing was read");
+        if options.rest {
+            thread::sleep(REST);
+            println!("{:<9} {:.0} MB at rest", "", megabytes(process.resident()));
+        }
+        daemon.stop();
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct RowsOptions {
+    /// Turns of the session that is written to, growing
+    #[arg(long, value_delimiter = ',', default_value = "100,1000,4000")]
+    turns: Vec<u64>,
+    /// Turns that are added one by one at each size
+    #[arg(long, default_value_t = 30)]
+    added: u64,
+}
+
+/// What it costs to follow a session in a database while it grows.
+pub(crate) fn rows(options: &RowsOptions) {
+    let (world, library, mut random) = (World::new(), Library::new(), Random::new(3));
+    let mut database = Database::create(&world);
+    database.begin(0);
+    let daemon = world.start();
+    let mut turns = 0;
+    for size in options.turns.iter().copied() {
+        let mut bytes = 0;
+        while turns < size {
+            bytes += database.turn(0, &library, &mut random);
+            turns += 1;
+        }
+        wait_for(&daemon, turns);
+        let (process, began) = (daemon.process(), Instant::now());
+        let (spent, mut times) = (process.processor_time(), Vec::new());
+        for _ in 0..options.added {
+            let began = Instant::now();
+            database.turn(0, &library, &mut random);
+            turns += 1;
+            wait_for(&daemon, turns);
+            times.push(began.elapsed());
+        }
+        let each = (process.processor_time() - spent) / u32::try_from(options.added).expect("few");
+        println!(
+            "{size} turns ({:.1} MB more): a turn is known after {}; {each:?} of a processor each; {:.1} s; \
+             memory {:.0} MB at its peak",
+            megabytes(bytes),
+            Times::of(times).to_text(),
+            began.elapsed().as_secs_f64(),
+            megabytes(process.peak()),
+        );
+    }
+    daemon.stop();
+}
+
+/// Waits until the messages of so many turns are known.
+fn wait_for(daemon: &Daemon, turns: u64) {
+    let mut wire = daemon.wire();
+    let params = json!({ "name": get_session::NAME, "arguments": { "session_id": "ses_000000" } });
+    loop {
+        let answer = wire.ask("tools/call", params.clone()).expect("the tool is there");
+        let answer = answer["structuredContent"].clone();
+        let answer: get_session::GetSessionAnswer =
+            serde_json::from_value(answer).unwrap_or_default();
+        // The first record is that of the session.
+        let read: u64 = answer.files.iter().map(|file| file.read).sum();
+        if read > turns * ROWS_OF_TURN {
+            return;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Records that are read of a turn.
+const ROWS_OF_TURN: u64 = 10;
