@@ -28,7 +28,7 @@ const TABLES: &str = "
 pub(super) fn write(agent: &str, world: &World, sessions: u64, bytes: u64) -> u64 {
     let (library, mut random) = (Library::new(), Random::new(3));
     if agent == "opencode" {
-        let mut database = Database::create(world);
+        let mut database = OpencodeDatabase::create(world);
         for session in 0..sessions {
             database.session(session, bytes, &library, &mut random);
         }
@@ -79,19 +79,19 @@ fn path(agent: &str, world: &World, id: &str) -> PathBuf {
 }
 
 /// A database of opencode that is open while it is read.
-pub(super) struct Database {
+pub(super) struct OpencodeDatabase {
     path: PathBuf,
     connection: Connection,
     turns: u64,
 }
 
-impl Database {
-    pub(super) fn create(world: &World) -> Database {
+impl OpencodeDatabase {
+    pub(super) fn create(world: &World) -> OpencodeDatabase {
         let path = world.path(".local/share/opencode/opencode.db");
         fs::create_dir_all(path.parent().expect("it has a folder")).expect("make a folder");
         let connection = Connection::open(&path).expect("make a database");
         connection.execute_batch(TABLES).expect("make the tables");
-        Database { path, connection, turns: 0 }
+        OpencodeDatabase { path, connection, turns: 0 }
     }
 
     fn session(&mut self, session: u64, bytes: u64, library: &Library, random: &mut Random) {

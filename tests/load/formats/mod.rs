@@ -14,7 +14,7 @@ use graphiti_proto::tools::get_session;
 use graphiti_tests::{Daemon, Random, World, made_up::Library, times::Times};
 use serde_json::json;
 
-use self::history::Database;
+use self::history::OpencodeDatabase;
 use crate::megabytes;
 
 /// After this pause unneeded memory is released.
@@ -87,7 +87,7 @@ pub(crate) struct RowsOptions {
 /// What it costs to follow a session in a database while it grows.
 pub(crate) fn rows(options: &RowsOptions) {
     let (world, library, mut random) = (World::new(), Library::new(), Random::new(3));
-    let mut database = Database::create(&world);
+    let mut database = OpencodeDatabase::create(&world);
     database.begin(0);
     let daemon = world.start();
     let mut turns = 0;

@@ -277,7 +277,7 @@ fn cursor(turn: &Turn) -> Vec<Value> {
 }
 
 /// The rows of opencode 1 for a turn.
-pub(super) struct Rows {
+pub(super) struct TurnRows {
     pub(super) at: i64,
     pub(super) prompt: Value,
     pub(super) prompt_parts: Vec<Value>,
@@ -285,7 +285,7 @@ pub(super) struct Rows {
     pub(super) answer_parts: Vec<Value>,
 }
 
-pub(super) fn rows(turn: &Turn) -> Rows {
+pub(super) fn rows(turn: &Turn) -> TurnRows {
     let at = turn.time(0).micros() / 1_000;
     let text =
         |text: &str| json!({ "type": "text", "text": text, "time": { "start": at, "end": at } });
@@ -295,7 +295,7 @@ pub(super) fn rows(turn: &Turn) -> Rows {
             "metadata": { "exit": 0 }, "time": { "start": at, "end": at + 1_000 } } })
     };
     let edit = json!({ "filePath": turn.path, "oldString": turn.old, "newString": turn.new });
-    Rows {
+    TurnRows {
         at,
         prompt: json!({ "role": "user", "time": { "created": at }, "agent": "build" }),
         prompt_parts: vec![json!({ "type": "text", "text": turn.prompt })],
