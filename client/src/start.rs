@@ -51,6 +51,11 @@ pub(crate) enum StartError {
 
 /// Starts the daemon of `home` and waits until it answers.
 pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
+    start_within(home, PATIENCE)
+}
+
+/// Same as [`start`], but waits no longer than `patience`. The daemon goes on starting.
+pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection, StartError> {
     let program = daemon().ok_or(StartError::NotFound)?;
     let refused = |error| StartError::Refused { program: program.clone(), error };
     let unwritable = |error| StartError::Home { home: home.to_owned(), error };
@@ -62,7 +67,7 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     };
     let began = Instant::now();
     let mut child = spawn()?;
-    while began.elapsed() < PATIENCE {
+    while began.elapsed() < patience {
         match Connection::open() {
             Ok(connection) => return Ok(connection),
             Err(AskError::Down { .. } | AskError::Broken(_) | AskError::Silent(_)) => {}

@@ -13,7 +13,10 @@ use graphitid::{
         format::{FORMATS, Format},
     },
     engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
-    model::{Project, transcript::Origin},
+    model::{
+        CloseReason, Episode, EpisodeId, Evidence, Project, SessionId, SessionKey, episode::Author,
+        session::ContentHash, transcript::Origin,
+    },
     redact::Redactor,
     store::Tally,
     summarize,
@@ -27,8 +30,56 @@ pub struct Summarized {
     pub last_words: String,
 }
 
+/// An episode of a transcript, and the prompts of its session.
+pub struct MadeEpisode {
+    pub episode: Episode,
+    pub prompts: Vec<String>,
+}
+
+/// Makes the episode of the session whose own file is `path`; `None` when nothing happened in it.
+pub fn episode_of(path: &Path) -> Option<MadeEpisode> {
+    let (evidence, own) = evidence_of(path);
+    let (started_at, ended_at) = (evidence.span.first?, evidence.span.last?);
+    let project = Project::new(evidence.directories.first()?);
+    let context = summarize::Context { project: Some(&project), ..Default::default() };
+    let stem = path.file_stem()?.to_str()?;
+    Some(MadeEpisode {
+        episode: Episode {
+            id: EpisodeId::new(ended_at, [0; 10]),
+            session: SessionKey(0),
+            session_id: SessionId { agent: "claude".to_owned(), id: stem.to_owned() },
+            name: summarize::name(&evidence, &context),
+            summary: summarize::summarize(&evidence, &context, own.detector.vector()),
+            project,
+            author: Author::Evidence,
+            file: path.display().to_string(),
+            content_hash: ContentHash([0; 32]),
+            reason: CloseReason::HistorySync,
+            branches: evidence.branches,
+            started_at,
+            ended_at,
+            created_at: ended_at,
+            external: None,
+            rules: summarize::RULES_VERSION,
+        },
+        prompts: evidence.prompts.into_iter().map(|prompt| prompt.text).collect(),
+    })
+}
+
 /// Summarises the session whose own file is `path`, with its sub-agents in the folder beside it.
 pub fn of_transcript(path: &Path) -> Summarized {
+    let (evidence, own) = evidence_of(path);
+    let project = evidence.directories.first().map(|directory| Project::new(directory));
+    let context = summarize::Context { project: project.as_ref(), ..Default::default() };
+    let summary = summarize::summarize(&evidence, &context, own.detector.vector());
+    let name = summarize::name(&evidence, &context);
+    let page = format!("{name}\n\n{}", summarize::markdown::to_page(&summary));
+    let last_words = evidence.last_reply.map_or_else(String::new, |reply| reply.text);
+    Summarized { page, last_words }
+}
+
+/// The evidence of a session with its sub-agents, and the state of its own file.
+fn evidence_of(path: &Path) -> (Evidence, SourceState) {
     let parse_context = ParseContext {
         filter: Filter::default(),
         redactor: Redactor::new(),
@@ -43,13 +94,7 @@ pub fn of_transcript(path: &Path) -> Summarized {
         let id = stem.strip_prefix("agent-");
         summarize::evidence::absorb(&mut evidence, state.evidence(), id);
     }
-    let project = evidence.directories.first().map(|directory| Project::new(directory));
-    let context = summarize::Context { project: project.as_ref(), ..Default::default() };
-    let summary = summarize::summarize(&evidence, &context, own.detector.vector());
-    let name = summarize::name(&evidence, &context);
-    let page = format!("{name}\n\n{}", summarize::markdown::to_page(&summary));
-    let last_words = evidence.last_reply.map_or_else(String::new, |reply| reply.text);
-    Summarized { page, last_words }
+    (evidence, own)
 }
 
 fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {

@@ -152,7 +152,8 @@ pub(crate) enum Command {
 /// Selects a project.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Project {
-    /// Only this project: its directory (`.` for this one) or its eight-digit namespace
+    /// Only this project: a directory in it (`.` for this one), its remote, its name or its
+    /// eight-digit namespace
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<String>,
 }

@@ -116,19 +116,27 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Converts the project for the daemon: a namespace unchanged, a directory to its absolute path. An
-/// absolute path of another system, as `list --json` prints it for an imported session, stays
-/// unchanged.
+/// Converts the project for the daemon: a directory to its absolute path; a namespace, a name, a
+/// remote and an absolute path of another system, as `list --json` prints it for an imported
+/// session, unchanged.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
-    let is_namespace = given.len() == 8 && given.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if (is_namespace || is_of_another_system(&given)) && !Path::new(&given).exists() {
+    if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {
         return Some(given);
     }
     let path = std::path::absolute(&given).unwrap_or_else(|_| given.clone().into());
     // A directory that no longer exists may still have sessions, so its path is used as it is.
     let path = path.canonicalize().unwrap_or(path);
     Some(path.to_string_lossy().into_owned())
+}
+
+/// Whether the text is a single name, a namespace for example, or begins with a host.
+fn is_name_or_remote(given: &str) -> bool {
+    let host = given.split(['/', ':']).next().unwrap_or_default();
+    !given.contains(['/', '\\'])
+        || given.contains("://")
+        || host.contains('@')
+        || host.trim_matches('.').contains('.')
 }
 
 /// Whether a path is absolute on Windows or Unix, but not on this system.
@@ -144,13 +152,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_and_remotes_of_projects_stay_as_they_are() {
+        let named = |given: &str| project(Project { project: Some(given.to_owned()) }).unwrap();
+        for given in
+            ["app", "0a1b2c3d", "git@host.org:ann/app.git", "https://host.org/a/b", "host.org/a/b"]
+        {
+            assert_eq!(named(given), given);
+        }
+        assert!(Path::new(&named("gone/app")).is_absolute());
+        assert!(Path::new(&named("../gone")).is_absolute());
+    }
+
+    #[test]
     fn a_project_is_named_by_its_whole_path_wherever_it_lies() {
         let named = |given: &str| project(Project { project: Some(given.to_owned()) }).unwrap();
         let here = std::env::current_dir().unwrap();
         for whole in ["D:/x", r"D:\x\y", r"\\server\share", "/no/such/folder", "1a2b3c4d"] {
             assert_eq!(named(whole), whole);
         }
-        for (given, wanted) in [("no-such", here.join("no-such")), ("d:x", here.join("d:x"))] {
+        for (given, wanted) in [("no/such", here.join("no/such")), ("./d:x", here.join("d:x"))] {
             #[cfg(unix)]
             assert_eq!(named(given), wanted.to_string_lossy());
             let _ = (given, wanted);

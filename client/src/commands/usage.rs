@@ -21,6 +21,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
     if used.rows.is_empty() {
         screen.print("No model was asked.");
         print_prices(&used, screen);
+        print_memory(&used, screen);
         return Ok(());
     }
     let mut table = TextTable::new(vec![
@@ -62,7 +63,34 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
         number(saved)
     ));
     print_prices(&used, screen);
+    print_memory(&used, screen);
     Ok(())
+}
+
+/// Prints what sessions used of what the memory offered them.
+fn print_memory(used: &UsageReport, screen: &Screen) {
+    if used.memory.is_empty() {
+        return;
+    }
+    let mut table = TextTable::new(vec![
+        Column::new("OFFERED TO SESSIONS", Align::Left),
+        Column::new("LINES", Align::Right),
+        Column::new("USED", Align::Right),
+        Column::new("SHARE", Align::Right),
+    ]);
+    for row in &used.memory {
+        let share = row.used * 100 / row.offered.max(1);
+        table
+            .row()
+            .cell(line(&row.topic))
+            .cell(number(row.offered))
+            .cell(number(row.used))
+            .cell(format!("{share} %"));
+    }
+    screen.print("");
+    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
+        screen.print(text);
+    }
 }
 
 fn print_prices(used: &UsageReport, screen: &Screen) {

@@ -9,6 +9,7 @@
 //! always exits with 0, even after a panic.
 
 mod deadline;
+mod due;
 mod protocol;
 mod spool;
 
@@ -23,7 +24,7 @@ use std::{
 
 use graphiti_proto::{
     endpoint,
-    methods::hook::{EventKind, HOOK, HookEvent, HookReply},
+    methods::hook::{self, EventKind, HOOK, HookEvent, HookReply},
     tools::close,
 };
 
@@ -31,7 +32,10 @@ use self::{
     deadline::{TimedStdin, within},
     protocol::HookProtocol,
 };
-use crate::connection::{AskError, Connection};
+use crate::{
+    connection::{AskError, Connection},
+    start,
+};
 
 /// The time limit for reading standard input. All of Claude Code's hooks at the end of a session
 /// have 1.5 s together.
@@ -40,6 +44,8 @@ const STDIN: Duration = Duration::from_millis(500);
 const ANSWER: Duration = Duration::from_millis(60);
 /// The time limit for the context of a new session, so that the whole hook takes at most 50 ms.
 const CONTEXT: Duration = Duration::from_millis(40);
+/// How long the start of a session waits for a daemon that has to be started first.
+const START: Duration = Duration::from_millis(1_500);
 /// The daemon sets this variable for agents that it runs as models: their sessions are not the
 /// user's.
 const OFF: &str = "GRAPHITI_LLM_CALL";
@@ -85,18 +91,32 @@ fn forward_if(
 /// Sends an event to the daemon, or writes it to the spool.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
-    let patience = if event.kind() == EventKind::Start { CONTEXT } else { ANSWER };
-    let sent = event.clone();
-    let Some(Ok((connection, taken))) = within(patience, move |limit| hand_over(&sent, limit))
-    else {
-        if event.kind().ends() {
+    let kind = event.kind();
+    let mut contexts = Vec::new();
+    if kind == EventKind::Prompt
+        && let Some(start) = due::take(event, &home)
+    {
+        match ask(&start, &home) {
+            Some((_, reply)) => contexts.extend(reply.context),
+            None => due::keep(&start, &home),
+        }
+    }
+    let Some((connection, taken)) = ask(event, &home) else {
+        if kind.ends() {
             spool::leave(event, &home);
+        } else if kind == EventKind::Start && event.cwd.is_some() {
+            due::keep(event, &home);
         }
         return;
     };
-    if let Some(context) = &taken.context {
+    if taken.is_late {
+        due::keep(event, &home);
+    }
+    contexts.extend(taken.context);
+    if !contexts.is_empty() {
         // The agent may have closed the pipe.
-        let _ = writeln!(io::stdout().lock(), "{}", protocol.answer(event, context));
+        let answer = protocol.answer(event, &contexts.join("\n\n"));
+        let _ = writeln!(io::stdout().lock(), "{answer}");
     }
     if taken.wait_ms > 0 {
         let patience = Duration::from_millis(taken.wait_ms).min(protocol.longest_wait);
@@ -111,6 +131,29 @@ fn forward(protocol: &HookProtocol, event: &HookEvent) {
 fn has_no_transcript(event: &HookEvent) -> bool {
     let path = event.transcript_path.as_deref().map(Path::new);
     path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
+}
+
+/// Sends an event to the daemon. The start of a session starts a daemon that is down, if a handoff
+/// can be made.
+fn ask(event: &HookEvent, home: &Path) -> Option<(Connection, HookReply)> {
+    let is_start = event.kind() == EventKind::Start && event.cwd.is_some();
+    let sent = match hook::wants_prompts(home) {
+        true => event.clone(),
+        false => event.without_prompt(),
+    };
+    let patience = if is_start { CONTEXT } else { ANSWER };
+    let again = sent.clone();
+    match within(patience, move |limit| hand_over(&sent, limit))? {
+        Ok(answer) => Some(answer),
+        Err(AskError::Down { home, .. }) if is_start => {
+            let (connection, taken) = within(START, move |limit| {
+                start::start_within(&home, limit).ok()?;
+                hand_over(&again, CONTEXT).ok()
+            })??;
+            Some((connection, taken))
+        }
+        Err(_) => None,
+    }
 }
 
 fn hand_over(event: &HookEvent, limit: Duration) -> Result<(Connection, HookReply), AskError> {
@@ -136,6 +179,15 @@ mod tests {
     fn a_defect_in_a_hook_is_silent() {
         assert_eq!(guarded(|| None), None);
         assert_eq!(guarded(|| panic!("a defect")), Some(()));
+    }
+
+    #[test]
+    fn prompts_are_wanted_until_they_are_not() {
+        let home = tempfile::tempdir().unwrap();
+        for wanted in [false, true, true, false] {
+            hook::want_prompts(home.path(), wanted).unwrap();
+            assert_eq!(hook::wants_prompts(home.path()), wanted);
+        }
     }
 
     #[test]

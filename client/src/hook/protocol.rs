@@ -111,6 +111,7 @@ struct CursorEvent {
     workspace_roots: Vec<String>,
     transcript_path: Option<String>,
     reason: Option<String>,
+    prompt: Option<String>,
 }
 
 impl From<CursorEvent> for HookEvent {
@@ -125,6 +126,7 @@ impl From<CursorEvent> for HookEvent {
             transcript_path: event.transcript_path,
             cwd: event.workspace_roots.into_iter().next(),
             reason: event.reason,
+            prompt: event.prompt,
             ..HookEvent::default()
         }
     }
@@ -178,6 +180,7 @@ mod tests {
                 cwd: Some("/p".to_owned()),
                 source: None,
                 reason: Some("other".to_owned()),
+                prompt: None,
                 agent: Some(agent.to_owned()),
             };
             assert_eq!(event, expected);

@@ -38,6 +38,8 @@ pub struct Hooks {
     pub handoff: bool,
     /// Maximum length of the handoff, in characters.
     pub handoff_max_chars: u32,
+    /// Whether a prompt is answered with what it clearly matches in earlier sessions.
+    pub recall: bool,
 }
 
 impl Default for Config {
@@ -60,6 +62,7 @@ impl Default for Hooks {
             async_indexing: true,
             handoff: true,
             handoff_max_chars: 4_000,
+            recall: false,
         }
     }
 }

@@ -1,48 +1,71 @@
 //! Builds the handoff of a project for a new session.
 
-use std::path::Path;
-
 use crate::{
+    api::projects::newest_episodes,
     engine::episode::handoff::{self, Handoff},
-    model::{Episode, Namespace, Project, SessionKey},
+    model::{Episode, Namespace, SessionKey},
     store::{Store, StoreError},
 };
 
-/// Builds the handoff from stored episodes, without waiting; empty when there are none. The
-/// requesting session is excluded.
-pub(super) fn of_project(
-    store: &dyn Store,
-    project: Namespace,
-    except: Option<SessionKey>,
-    sessions: usize,
-) -> Result<Handoff, StoreError> {
-    let mut episodes: Vec<Episode> = Vec::new();
-    // Added memories are not sessions and have no summary fields.
-    let is_told = |one: &Episode| Some(one.session) != except && one.text().is_none();
-    let mut before = None;
-    while episodes.len() < sessions {
-        let page = store.newest_episodes(Some(project), before, sessions + 1)?;
-        let Some(last) = page.last() else { break };
-        before = Some(last.id);
-        episodes.extend(page.into_iter().filter(is_told));
-    }
-    episodes.truncate(sessions);
-    Ok(handoff::gather(&episodes))
+/// Maximum number of sessions among which those that did work are looked for.
+const LOOKED_AT: usize = 100;
+
+/// Which sessions a handoff is made from.
+pub(super) struct HandoffScope<'s> {
+    /// The directories of the project.
+    pub(super) projects: &'s [Namespace],
+    /// The requesting session.
+    pub(super) except: Option<SessionKey>,
+    /// Maximum number of sessions.
+    pub(super) sessions: usize,
 }
 
-/// Returns the project of `directory`: the nearest parent folder with an episode, and its latest
-/// episode.
-pub(super) fn project_of(
+/// Builds the handoff from stored episodes, without waiting; empty when there are none. Sessions
+/// that did no work count only where no other session is known.
+pub(super) fn of_project(
     store: &dyn Store,
-    directory: &str,
-) -> Result<Option<(Project, Episode)>, StoreError> {
-    // The last ancestor of a path of another system is empty.
-    for folder in Path::new(directory).ancestors().filter(|folder| *folder != Path::new("")) {
-        let project = Project::new(&folder.to_string_lossy());
-        let newest = store.newest_episodes(Some(project.namespace()), None, 1)?;
-        if let Some(episode) = newest.into_iter().next() {
-            return Ok(Some((project, episode)));
-        }
+    scope: &HandoffScope<'_>,
+) -> Result<Handoff, StoreError> {
+    let mut episodes: Vec<Episode> = Vec::new();
+    let mut idle: Vec<Episode> = Vec::new();
+    // Added memories are not sessions and have no summary fields.
+    let is_told = |one: &Episode| Some(one.session) != scope.except && one.text().is_none();
+    let mut before = None;
+    let mut looked_at = 0;
+    while episodes.len() < scope.sessions && looked_at < LOOKED_AT {
+        let page = newest_episodes(store, Some(scope.projects), before, scope.sessions + 1)?;
+        let Some(last) = page.last() else { break };
+        before = Some(last.id);
+        looked_at += page.len();
+        let (worked, rest): (Vec<_>, Vec<_>) =
+            page.into_iter().filter(is_told).partition(handoff::did_work);
+        episodes.extend(worked);
+        idle.extend(rest);
     }
-    Ok(None)
+    if episodes.is_empty() {
+        episodes = idle;
+        episodes.truncate(1);
+    }
+    episodes.truncate(scope.sessions);
+    Ok(handoff::gather(&episodes, &preferences(&episodes)))
+}
+
+/// Builds the handoff of a session to itself.
+pub(super) fn of_session(
+    store: &dyn Store,
+    session: SessionKey,
+) -> Result<Option<Handoff>, StoreError> {
+    let Some(indexed) = store.session(session)?.and_then(|session| session.indexed) else {
+        return Ok(None);
+    };
+    let episode = store.episode(indexed.episode)?;
+    Ok(episode.map(|episode| {
+        let wishes = episode.summary.preferences.clone().unwrap_or_default();
+        handoff::gather(std::slice::from_ref(&episode), &wishes)
+    }))
+}
+
+/// The wishes that the sessions state.
+fn preferences(_episodes: &[Episode]) -> Vec<String> {
+    Vec::new()
 }

@@ -22,6 +22,8 @@ mod input;
 mod mcp;
 pub mod methods;
 pub mod progress;
+mod projects;
+pub mod recall;
 pub mod server;
 pub mod spool;
 pub mod tools;
@@ -55,6 +57,8 @@ pub struct DaemonState {
     pub listed_tools: RwLock<config::ListedTools>,
     /// The number of runs of each hook.
     pub hook_stats: methods::hook::HookStats,
+    /// What prompts may remind of.
+    pub recall: recall::RecallCache,
     pub watched: Vec<PathBuf>,
     pub started_at: Timestamp,
     /// The channel for requests about the daemon itself.
@@ -65,8 +69,18 @@ impl DaemonState {
     /// Replaces the settings.
     pub fn set_config(&self, config: &config::Config) {
         self.hooks.write().unwrap_or_else(PoisonError::into_inner).clone_from(&config.hooks);
+        self.tell_hooks();
         let mut listed = self.listed_tools.write().unwrap_or_else(PoisonError::into_inner);
         listed.clone_from(&config.listed_tools);
+    }
+
+    /// Tells the hooks, which do not read the configuration, what to forward.
+    pub fn tell_hooks(&self) {
+        let hooks = self.hooks();
+        let wanted = hooks.enabled && hooks.recall;
+        if let Err(error) = graphiti_proto::methods::hook::want_prompts(&self.home, wanted) {
+            tracing::warn!(%error, "failed to tell the hooks whether prompts are wanted");
+        }
     }
 
     fn listed_tools(&self) -> config::ListedTools {

@@ -94,10 +94,12 @@ impl Supervisor {
             hooks: RwLock::new(self.config.api.hooks.clone()),
             listed_tools: RwLock::new(self.config.api.listed_tools.clone()),
             hook_stats: api::methods::hook::HookStats::default(),
+            recall: api::recall::RecallCache::default(),
             watched,
             started_at: self.started_at,
             admin_requests,
         });
+        daemon.tell_hooks();
         if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
             tracing::warn!(%error, "failed to write the limit of the spool for hooks");
         }

@@ -52,6 +52,11 @@ impl Engine {
             }
         }
         self.request(|reply| EngineCommand::ReleaseEnded { sessions: keys, reply }).await?;
+        sessions.iter().for_each(|(id, _)| self.memory_use.forget(&id.id));
+        let projects = self.projects.clone();
+        // The directory of a forgotten session is forgotten with the last one in it.
+        let noting = tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &|| true));
+        noting.await.map_err(failed)?;
         // The sessions are deleted from the database; the index follows at the next start at the
         // latest.
         let _ = self.until_followed(position).await;

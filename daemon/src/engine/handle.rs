@@ -24,7 +24,9 @@ use crate::{
         files::{self, IdentifyResult},
         follow::FollowerProgress,
         forgotten::Forgotten,
+        memory_use::MemoryUse,
         model_queue::Summarizer,
+        projects::Projects,
         reading::SourceReader,
         record_locks::RecordLocks,
         redaction,
@@ -49,6 +51,8 @@ pub struct Engine {
     pub(super) forgotten: Arc<Forgotten>,
     /// The number of summaries that newer rules will create again.
     pub(super) older_summaries: Arc<AtomicUsize>,
+    pub(super) projects: Arc<Projects>,
+    pub(super) memory_use: Arc<MemoryUse>,
 }
 
 /// The event loop of the engine.
@@ -77,6 +81,11 @@ pub enum StartError {
 impl EngineLoop {
     /// Runs until the engine is stopped.
     pub async fn run(self) {
+        let reader = self.executor.reader().clone();
+        let go_on = move || !reader.stop.load(Ordering::Relaxed);
+        let projects = self.executor.engine().projects.clone();
+        // Requests that come first know the projects that the last run knew.
+        tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &go_on));
         self.executor.run(self.inbox).await;
     }
 }
@@ -93,16 +102,21 @@ impl Engine {
         let (events, inbox) = mpsc::channel(EVENTS);
         redaction::note::note_new(store.as_ref())?;
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
+        let projects = Arc::new(Projects::load(store.clone(), std::env::home_dir())?);
+        let memory_use = Arc::new(MemoryUse::load(store.clone())?);
         let reader = Arc::new(SourceReader {
             store: store.clone(),
             locks: RecordLocks::default(),
             crash_tracker,
             forgotten: forgotten.clone(),
+            projects: projects.clone(),
+            memory_use: memory_use.clone(),
             stop: AtomicBool::new(false),
             bytes: AtomicU64::new(0),
         });
         let older_summaries = Arc::default();
-        let engine = Engine { events, store, followed, forgotten, older_summaries };
+        let engine =
+            Engine { events, store, followed, forgotten, older_summaries, projects, memory_use };
         let state = EngineState::new(reader.clone(), settings, folders, clock::now())?;
         let executor = Executor::new(engine.clone(), reader, state)?;
         Ok((engine, EngineLoop { executor, inbox }))
@@ -111,6 +125,16 @@ impl Engine {
     /// The store, for reading.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// The projects that sessions belong to.
+    pub fn projects(&self) -> &Projects {
+        &self.projects
+    }
+
+    /// What sessions use of what they are offered.
+    pub fn memory_use(&self) -> &MemoryUse {
+        &self.memory_use
     }
 
     /// Closes a session and waits for its episode.

@@ -143,6 +143,9 @@ impl Job {
             }
         }
         done.digest = SessionDigest::of(&done.files);
+        if let Some(project) = &done.digest.project {
+            reader.projects.note(project, now);
+        }
         if gather && index.is_none() {
             let question = question(&session, &done, reader).map(Box::new);
             done.gathered = question.map_or(GatherOutcome::Nothing, GatherOutcome::Question);
@@ -150,10 +153,14 @@ impl Job {
         // A session whose reading was interrupted stays due, and is resumed at the next start.
         let is_stopped = reader.stop.load(Ordering::Relaxed);
         if let Some(reason) = index.filter(|_| !is_stopped) {
-            done.index = Some(match &done.error {
+            let outcome = match &done.error {
                 None => make_episode(&session, &reason, &done, &parse_context, now),
                 Some(error) => IndexOutcome::Failed(error.to_string()),
-            });
+            };
+            if let IndexOutcome::Made(made) = &outcome {
+                reader.memory_use.ended(&made.episode);
+            }
+            done.index = Some(outcome);
         }
         if !is_stopped {
             begun.done();

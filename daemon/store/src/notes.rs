@@ -31,6 +31,10 @@ pub enum NoteNamespace {
     Checked,
     /// The rules by which the stored text was redacted; one note.
     Redaction,
+    /// The directories of sessions with their repositories, by namespace.
+    Projects,
+    /// What sessions used of handoffs and hits.
+    MemoryUse,
 }
 
 /// One change of the notes.
@@ -65,7 +69,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 9] = [
+    const ALL: [NoteNamespace; 11] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -75,6 +79,8 @@ impl NoteNamespace {
         NoteNamespace::Summaries,
         NoteNamespace::Room,
         NoteNamespace::Redaction,
+        NoteNamespace::Projects,
+        NoteNamespace::MemoryUse,
     ];
 
     /// The namespace with this number on disk.
@@ -95,6 +101,8 @@ impl NoteNamespace {
             NoteNamespace::Room => 8,
             NoteNamespace::Checked => 10,
             NoteNamespace::Redaction => 9,
+            NoteNamespace::Projects => 20,
+            NoteNamespace::MemoryUse => 21,
         }
     }
 }

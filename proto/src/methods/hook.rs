@@ -1,7 +1,7 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! A hook forwards only the data that identify the session and the event; prompts and replies are
-//! dropped. An event that ends a session ([`EventKind::ends`]) is written to the [`spool`] of the
+//! A hook forwards only the data that identify the session and the event; replies are dropped, and
+//! prompts, too, unless the daemon asks for them ([`wants_prompts`]). An event that ends a session ([`EventKind::ends`]) is written to the [`spool`] of the
 //! home when no daemon accepts it, one file per event.
 
 use std::{
@@ -48,6 +48,9 @@ pub struct HookEvent {
     /// Why a session ended: `clear`, `logout`, `prompt_input_exit`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The user's prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// The agent that the hook was set up for, by its name in `graphiti setup`. The input of an
     /// agent has no such member.
     #[serde(rename = "graphiti_agent", skip_serializing_if = "Option::is_none")]
@@ -63,6 +66,8 @@ pub enum EventKind {
     End,
     /// The agent is about to compact its context.
     Compact,
+    /// The user gave a prompt: the answer may contain what it reminds of.
+    Prompt,
     /// The agent is still running.
     Alive,
 }
@@ -74,6 +79,9 @@ pub struct HookReply {
     /// Text for the agent's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// Whether the text for a session that starts was not ready in time: a later event may ask again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_late: bool,
     /// Milliseconds for which the hook should wait for the session's episode; 0 for no wait.
     pub wait_ms: u64,
 }
@@ -113,6 +121,7 @@ impl HookEvent {
             "SessionStart" => EventKind::Start,
             "SessionEnd" => EventKind::End,
             "PreCompact" => EventKind::Compact,
+            "UserPromptSubmit" | "BeforeAgent" => EventKind::Prompt,
             // Includes Gemini's PreCompress, which fires before every call of the model.
             _ => EventKind::Alive,
         }
@@ -129,6 +138,11 @@ impl HookEvent {
             reason: self.reason.clone().filter(|reason| is_word(reason)),
             ..HookEvent::default()
         }
+    }
+
+    /// Returns the event without what the user said.
+    pub fn without_prompt(&self) -> HookEvent {
+        HookEvent { prompt: None, ..self.clone() }
     }
 
     /// Returns the reason for `session_tracking_close`. A reason that is not a single word becomes
@@ -201,6 +215,27 @@ pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
+/// Tells the hooks of `home` whether to forward prompts, in a file, because hooks do not read the
+/// configuration.
+pub fn want_prompts(home: &Path, wanted: bool) -> io::Result<()> {
+    match wanted {
+        true => File::create(prompts_wanted(home)).map(drop),
+        false => match fs::remove_file(prompts_wanted(home)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        },
+    }
+}
+
+/// Whether the daemon of `home` asks for prompts.
+pub fn wants_prompts(home: &Path) -> bool {
+    prompts_wanted(home).exists()
+}
+
+fn prompts_wanted(home: &Path) -> PathBuf {
+    home.join("hooks.recall")
+}
+
 fn spool_limit(home: &Path) -> PathBuf {
     home.join("spool.limit")
 }
@@ -217,6 +252,7 @@ mod tests {
             (r#"{"hook_event_name":"PreCompact","trigger":"auto"}"#, EventKind::Compact),
             (r#"{"hook_event_name":"PreCompress","trigger":"auto"}"#, EventKind::Alive),
             (r#"{"hook_event_name":"Stop","transcript_path":null}"#, EventKind::Alive),
+            (r#"{"hook_event_name":"UserPromptSubmit","prompt":"Go on"}"#, EventKind::Prompt),
             (r#"{}"#, EventKind::Alive),
         ];
         for (text, kind) in rows {
@@ -226,9 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_stays_behind() {
-        let text = r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"secret"}"#;
+    fn what_was_said_does_not_wait_in_the_spool() {
+        let text = r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"secret","reply":"secret"}"#;
         let event: HookEvent = serde_json::from_str(text).unwrap();
+        assert!(!serde_json::to_string(&event.to_spool()).unwrap().contains("secret"));
+        let event = event.without_prompt();
         assert!(!serde_json::to_string(&event).unwrap().contains("secret"));
     }
 
@@ -241,6 +279,7 @@ mod tests {
             cwd: Some("/home/ann".to_owned()),
             source: None,
             reason: Some("the password is hunter2".to_owned()),
+            prompt: Some("hunter2".to_owned()),
             agent: Some("codex".to_owned()),
         };
         let waits = event.to_spool();

@@ -64,6 +64,21 @@ pub struct UsageReport {
     pub model: String,
     /// The source of its prices, or that they are unknown.
     pub prices: String,
+    /// What later sessions used of handoffs and hits.
+    pub memory: Vec<MemoryUseRow>,
+}
+
+/// How often lines of handoffs, or hits, of one kind were offered to sessions, and used by them:
+/// opened, or acted upon.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryUseRow {
+    /// `left open`, `decided`, `hits`, ….
+    pub topic: String,
+    /// Number of lines or hits.
+    pub offered: u64,
+    /// Number of those that were used.
+    pub used: u64,
 }
 
 /// The usage of one day, project and purpose.

@@ -12,7 +12,7 @@ pub const NAME: &str = "get_handoff";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetHandoffArguments {
-    /// A directory in the project, or its namespace; the caller's directory when missing.
+    /// The project: a directory in it, its remote, name or namespace; the caller's directory when missing.
     pub project: Option<String>,
     /// Maximum number of last sessions.
     pub sessions: usize,
@@ -42,6 +42,10 @@ pub struct GetHandoffAnswer {
     pub text: String,
     /// The sessions that the handoff is about.
     pub sessions: Vec<HandoffSession>,
+    /// What the user wants from now on.
+    pub preferences: Vec<String>,
+    /// The state of the repository: branch, commit, pull request, pushed or not.
+    pub repository: Vec<HandoffItem>,
     /// Steps that are left and that no later session is known to have done.
     pub open_ends: Vec<HandoffItem>,
     /// Test suites whose last run failed.
@@ -73,6 +77,10 @@ pub struct HandoffSession {
     pub objective: String,
     /// `completed`, `blocked`, `in_progress` or `abandoned`.
     pub outcome: String,
+    /// Why it counts as that; may be empty.
+    pub reason: String,
+    /// The last words of the agent; may be empty.
+    pub last_words: String,
     /// When it ended, RFC 3339.
     pub ended_at: String,
     /// The Git branches of the session.

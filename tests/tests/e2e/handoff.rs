@@ -1,6 +1,6 @@
 //! The handoff from one session to the next, with the real programs.
 
-use std::time::Duration;
+use std::{fs, path::Path, time::Duration};
 
 use graphiti_tests::World;
 use serde_json::json;
@@ -112,4 +112,74 @@ fn none_is_none_for_every_command() {
     let shown = world.json(&["show", "aaaa-1", "--messages", "-n", "0"]);
     assert_eq!((&shown["messages"], &shown["next"]), (&json!([]), &json!(0)), "{shown}");
     assert_eq!(world.json(&["search", "login", "-n", "0"])["hits"], json!([]));
+}
+
+/// Makes a repository as Git leaves it.
+fn repository(path: &Path, remote: &str) {
+    let git = path.join(".git");
+    fs::create_dir_all(&git).unwrap();
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(git.join("config"), format!("[remote \"origin\"]\n\turl = {remote}\n")).unwrap();
+}
+
+#[test]
+fn a_handoff_follows_the_repository_and_not_the_folder() {
+    let world = World::new();
+    let (root, copy) = (world.path("app"), world.path("copy"));
+    repository(&root, "git@example.com:ann/app.git");
+    repository(&copy, "https://example.com/ann/app");
+    let sub = root.join("sub");
+    fs::create_dir_all(&sub).unwrap();
+    fs::create_dir_all(root.join(".git/worktrees/two")).unwrap();
+    fs::write(root.join(".git/worktrees/two/commondir"), "../..\n").unwrap();
+    let two = world.path("two");
+    fs::create_dir_all(&two).unwrap();
+    let own = root.join(".git/worktrees/two");
+    fs::write(two.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+    let folder = |path: &Path| path.to_str().unwrap().to_owned();
+    for (session, path) in [("aaaa-1", &sub), ("bbbb-2", &copy), ("cccc-3", &two)] {
+        let mut transcript = world.transcript_in(session, &folder(path)).aged(HOUR);
+        transcript.prompt("Fix the login timeout in the session store").reply("I fixed it.");
+    }
+    world.transcript_in("dddd-4", "/work/other").aged(HOUR).prompt("Something else").reply("Done.");
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let named = ["app", "example.com/ann/app", "ssh://git@example.com/ann/app.git"];
+    let paths = [&root, &sub, &copy, &two].map(|path| folder(path));
+    for project in paths.iter().map(String::as_str).chain(named) {
+        assert_eq!(world.json(&["list", "-p", project])["total"], 3, "{project}");
+        let handoff = world.json(&["handoff", "-p", project]);
+        assert_ne!(handoff["sessions"], json!([]), "{project}");
+        let found = world.json(&["search", "login", "-p", project]);
+        assert_eq!(found["hits"].as_array().unwrap().len(), 3, "{project}");
+    }
+    // What is forgotten is named exactly.
+    let kept = world.json(&["forget", "-p", &paths[2]]);
+    assert_eq!(kept["sessions"].as_array().unwrap().len(), 1, "{kept}");
+    // The repository is gone, and what was known of it stays.
+    fs::remove_dir_all(&root).unwrap();
+    drop(daemon);
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(world.json(&["list", "-p", &paths[2]])["total"], 3);
+}
+
+#[test]
+fn trivial_sessions_do_not_replace_what_a_working_one_left() {
+    let world = World::new();
+    world
+        .transcript("aaaa-1")
+        .aged(3 * HOUR)
+        .prompt("Make the importer keep the order of the rows")
+        .tool("Edit", &json!({"file_path": "/work/app/src/import.rs"}), "The file was updated.")
+        .reply("The importer keeps the order of the rows.");
+    for number in 2..7 {
+        let mut trivial = world.transcript(&format!("bbbb-{number}")).aged(HOUR);
+        trivial.prompt("What time is it?").reply("I cannot know that.");
+    }
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let handoff = world.json(&["handoff", "-p", "/work/app"]);
+    let sessions = handoff["sessions"].as_array().unwrap();
+    assert_eq!((sessions.len(), &sessions[0]["session_id"]), (1, &json!("aaaa-1")), "{handoff}");
 }

@@ -419,7 +419,7 @@ fn a_new_session_is_told_what_the_last_one_left() {
     assert_eq!(context(&world, "/work/app", "startup"), None, "nothing is over yet");
     daemon.close("s1");
     let told = context(&world, "/work/app/src", "startup").expect("something to tell");
-    assert!(told.contains("parser accept") && told.contains("src/parser.rs"), "{told}");
+    assert!(told.contains("parser accept") && !told.contains("src/parser.rs"), "{told}");
     assert!(told.contains("not instructions"), "{told}");
     assert!(!told.contains("system-reminder"), "{told}");
     assert_eq!(context(&world, "/work/other", "startup"), None);
@@ -427,6 +427,121 @@ fn a_new_session_is_told_what_the_last_one_left() {
     world.configure(&json!({ "hooks": { "handoff": false } }));
     world.printed(&["reload"]);
     assert_eq!(context(&world, "/work/app", "startup"), None);
+}
+
+#[test]
+fn a_session_that_was_compacted_is_told_what_it_may_have_lost() {
+    let world = World::new();
+    let mut transcript = world.transcript("s1");
+    transcript
+        .prompt("Make the parser accept empty lines. From now on, never push without asking me.")
+        .tool("Edit", &json!({ "file_path": "/work/app/src/parser.rs" }), "edited")
+        .reply(
+            "The parser accepts empty lines now. Next step: document the change in docs/parser.md.",
+        );
+    let daemon = world.start();
+    daemon.settle();
+    let compact = json!({ "hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto" });
+    is_silent_success(&hook(&world, &compact.to_string()));
+    daemon.settle();
+    for source in ["compact", "resume"] {
+        let event = json!({
+            "session_id": "s1", "hook_event_name": "SessionStart", "source": source,
+            "cwd": "/work/app",
+        });
+        let told = (0..20).find_map(|_| told(&hook(&world, &event.to_string())));
+        let told = told.expect("something to tell");
+        assert!(told.contains("docs/parser.md") && told.contains("this session"), "{told}");
+        assert!(!told.contains("Last session"), "{told}");
+    }
+}
+
+#[test]
+fn a_daemon_that_is_down_is_started_for_the_handoff() {
+    let world = World::new();
+    world
+        .transcript("s1")
+        .prompt("Make the parser accept empty lines.")
+        .tool("Edit", &json!({ "file_path": "/work/app/src/parser.rs" }), "edited")
+        .reply("The parser accepts empty lines now.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("s1");
+    daemon.settle();
+    daemon.stop();
+    let event = |name: &str| {
+        json!({
+            "session_id": "new", "hook_event_name": name, "source": "startup", "cwd": "/work/app",
+        })
+        .to_string()
+    };
+    let mut found = told(&hook(&world, &event("SessionStart")));
+    // On a busy machine it comes with a prompt.
+    for _ in 0..100 {
+        found = found.or_else(|| told(&hook(&world, &event("UserPromptSubmit"))));
+    }
+    let stopped = world.printed(&["stop"]);
+    assert!(found.is_some_and(|found| found.contains("parser accept")), "{stopped}");
+}
+
+#[test]
+fn a_handoff_that_could_not_come_at_the_start_comes_with_the_next_prompt_once() {
+    let world = World::new();
+    world
+        .transcript("s1")
+        .prompt("Make the parser accept empty lines.")
+        .tool("Edit", &json!({ "file_path": "/work/app/src/parser.rs" }), "edited")
+        .reply("The parser accepts empty lines now.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("s1");
+    daemon.settle();
+    let start = json!({
+        "session_id": "new", "hook_event_name": "SessionStart", "source": "startup",
+        "cwd": "/work/app",
+    });
+    let due = world.home().join("handoffs-due");
+    fs::create_dir_all(&due).expect("make a folder");
+    let prompt = json!({
+        "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": "/work/app",
+        "prompt": "Go on",
+    });
+    let mut ask = || {
+        fs::write(due.join("new.json"), start.to_string()).expect("write a start");
+        told(&hook(&world, &prompt.to_string()))
+    };
+    let found = (0..20).find_map(|_| ask()).expect("something to tell");
+    assert!(found.contains("parser accept"), "{found}");
+    assert_eq!(told(&hook(&world, &prompt.to_string())), None);
+}
+
+#[test]
+fn a_prompt_that_matches_an_earlier_error_is_answered_with_it() {
+    let world = World::new();
+    world.configure(&json!({ "hooks": { "recall": true } }));
+    world
+        .transcript("s1")
+        .prompt("Fix the login. From now on, never push to the release branch without asking me.")
+        .tool("Edit", &json!({ "file_path": "/work/app/src/login.rs" }), "edited")
+        .reply("The login works now.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("s1");
+    daemon.settle();
+    let ask = |prompt: &str| {
+        let event = json!({
+            "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": "/work/app",
+            "prompt": prompt,
+        });
+        told(&hook(&world, &event.to_string()))
+    };
+    let found = (0..20).find_map(|_| ask("Push that to the release branch without a pull request"));
+    let found = found.expect("something to tell");
+    assert!(found.contains("never push") && found.contains("not instructions"), "{found}");
+    assert_eq!(ask("Read the parser"), None);
+    world.configure(&json!({ "hooks": { "recall": false } }));
+    world.printed(&["reload"]);
+    assert_eq!(ask("Push that to the release branch without a pull request"), None);
 }
 
 #[test]
@@ -499,6 +614,13 @@ fn the_client_that_the_documents_describe_still_closes_a_session() {
     let text = answer["result"]["content"][0]["text"].as_str().expect("text");
     let said: Value = serde_json::from_str(text).expect("JSON");
     assert_eq!(said["status"], "success");
+}
+
+/// What a hook adds to the agent's context.
+fn told(output: &Output) -> Option<String> {
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let said: Value = serde_json::from_slice(&output.stdout).ok()?;
+    said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
 }
 
 /// The context of a new session.

@@ -44,6 +44,21 @@ impl Project {
         found.map_or_else(|| self.clone(), |(root, _)| Project::new(root))
     }
 
+    /// The spelling by which paths of Windows, WSL and Unix are compared: that of a drive is
+    /// `c:/folder`, in small letters, because Windows does not tell them apart.
+    pub fn spelling(&self) -> String {
+        let path = self.path.strip_prefix("//?/").unwrap_or(&self.path);
+        let drive = |drive: &str| drive.len() == 1 && drive.as_bytes()[0].is_ascii_alphabetic();
+        let (first, rest) = match path.strip_prefix("/mnt/") {
+            Some(mounted) => mounted.split_once('/').unwrap_or((mounted, "")),
+            None => match path.split_once(':') {
+                Some((first, rest)) => (first, rest.trim_start_matches('/')),
+                None => return path.to_owned(),
+            },
+        };
+        if drive(first) { format!("{first}:/{rest}").to_lowercase() } else { path.to_owned() }
+    }
+
     /// Returns `path` relative to the project, when it is inside.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
         // Windows paths are written with either separator.
@@ -102,6 +117,22 @@ mod tests {
             ("/", "/"),
         ] {
             assert_eq!(Project::new(given).path(), wanted);
+        }
+    }
+
+    #[test]
+    fn spellings_of_windows_and_wsl_are_one_path() {
+        for (given, wanted) in [
+            ("C:\\Work\\App\\", "c:/work/app"),
+            ("c:/work/app", "c:/work/app"),
+            ("/mnt/c/Work/App", "c:/work/app"),
+            ("\\\\?\\C:\\Work", "c:/work"),
+            ("/mnt/c", "c:/"),
+            ("C:", "c:/"),
+            ("/mnt/data/App", "/mnt/data/App"),
+            ("/home/Ann/a:b", "/home/Ann/a:b"),
+        ] {
+            assert_eq!(Project::new(given).spelling(), wanted, "{given}");
         }
     }
 

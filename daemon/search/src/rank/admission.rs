@@ -20,8 +20,8 @@ pub struct Scope {
     pub within: Option<SessionKey>,
     /// Sessions that are excluded.
     pub without: Vec<SessionKey>,
-    /// The caller's project, whose sessions rank slightly higher.
-    pub near: Option<Namespace>,
+    /// The directories of the caller's project, whose sessions rank slightly higher.
+    pub near: Vec<Namespace>,
 }
 
 /// A query's filters, resolved for one view.

@@ -277,9 +277,9 @@ fn the_scope_restricts_too() {
     assert_eq!(find(Scope { within: Some(SessionKey(1)), ..Scope::default() }), [1]);
     assert_eq!(find(Scope { without: vec![SessionKey(1)], ..Scope::default() }), [2]);
     for near in [1, 2] {
-        let near = Some(Namespace::from_number(near));
-        let first = find(Scope { near, ..Scope::default() })[0];
-        assert_eq!(Some(Namespace::from_number(u32::try_from(first).unwrap())), near);
+        let near = vec![Namespace::from_number(near)];
+        let first = find(Scope { near: near.clone(), ..Scope::default() })[0];
+        assert_eq!(vec![Namespace::from_number(u32::try_from(first).unwrap())], near);
     }
 }
 

@@ -71,7 +71,7 @@ fn nearness_to_date(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
 const AROUND: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 fn is_near(card: &CardFacts, request: &RankRequest<'_>) -> bool {
-    request.scope.near.is_some_and(|near| near.number() == card.namespace)
+    request.scope.near.iter().any(|near| near.number() == card.namespace)
 }
 
 fn recency(card: &CardFacts, request: &RankRequest<'_>) -> f32 {

@@ -11,8 +11,10 @@ use serde_json::{Value, json};
 use super::write;
 use crate::{
     api::{
-        DaemonState, convert, current, spool,
-        tools::{engine_error, project_argument, resolve_error, store_error},
+        DaemonState, convert, current,
+        projects::directory_argument,
+        spool,
+        tools::{engine_error, resolve_error, store_error},
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
@@ -25,7 +27,7 @@ const CANDIDATES: usize = 10;
 
 /// The filters other than ids.
 struct ForgetFilter {
-    project: Option<Namespace>,
+    project: Option<Vec<Namespace>>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
 }
@@ -39,7 +41,7 @@ enum ForgetTarget {
 }
 
 pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value, Error> {
-    let filter = ForgetFilter::of(&forget)?;
+    let filter = ForgetFilter::of(daemon, &forget)?;
     if forget.undo {
         return undo(daemon, &forget.sessions).await;
     }
@@ -80,7 +82,7 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
 }
 
 impl ForgetFilter {
-    fn of(forget: &Forget) -> Result<ForgetFilter, Error> {
+    fn of(daemon: &DaemonState, forget: &Forget) -> Result<ForgetFilter, Error> {
         let now = clock::zoned();
         let day = |name: &str, given: &Option<String>| match given {
             None => Ok(None),
@@ -92,7 +94,7 @@ impl ForgetFilter {
             }
         };
         Ok(ForgetFilter {
-            project: project_argument(forget.project.as_deref()),
+            project: directory_argument(daemon, forget.project.as_deref())?,
             after: day("after", &forget.after)?,
             before: day("before", &forget.before)?,
         })
@@ -103,8 +105,10 @@ impl ForgetFilter {
     }
 
     fn matches(&self, project: Option<&Project>, (first, last): (Timestamp, Timestamp)) -> bool {
-        let is_here = |filter| project.is_some_and(|project| project.namespace() == filter);
-        self.project.is_none_or(is_here)
+        let is_here = |wanted: &Vec<Namespace>| {
+            project.is_some_and(|project| wanted.contains(&project.namespace()))
+        };
+        self.project.as_ref().is_none_or(is_here)
             && self.after.is_none_or(|after| last >= after)
             && self.before.is_none_or(|before| first < before)
     }

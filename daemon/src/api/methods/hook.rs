@@ -15,6 +15,7 @@ use graphiti_proto::{
     rpc::{Error, code},
 };
 use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use super::{read, write};
 use crate::{
@@ -22,11 +23,12 @@ use crate::{
         DaemonState,
         client_context::ClientContext,
         current::{self, ResolveError},
-        handoff, spool,
+        handoff::{self, HandoffScope},
+        recall, spool,
     },
     clock,
-    engine::{EngineError, redaction},
-    model::{CloseReason, Timestamp},
+    engine::{EngineError, Scope, redaction},
+    model::{CloseReason, Namespace, SessionKey, Timestamp},
     store::StoreError,
 };
 
@@ -34,6 +36,10 @@ use crate::{
 const KINDS: usize = 32;
 /// Time limit for the handoff to a new session.
 const CONTEXT: Duration = Duration::from_millis(30);
+/// Of that, the time limit for the episodes of sessions that have just ended.
+const ENDED: Duration = Duration::from_millis(15);
+/// Time limit for what a prompt reminds of.
+const RECALL: Duration = Duration::from_millis(8);
 /// Number of earlier sessions in the handoff to a new one.
 const SESSIONS: usize = 5;
 
@@ -63,14 +69,23 @@ pub(super) async fn hook(
     note_agent(daemon, client, &event);
     let mut reply = HookReply::default();
     match event.kind() {
-        EventKind::Alive => {}
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // A handoff that is not ready in time is omitted.
-            reply.context = tokio::time::timeout(CONTEXT, context).await.unwrap_or(None);
+            // A handoff that is not ready in time comes with the next prompt.
+            let told = tokio::time::timeout(CONTEXT, context).await;
+            reply.is_late = told.is_err();
+            reply.context = told.unwrap_or(None);
+            if let Some(directory) = event.cwd.clone().filter(|_| hooks.recall) {
+                recall::warm(daemon, directory);
+            }
         }
-        EventKind::Start => {}
+        EventKind::Prompt if hooks.recall => {
+            let lines = recall::lines(daemon, &event);
+            // The user waits: a prompt goes without what is not there in time.
+            reply.context = tokio::time::timeout(RECALL, lines).await.unwrap_or(None);
+        }
+        EventKind::Start | EventKind::Alive | EventKind::Prompt => {}
         EventKind::End | EventKind::Compact => {
             let outcome = apply_event(daemon, &event).await.map_err(super::tools::engine_error)?;
             if outcome == EventOutcome::SessionUnknown && !spool::max_wait(daemon, &event).is_zero()
@@ -110,7 +125,7 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     }
     match event.kind() {
         EventKind::End => daemon.engine.agent_ended(session.clone()),
-        EventKind::Start | EventKind::Compact | EventKind::Alive => {
+        EventKind::Start | EventKind::Compact | EventKind::Alive | EventKind::Prompt => {
             if let Some(agent) = client.agent() {
                 daemon.engine.agent_runs(session.clone(), agent, event.cwd.clone());
             }
@@ -144,23 +159,57 @@ pub(in crate::api) async fn apply_event(
     }
 }
 
-/// The handoff from earlier sessions in the directory of a new session. A resumed session gets none.
+/// The handoff to a session that starts: from earlier sessions in its project, or, when it was
+/// compacted or is resumed, from its own earlier part.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
-    let is_new = matches!(event.source.as_deref(), None | Some("startup" | "clear" | "new"));
-    let directory = event.cwd.clone().filter(|_| is_new)?;
-    let except =
+    let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
+    let goes_on = matches!(event.source.as_deref(), Some("compact" | "resume"));
+    let directory = event.cwd.clone().unwrap_or_default();
+    if goes_on && own.is_none() || !goes_on && directory.is_empty() {
+        return None;
+    }
+    let engine = daemon.engine.clone();
+    let session_id = event.session_id.clone();
+    let locating = engine.clone();
+    let located = tokio::task::spawn_blocking(move || locating.projects().of_directory(&directory));
+    let projects = located.await.ok()?;
+    if !goes_on {
+        index_ended(daemon, projects.clone(), own).await;
+    }
     let store = daemon.engine.store().clone();
     let told = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
-        let Some((project, _)) = handoff::project_of(store, &directory)? else { return Ok(None) };
-        let found = handoff::of_project(store, project.namespace(), except, SESSIONS)?;
-        Ok(found.to_text(limit))
+        if let Some(own) = own.filter(|_| goes_on) {
+            let handoff = handoff::of_session(store, own)?;
+            return Ok(handoff.and_then(|handoff| handoff.to_short_text(limit)));
+        }
+        let scope = HandoffScope { projects: &projects, except: own, sessions: SESSIONS };
+        let handoff = handoff::of_project(store, &scope)?;
+        let text = handoff.to_text_by_use(limit, &|topic| engine.memory_use().rate(topic));
+        if text.is_some() {
+            engine.memory_use().offer(&session_id, handoff.lines());
+        }
+        Ok(text)
     });
     told.await.ok()?.unwrap_or_else(|error: StoreError| {
         tracing::warn!(%error, "cannot build the handoff for a new session");
         None
     })
+}
+
+/// Makes the episodes of sessions that have just ended or were killed, as far as time allows.
+async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
+    let scope = Scope { projects, except, limit: SESSIONS };
+    let deadline = Instant::now() + ENDED;
+    let Ok(Ok(pending)) = timeout_at(deadline, daemon.engine.request_episodes(scope)).await else {
+        return;
+    };
+    for pending in pending {
+        if timeout_at(deadline, pending.done).await.is_err() {
+            return;
+        }
+    }
 }
 
 impl HookStats {

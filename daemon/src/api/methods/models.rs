@@ -4,8 +4,8 @@ use std::{fmt::Display, path::Path, time::Duration};
 
 use graphiti_proto::{
     methods::models::{
-        ModelReachability, PromptRow, Prompts, Reach, SkippedQuestions, Templates, ToolKnowledge,
-        ToolRow, Tools, UsageReport, UsageRequest, UsageRow,
+        MemoryUseRow, ModelReachability, PromptRow, Prompts, Reach, SkippedQuestions, Templates,
+        ToolKnowledge, ToolRow, Tools, UsageReport, UsageRequest, UsageRow,
     },
     rpc::{Error, code},
 };
@@ -15,10 +15,13 @@ use super::write;
 use crate::{
     api::{DaemonState, tools::engine_error},
     clock,
-    engine::model_queue::{
-        learned_tools::{LearnedTool, LearnedTools},
-        prompts::{self, ShownTemplate},
-        usage::{self, UsageCounters},
+    engine::{
+        memory_use::UseCount,
+        model_queue::{
+            learned_tools::{LearnedTool, LearnedTools},
+            prompts::{self, ShownTemplate},
+            usage::{self, UsageCounters},
+        },
     },
     model::tool::{ToolDomain, ToolIntent},
 };
@@ -55,6 +58,7 @@ pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<V
         calls_today: today.calls,
         usd_today: today.cost.usd(),
         outage: outage.map(|error| error.to_string()),
+        memory: memory_rows(daemon),
     }))
 }
 
@@ -159,6 +163,13 @@ fn set(
     })?;
     learned_tools.correct(tool, intent, domain);
     Ok(())
+}
+
+fn memory_rows(daemon: &DaemonState) -> Vec<MemoryUseRow> {
+    let counts = daemon.engine.memory_use().counts().into_iter();
+    counts
+        .map(|(topic, UseCount { offered, used })| MemoryUseRow { topic, offered, used })
+        .collect()
 }
 
 fn no_kind(name: &str) -> Error {

@@ -12,7 +12,8 @@ use super::write;
 use crate::{
     api::{
         DaemonState, convert,
-        tools::{is_of_project, project_argument, store_error},
+        projects::{is_of_project, project_argument},
+        tools::store_error,
     },
     model::{SessionKey, episode::MEMORY, session::Session},
     store::{Store, StoreError},
@@ -38,9 +39,10 @@ pub(super) fn sessions(daemon: &DaemonState, given: &SessionPageRequest) -> Resu
         None => Cursor { from: 0, last: last_session(store).map_err(store_error)? },
     };
     let (found, next) = page(cursor, |key| store.session(key)).map_err(store_error)?;
-    let project = project_argument(given.project.as_deref());
-    let is_wanted =
-        |session: &&Session| session.id.agent != MEMORY && is_of_project(session, project);
+    let project = project_argument(daemon, given.project.as_deref())?;
+    let is_wanted = |session: &&Session| {
+        session.id.agent != MEMORY && is_of_project(session, project.as_deref())
+    };
     let rows = found.iter().filter(is_wanted).map(|session| convert::session_row(store, session));
     let sessions = rows.collect::<Result<_, _>>().map_err(store_error)?;
     Ok(write(&SessionPage { sessions, next: next.map(Cursor::to_text) }))

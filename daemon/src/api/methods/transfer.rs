@@ -15,7 +15,8 @@ use super::write;
 use crate::{
     api::{
         DaemonState,
-        tools::{engine_error, get_episodes, project_argument, store_error},
+        projects::{newest_episodes, project_argument},
+        tools::{engine_error, get_episodes, store_error},
     },
     engine::{
         document,
@@ -31,9 +32,10 @@ pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Val
             Error::new(code::INVALID_PARAMS, format!("`before` is an episode's id, not `{id}`"))
         })?),
     };
-    let project = project_argument(export.project.as_deref());
+    let project = project_argument(daemon, export.project.as_deref())?;
     let store = daemon.engine.store();
-    let found = store.newest_episodes(project, before, MAX_EPISODES + 1).map_err(store_error)?;
+    let found = newest_episodes(store.as_ref(), project.as_deref(), before, MAX_EPISODES + 1)
+        .map_err(store_error)?;
     let host = host();
     let episodes: Vec<PortableEpisode> =
         found.iter().take(MAX_EPISODES).map(|episode| portable(episode, &host)).collect();

@@ -7,7 +7,7 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, names_project, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, handoff},
+    api::{DaemonState, client_context::ClientContext, projects},
     clock,
     engine::imported::Memory,
     model::{EpisodeId, Namespace, Project},
@@ -116,6 +116,5 @@ fn project(
         return Ok(Project::new(directory));
     }
     let Some(directory) = &client.directory else { return Ok(Project::new("/unknown")) };
-    let known = handoff::project_of(store, directory).map_err(store_error)?;
-    Ok(known.map_or_else(|| Project::new(directory), |(project, _)| project))
+    Ok(projects::project_of(daemon, directory))
 }

@@ -10,11 +10,15 @@ use graphiti_proto::{
     },
 };
 
-use super::{
-    Effect, Tool, engine_error, input, output, project_argument, resolve_error, store_error, typed,
-};
+use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
 use crate::{
-    api::{DaemonState, catch_up, client_context::ClientContext, convert, current, handoff},
+    api::{
+        DaemonState, catch_up,
+        client_context::ClientContext,
+        convert, current,
+        handoff::{self, HandoffScope},
+        projects::{newest_episodes, of_directory, project_argument},
+    },
     engine::episode::handoff::{self as built, Handoff},
     model::{Namespace, Project, SessionKey, session::State},
 };
@@ -29,8 +33,8 @@ const ONGOING: usize = 10;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Handoff",
-    description: "What the next agent in this project needs: objective and state of the last sessions, what they decided \
-        and left open, failing tests, changed files. Call it at the start of work.",
+    description: "What the next agent in this project needs: how the last session ended, the user's wishes, the state \
+        of the repository, what is open and decided, failing tests. Call it at the start of work.",
     effect: Effect::Reads,
     input: input::<GetHandoffArguments>,
     output: output::<GetHandoffAnswer>,
@@ -44,19 +48,22 @@ async fn run(
     client: &ClientContext,
     arguments: GetHandoffArguments,
 ) -> Result<GetHandoffAnswer, Error> {
-    let place = place(daemon, client, arguments.project.as_deref())?;
-    let indexed = catch_up::index_pending(daemon, client, vec![place]).await?;
+    let projects = projects(daemon, client, arguments.project.as_deref())?;
+    let indexed = catch_up::index_pending(daemon, client, projects.clone()).await?;
     let store = daemon.engine.store().as_ref();
     let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
     let sessions = arguments.sessions.min(SESSIONS);
-    let found = handoff::of_project(store, place, except, sessions).map_err(store_error)?;
+    let scope = HandoffScope { projects: &projects, except, sessions };
+    let found = handoff::of_project(store, &scope).map_err(store_error)?;
     let text = found.to_text(arguments.max_chars.min(LONGEST)).unwrap_or_default();
-    let newest = store.newest_episodes(Some(place), None, 1).map_err(store_error)?;
+    let newest = newest_episodes(store, Some(&projects), None, 1).map_err(store_error)?;
+    let newest = newest.first().map(|episode| &episode.project);
+    let namespace = newest.map(Project::namespace).or(projects.first().copied());
     let mut answer = answer(found);
-    answer.project = newest.first().map(|one| one.project.path().to_owned()).unwrap_or_default();
-    answer.project_namespace = place.to_string();
+    answer.project = newest.map(|project| project.path().to_owned()).unwrap_or_default();
+    answer.project_namespace = namespace.unwrap_or_default().to_string();
     answer.text = text;
-    answer.ongoing = ongoing(daemon, place, except).await?;
+    answer.ongoing = ongoing(daemon, &projects, except).await?;
     answer.pending = indexed.pending;
     answer.message = match answer.sessions.as_slice() {
         [] if indexed.pending == 0 && sessions > 0 => {
@@ -67,35 +74,33 @@ async fn run(
     Ok(answer)
 }
 
-/// Returns the project: the given one, or that of the nearest known parent of the directory.
-fn place(
+/// Returns the directories of the given project, or of the one that the client is in.
+fn projects(
     daemon: &DaemonState,
     client: &ClientContext,
     given: Option<&str>,
-) -> Result<Namespace, Error> {
-    let given = given.map(str::trim).filter(|given| !given.is_empty());
-    if let Some(namespace) = given.and_then(Namespace::parse) {
-        return Ok(namespace);
+) -> Result<Vec<Namespace>, Error> {
+    if let Some(given) = project_argument(daemon, given)? {
+        return Ok(given);
     }
-    let Some(directory) = given.or(client.directory.as_deref()) else {
+    let Some(directory) = client.directory.as_deref() else {
         let what = "the project cannot be determined: give `project`, a directory";
         return Err(Error::new(code::AMBIGUOUS, what));
     };
-    let store = daemon.engine.store().as_ref();
-    let known = handoff::project_of(store, directory).map_err(store_error)?;
-    let known = known.map(|(project, _)| project.namespace());
-    Ok(known.or(project_argument(Some(directory))).unwrap_or_default())
+    Ok(of_directory(daemon, directory))
 }
 
 async fn ongoing(
     daemon: &DaemonState,
-    place: Namespace,
+    projects: &[Namespace],
     except: Option<SessionKey>,
 ) -> Result<Vec<SessionRow>, Error> {
     let mut live = daemon.engine.live().await.map_err(engine_error)?;
     live.retain(|session| {
-        let is_here = session.project.as_ref().map(Project::namespace) == Some(place);
-        is_here && Some(session.key) != except && matches!(session.state, State::Active)
+        let project = session.project.as_ref().map(Project::namespace);
+        project.is_some_and(|project| projects.contains(&project))
+            && Some(session.key) != except
+            && matches!(session.state, State::Active)
     });
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     let store = daemon.engine.store().as_ref();
@@ -128,6 +133,8 @@ fn answer(handoff: Handoff) -> GetHandoffAnswer {
     };
     GetHandoffAnswer {
         open_ends: told(handoff.open_ends),
+        repository: told(handoff.repository),
+        preferences: handoff.preferences,
         decisions: told(handoff.decisions),
         errors: told(handoff.errors),
         settings: told(handoff.settings),
@@ -144,6 +151,8 @@ fn past(past: built::Past) -> HandoffSession {
         name: past.name,
         objective: past.objective,
         outcome: past.outcome.as_str().to_owned(),
+        reason: past.reason,
+        last_words: past.last_words,
         ended_at: past.ended_at.to_string(),
         branches: past.branches,
         done: past.done,

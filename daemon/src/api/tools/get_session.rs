@@ -61,6 +61,11 @@ async fn run(
             .map_err(store_error)?
             .ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?,
     };
+    if let Ok(Some(own)) = current::client_session(daemon, client).await
+        && let Ok(Some(own)) = store.session(own)
+    {
+        daemon.engine.memory_use().opened(&own.id.id, &session.id.id);
+    }
     let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
     let files = store.sources_of(key).map_err(store_error)?;
     let files = files.iter().map(|file| convert::file_row(convert::newest(file, &at_hand)));

@@ -7,14 +7,14 @@ use graphiti_proto::{
     tools::graph::{FactRow, NodeRow, SourceLine},
 };
 
-use super::{names_project, project_argument, store_error};
+use super::{names_project, store_error};
 use crate::{
-    api::{DaemonState, blocking, convert},
+    api::{DaemonState, blocking, convert, projects::project_argument},
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{
-        Entity, EntityId, EpisodeId, Fact, Namespace, Project, SessionKey, Timestamp,
-        transcript::Origin, vector::Packed,
+        Entity, EntityId, EpisodeId, Fact, Namespace, SessionKey, Timestamp, transcript::Origin,
+        vector::Packed,
     },
     search::{
         query::{Query, dates},
@@ -123,25 +123,22 @@ fn taken<T>(
 /// Returns the given projects; `None` for all. A group id that is not a project selects all
 /// projects.
 pub(super) fn projects(
+    daemon: &DaemonState,
     project: Option<&str>,
     group_ids: Option<&[String]>,
-) -> Option<Vec<Namespace>> {
-    if let Some(project) = project_named(project) {
-        return Some(vec![project]);
+) -> Result<Option<Vec<Namespace>>, Error> {
+    if let Some(project) = project_argument(daemon, project)? {
+        return Ok(Some(project));
     }
-    let groups = group_ids.filter(|groups| !groups.is_empty())?;
-    let named = groups.iter().filter(|group| names_project(group.trim()));
-    let named: Vec<Namespace> = named.filter_map(|group| project_named(Some(group))).collect();
-    (named.len() == groups.len()).then_some(named)
-}
-
-/// Returns the given project; for a worktree, its main project.
-fn project_named(argument: Option<&str>) -> Option<Namespace> {
-    let argument = argument.map(|given| match Namespace::parse(given.trim()) {
-        Some(_) => given.to_owned(),
-        None => Project::new(given).root().path().to_owned(),
-    });
-    project_argument(argument.as_deref())
+    let Some(groups) = group_ids.filter(|groups| !groups.is_empty()) else { return Ok(None) };
+    if !groups.iter().all(|group| names_project(group.trim())) {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    for group in groups {
+        all.extend(project_argument(daemon, Some(group))?.unwrap_or_default());
+    }
+    Ok(Some(all))
 }
 
 /// Parses a date or an instant into a period.

@@ -7,11 +7,14 @@ use graphiti_proto::{
     tools::list_sessions::{ListSessionsAnswer, ListSessionsArguments, NAME},
 };
 
-use super::{
-    Effect, Tool, engine_error, input, is_of_project, output, project_argument, store_error, typed,
-};
+use super::{Effect, Tool, engine_error, input, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, convert},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        convert,
+        projects::{is_of_project, project_argument},
+    },
     model::{
         SessionKey, Timestamp,
         episode::MEMORY,
@@ -38,7 +41,7 @@ async fn run(
     client: &ClientContext,
     arguments: ListSessionsArguments,
 ) -> Result<ListSessionsAnswer, Error> {
-    let project = project_argument(arguments.project.as_deref());
+    let project = project_argument(daemon, arguments.project.as_deref())?;
     let store = daemon.engine.store().as_ref();
     let live = live_sessions(daemon).await?;
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
@@ -47,7 +50,7 @@ async fn run(
         let wanted_state =
             arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);
         let wanted_agent = arguments.agent.as_deref().is_none_or(|agent| session.id.agent == agent);
-        if is_wanted && wanted_state && wanted_agent && is_of_project(session, project) {
+        if is_wanted && wanted_state && wanted_agent && is_of_project(session, project.as_deref()) {
             found.push((session.last_activity, session.key));
         }
     };

@@ -5,11 +5,14 @@ use graphiti_proto::{
     tools::list_unindexed::{ListUnindexedAnswer, ListUnindexedArguments, NAME},
 };
 
-use super::{
-    Effect, Tool, engine_error, input, is_of_project, output, project_argument, store_error, typed,
-};
+use super::{Effect, Tool, engine_error, input, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, convert},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        convert,
+        projects::{is_of_project, project_argument},
+    },
     model::session::State,
 };
 
@@ -31,10 +34,10 @@ async fn run(
     client: &ClientContext,
     arguments: ListUnindexedArguments,
 ) -> Result<ListUnindexedAnswer, Error> {
-    let project = project_argument(arguments.project_namespace.as_deref());
+    let project = project_argument(daemon, arguments.project_namespace.as_deref())?;
     let mut sessions = daemon.engine.live().await.map_err(engine_error)?;
     sessions.retain(|session| {
-        is_of_project(session, project)
+        is_of_project(session, project.as_deref())
             && (arguments.include_inactive || !matches!(session.state, State::Inactive))
     });
     sessions.sort_by_key(|session| std::cmp::Reverse(session.last_activity));

@@ -249,12 +249,6 @@ where
     Ok(Box::new(run(read(arguments)?).await?))
 }
 
-/// Parses a project argument: a namespace, or a directory in the project.
-pub(super) fn project_argument(given: Option<&str>) -> Option<Namespace> {
-    let given = given.map(str::trim).filter(|given| !given.is_empty())?;
-    Some(Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace()))
-}
-
 /// Returns the projects of Graphiti's group ids. The result is empty, which means all projects,
 /// when no ids are given or when one of them is not a project, such as a machine's global group.
 fn groups<'a>(given: impl Iterator<Item = &'a String>) -> Vec<Namespace> {
@@ -263,18 +257,14 @@ fn groups<'a>(given: impl Iterator<Item = &'a String>) -> Vec<Namespace> {
     if !given.iter().all(|group| names_project(group)) {
         return Vec::new();
     }
-    given.into_iter().filter_map(|group| project_argument(Some(group))).collect()
+    let project =
+        |group: &str| Namespace::parse(group).unwrap_or_else(|| Project::new(group).namespace());
+    given.into_iter().map(project).collect()
 }
 
 /// Whether a group id is a project's namespace or directory.
 fn names_project(group: &str) -> bool {
     Namespace::parse(group).is_some() || group.contains(['/', '\\'])
-}
-
-pub(super) fn is_of_project(session: &Session, wanted: Option<Namespace>) -> bool {
-    wanted.is_none_or(|wanted| {
-        session.project.as_ref().is_some_and(|project| project.namespace() == wanted)
-    })
 }
 
 pub(super) fn engine_error(error: EngineError) -> Error {

@@ -49,7 +49,8 @@ async fn run(
     client: &ClientContext,
     arguments: SearchFactsArguments,
 ) -> Result<SearchFactsAnswer, Error> {
-    let projects = graph::projects(arguments.project.as_deref(), arguments.group_ids.as_deref());
+    let projects =
+        graph::projects(daemon, arguments.project.as_deref(), arguments.group_ids.as_deref())?;
     let filter = FactFilter::of(&arguments)?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =

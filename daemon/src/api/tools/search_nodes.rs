@@ -43,7 +43,8 @@ pub(super) async fn run(
     client: &ClientContext,
     arguments: SearchNodesArguments,
 ) -> Result<SearchNodesAnswer, Error> {
-    let projects = graph::projects(arguments.project.as_deref(), arguments.group_ids.as_deref());
+    let projects =
+        graph::projects(daemon, arguments.project.as_deref(), arguments.group_ids.as_deref())?;
     let kinds = kinds(arguments.entity_types.as_deref())?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =

@@ -13,17 +13,20 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, broader, engine_error, input, output, passages, project_argument, store_error,
-    text, typed,
+    Effect, Tool, broader, engine_error, input, output, passages, store_error, text, typed,
 };
 use crate::{
     api::{
         DaemonState, blocking, catch_up,
         client_context::{ClientContext, ReplyForm},
-        convert, handoff,
+        convert, current,
+        projects::{of_directory, project_argument},
     },
     clock,
-    engine::embedding,
+    engine::{
+        embedding,
+        episode::handoff::{HandoffLine, topic},
+    },
     model::{Namespace, Role, SessionKey, session::Session},
     search::{
         index::EpisodeField,
@@ -78,12 +81,12 @@ async fn run(
     client: &ClientContext,
     arguments: SearchSessionsArguments,
 ) -> Result<SearchSessionsAnswer, Error> {
-    let project = project_argument(arguments.project.as_deref());
-    let indexed = catch_up::index_pending(daemon, client, project.into_iter().collect()).await?;
+    let project = project_argument(daemon, arguments.project.as_deref())?;
+    let indexed =
+        catch_up::index_pending(daemon, client, project.clone().unwrap_or_default()).await?;
     let scope = Scope {
-        namespaces: project.map(|project| vec![project]),
-        near: near(daemon, arguments.near.as_deref().or(client.directory.as_deref()))
-            .map_err(store_error)?,
+        namespaces: project,
+        near: near(daemon, arguments.near.as_deref().or(client.directory.as_deref())),
         ..Scope::default()
     };
     let query = question(&arguments)?;
@@ -113,6 +116,7 @@ async fn run(
         hits.push(hit);
     }
     let found = hits.len();
+    offer_hits(daemon, client, &hits).await;
     match client.reply_form {
         ReplyForm::Structured => client.reply_budget.fit(&mut hits),
         ReplyForm::Text => fit_text(&mut hits, text_budget(limit, arguments.detail)),
@@ -124,6 +128,19 @@ async fn run(
     let spelled = results.spelled.into_iter();
     let spelled = spelled.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect();
     Ok(SearchSessionsAnswer { message, hits, next, pending, spelled, broader })
+}
+
+/// Notes the hits that an agent's session got, to know which of them it opens.
+async fn offer_hits(daemon: &DaemonState, client: &ClientContext, hits: &[Hit]) {
+    let Ok(Some(own)) = current::client_session(daemon, client).await else { return };
+    let Ok(Some(own)) = daemon.engine.store().session(own) else { return };
+    let lines = hits.iter().take(TEXT_HITS).map(|hit| HandoffLine {
+        topic: topic::HITS.to_owned(),
+        // A hit is used when it is opened, whatever its words.
+        text: String::new(),
+        session_id: hit.session.session_id.clone(),
+    });
+    daemon.engine.memory_use().offer(&own.id.id, lines.collect());
 }
 
 /// Returns the bytes of the text for a model: more if it asks for more.
@@ -143,7 +160,7 @@ async fn broader(
 ) -> Result<Vec<BroaderQuery>, Error> {
     let mut found = Vec::new();
     for (change, arguments) in broader::queries(arguments) {
-        let namespaces = project_argument(arguments.project.as_deref()).map(|one| vec![one]);
+        let namespaces = project_argument(daemon, arguments.project.as_deref())?;
         let scope = Scope { namespaces, ..scope.clone() };
         let results = search(daemon, &question(&arguments)?, &scope, HITS).await?;
         let sessions = results.sessions.len();
@@ -226,10 +243,8 @@ fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
 }
 
 /// Returns the project of `directory`.
-fn near(daemon: &DaemonState, directory: Option<&str>) -> Result<Option<Namespace>, StoreError> {
-    let Some(directory) = directory else { return Ok(None) };
-    let project = handoff::project_of(daemon.engine.store().as_ref(), directory)?;
-    Ok(project.map(|(project, _)| project.namespace()))
+fn near(daemon: &DaemonState, directory: Option<&str>) -> Vec<Namespace> {
+    directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory))
 }
 
 /// How the passages of a session are shown.

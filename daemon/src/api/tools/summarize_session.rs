@@ -5,12 +5,14 @@ use graphiti_proto::{
     tools::summarize_session::{NAME, SummarizeSessionAnswer, SummarizeSessionArguments},
 };
 
-use super::{
-    Effect, Tool, engine_error, input, is_of_project, output, project_argument, resolve_error,
-    store_error, typed,
-};
+use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, current},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        current,
+        projects::{is_of_project, project_argument},
+    },
     engine::episode,
     model::CloseReason,
 };
@@ -42,7 +44,8 @@ async fn run(
     let store = daemon.engine.store();
     let session = store.session(key).map_err(store_error)?;
     let session = session.ok_or_else(|| Error::new(code::NOT_FOUND, "it was just forgotten"))?;
-    if !is_of_project(&session, project_argument(arguments.project.as_deref())) {
+    let project = project_argument(daemon, arguments.project.as_deref())?;
+    if !is_of_project(&session, project.as_deref()) {
         let what = format!("session {} is of another project", session.id);
         return Err(Error::new(code::NOT_FOUND, what));
     }

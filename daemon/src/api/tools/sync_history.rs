@@ -7,9 +7,9 @@ use graphiti_proto::{
     tools::sync_history::{NAME, PastSession, SyncHistoryAnswer, SyncHistoryArguments},
 };
 
-use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
+use super::{Effect, Tool, engine_error, input, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext},
+    api::{DaemonState, client_context::ClientContext, projects::project_argument},
     engine::{BackfillCandidate, CloseOutcome, EngineError},
     model::CloseReason,
     store::StoreError,
@@ -42,11 +42,14 @@ async fn run(
     client: &ClientContext,
     arguments: SyncHistoryArguments,
 ) -> Result<SyncHistoryAnswer, Error> {
-    let project = project_argument(arguments.project.as_deref());
+    let project = project_argument(daemon, arguments.project.as_deref())?;
     let age = (arguments.days > 0).then(|| DAY * arguments.days);
     client.progress.report(0, 0, || "Looking for sessions of the past".to_owned());
     let mut past = daemon.engine.backfill_candidates(age).await.map_err(engine_error)?;
-    past.retain(|one| project.is_none() || one.namespace() == project);
+    past.retain(|one| {
+        let is_wanted = |wanted: &Vec<_>| one.namespace().is_some_and(|is| wanted.contains(&is));
+        project.as_ref().is_none_or(is_wanted)
+    });
     past.truncate(arguments.max_sessions);
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let costs: Option<Vec<f64>> = past.iter().map(|one| summarizer.estimate(tokens(one))).collect();

@@ -63,6 +63,14 @@ impl Executor {
         Ok(Executor { state, engine, reader, workers, watches: Watches::default() })
     }
 
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub(super) fn reader(&self) -> &Arc<SourceReader> {
+        &self.reader
+    }
+
     /// Handles events one after the other until asked to stop.
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<EngineEvent>) {
         let (store, excluded) = (self.engine.store.clone(), self.state.excluded().to_vec());

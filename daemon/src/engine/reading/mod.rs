@@ -31,7 +31,9 @@ use crate::{
         crash_tracker::CrashTracker,
         forgotten::Forgotten,
         forks::SharedPrefix,
+        memory_use::MemoryUse,
         pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+        projects::Projects,
         record_locks::RecordLocks,
     },
     fault,
@@ -60,6 +62,10 @@ pub struct SourceReader {
     pub(super) crash_tracker: CrashTracker,
     /// The sessions whose records are not read again.
     pub(super) forgotten: Arc<Forgotten>,
+    /// The projects that the sessions belong to.
+    pub(super) projects: Arc<Projects>,
+    /// What the sessions use of what they are offered.
+    pub(super) memory_use: Arc<MemoryUse>,
 }
 
 /// A request to read a file.

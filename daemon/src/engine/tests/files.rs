@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Machine, messages, paths, sources};
+use super::{Machine, messages, paths, projects, sources};
 use crate::{
     capture::storage::file_stamp,
     clock,
@@ -17,6 +17,7 @@ use crate::{
         crash_tracker::CrashTracker,
         files::{self, FileObservation},
         forgotten::Forgotten,
+        memory_use::MemoryUse,
         reading::{ReadRequest, SavePolicy, SourceReader},
         record_locks::RecordLocks,
     },
@@ -157,6 +158,8 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
         ..read_to_the_end(&machine, key, OWN, None)
     };
     let reader = SourceReader {
+        projects: projects(&store),
+        memory_use: Arc::new(MemoryUse::load(store.clone()).unwrap()),
         store: store.clone(),
         locks: RecordLocks::default(),
         crash_tracker: CrashTracker::open(&machine.path("at_work.json"), clock::now()),

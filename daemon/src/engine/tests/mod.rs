@@ -30,6 +30,7 @@ use crate::{
             Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
         },
         pipeline::ParseContext,
+        projects::Projects,
     },
     llm::{
         self,
@@ -189,4 +190,9 @@ fn record(text: &str) -> String {
         "message": { "role": "user", "content": text },
     });
     format!("{record}\n")
+}
+
+/// The known projects of a store.
+fn projects(store: &Arc<dyn Store>) -> Arc<Projects> {
+    Arc::new(Projects::load(store.clone(), None).unwrap())
 }

@@ -25,8 +25,13 @@ const NAME_BEGINNING: usize = 60;
 /// the line is empty. The caller adds a label, such as the name of a JSON field, in place of
 /// quotation marks.
 pub(super) fn line(text: &str) -> Option<String> {
+    line_within(text, ENTRY)
+}
+
+/// Same as [`line()`], with another limit of characters.
+pub(super) fn line_within(text: &str, limit: usize) -> Option<String> {
     let line = for_model(&one_line(&without_ansi(text))).trim().replace(['“', '”'], "\"");
-    (!line.is_empty()).then(|| cut(&line, ENTRY))
+    (!line.is_empty()).then(|| cut(&line, limit))
 }
 
 /// Returns [`line()`] in quotation marks, which do not count towards `limit` (characters).

@@ -1,19 +1,27 @@
-//! Creates a handoff for the next agent in a project: the objectives of the last sessions, their
-//! outcomes, decisions, open tasks and failures.
+//! A handoff tells the next agent in a project how the last session that did work ended, what the
+//! user wishes, the state of the repository, what is open, what was decided and what fails.
 //!
 //! [`gather`] merges episodes, the latest first, so that a step that a later session settled is no
 //! longer listed as open. [`Handoff::to_text`] renders the result within a number of characters,
 //! the most important entries first. The texts come from users, agents and programs: [`guard`]
 //! quotes them so that none reads as an instruction, and [`entry`] puts the quotes into labelled
-//! fields. The caller chooses the episodes and the time.
+//! fields. The caller chooses the episodes, of which [`did_work`] tells the useful ones.
 
 mod entry;
 mod guard;
+mod lines;
+pub mod recall;
 mod render;
+mod work;
 
+pub use self::{
+    lines::{HandoffLine, repeats},
+    render::{UseRate, topic},
+    work::did_work,
+};
 use crate::{
     model::{
-        Episode, Timestamp,
+        CloseReason, Episode, Timestamp,
         summary::{EnhancedSessionSummary, Outcome},
         wording::DELETED,
     },
@@ -21,7 +29,15 @@ use crate::{
 };
 
 /// Maximum characters of one entry.
-const ENTRY: usize = 280;
+const ENTRY: usize = 200;
+/// Maximum characters of the last words of a session.
+const LAST_WORDS: usize = 400;
+/// Number of sessions whose decisions are told.
+const DECIDING: usize = 2;
+/// Maximum number of wishes.
+const WISHES: usize = 8;
+/// The share of the words of an open end that a later request repeats when it takes it up.
+const TAKEN_UP: f64 = 0.6;
 /// Maximum entries of one list.
 const ENTRIES: usize = 20;
 const FILES: usize = 30;
@@ -35,11 +51,15 @@ const BRANCHES: usize = 5;
 pub struct Handoff {
     /// The sessions that the handoff was made from.
     pub sessions: Vec<Past>,
+    /// What the user wants from now on.
+    pub preferences: Vec<String>,
+    /// The state of the repository, as the sessions left it.
+    pub repository: Vec<Told>,
     /// Steps that are left and that no later session is known to have done.
     pub open_ends: Vec<Told>,
     /// Test suites whose last run failed.
     pub failing_tests: Vec<Failing>,
-    /// Decisions, with the reason where it is known.
+    /// Decisions of the last sessions, with the reason where it is known.
     pub decisions: Vec<Told>,
     /// Errors that were fixed: the error, its cause and its fix.
     pub errors: Vec<Told>,
@@ -56,6 +76,12 @@ pub struct Past {
     pub name: String,
     pub objective: String,
     pub outcome: Outcome,
+    /// Why it counts as that; may be empty.
+    pub reason: String,
+    /// The last words of the agent; may be empty.
+    pub last_words: String,
+    /// Whether its agent ended without a word.
+    pub was_killed: bool,
     pub ended_at: Timestamp,
     pub branches: Vec<String>,
     /// The tasks that were completed.
@@ -85,16 +111,21 @@ pub struct Failing {
     pub session: usize,
 }
 
-/// Merges `episodes`, the latest session first. The result is empty when `episodes` is empty.
-pub fn gather(episodes: &[Episode]) -> Handoff {
-    let mut handoff = Handoff::default();
+/// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
+/// `episodes` is empty.
+pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
+    let wishes = preferences.iter().take(WISHES).filter_map(|wish| guard::quote(wish, ENTRY));
+    let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
     let mut seen = Seen::default();
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let past = past(episode);
-        handoff.open_ends(session, summary, &past.done);
+        handoff.repository(session, summary);
+        handoff.open_ends(session, summary, &past);
         handoff.failing_tests(session, summary, &mut seen);
-        handoff.decisions(session, summary);
+        if session < DECIDING {
+            handoff.decisions(session, summary);
+        }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
         handoff.files(episode);
@@ -115,17 +146,34 @@ impl Handoff {
         self.sessions.is_empty()
     }
 
-    fn open_ends(&mut self, session: usize, summary: &EnhancedSessionSummary, done: &[String]) {
-        let later = self.sessions.iter().flat_map(|past| &past.done).chain(done);
-        let settled: Vec<String> = later.cloned().collect();
+    fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary) {
+        let line = summary.repository.as_deref().and_then(|line| guard::quote(line, ENTRY));
+        push(&mut self.repository, line, session);
+        let done = summary.completed_tasks.iter().flatten().rev();
+        for pull_request in done.filter(|done| names_pull_request(done)).take(1) {
+            push(&mut self.repository, guard::quote(pull_request, ENTRY), session);
+        }
+    }
+
+    fn open_ends(&mut self, session: usize, summary: &EnhancedSessionSummary, past: &Past) {
+        // The last words of this session say what it left, too.
+        if self.sessions.iter().any(|later| took_up(later, &past.objective)) {
+            return;
+        }
+        let settled: Vec<&String> =
+            self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
+        let is_settled = |step: &str| {
+            settled.iter().any(|done| settles(done, step))
+                || self.sessions.iter().any(|later| took_up(later, step))
+        };
         // The failing tests have a section of their own.
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);
         let is_told = |step: &str| tests_fail && is_about_tests(step);
-        let steps = summary.next_steps.iter().flatten().filter(|step| !is_told(step));
-        for step in steps {
-            if !settled.iter().any(|done| settles(done, step)) {
-                push(&mut self.open_ends, entry::step(step), session);
-            }
+        let steps = summary.next_steps.iter().flatten();
+        let open = steps.filter(|step| !is_told(step) && !is_settled(step));
+        let open: Vec<String> = open.filter_map(|step| entry::step(step)).collect();
+        for step in open {
+            push(&mut self.open_ends, Some(step), session);
         }
     }
 
@@ -191,15 +239,34 @@ pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
 }
 
+/// Whether the request of a later session names what was left open.
+fn took_up(later: &Past, open: &str) -> bool {
+    let asked = words(open);
+    !asked.is_empty() && same_words(&later.objective, open)
+        || asked.len() > 2 && share_of_words(&asked, &words(&later.objective)) >= TAKEN_UP
+}
+
+fn names_pull_request(done: &str) -> bool {
+    let done = done.to_ascii_lowercase();
+    done.contains("pull request") || done.contains("/pull/") || done.contains("pr #")
+}
+
 fn past(episode: &Episode) -> Past {
     let summary = &episode.summary;
-    let done = summary.completed_tasks.iter().chain(&summary.discoveries).flatten();
+    let done = summary.completed_tasks.iter().flatten();
     let branches = episode.branches.iter().filter_map(|branch| guard::name(branch));
     Past {
         session_id: episode.session_id.id.clone(),
         name: line(&episode.name),
         objective: line(&summary.objective),
         outcome: summary.outcome,
+        reason: summary.outcome_reason.as_deref().map(line).unwrap_or_default(),
+        last_words: summary
+            .last_words
+            .as_deref()
+            .and_then(|words| guard::line_within(words, LAST_WORDS))
+            .unwrap_or_default(),
+        was_killed: episode.reason == CloseReason::AgentExited,
         ended_at: episode.ended_at,
         branches: branches.take(BRANCHES).collect(),
         done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),

@@ -8,51 +8,140 @@ use crate::model::{
 
 #[test]
 fn nothing_is_handed_over_where_nothing_was() {
-    let handoff = gather(&[]);
+    let handoff = gather(&[], &[]);
     assert!(handoff.is_empty());
     assert_eq!(handoff.to_text(4_000), None);
 }
 
 #[test]
 fn a_session_is_told_by_what_the_next_one_needs() {
-    let text = gather(&[full()]).to_text(4_000).unwrap();
+    let text = gather(&[full()], &["Never push to main".to_owned()]).to_text(4_000).unwrap();
     let (_, told) = text.split_once("\n\n").unwrap();
     assert_eq!(told, TOLD);
 }
 
 const TOLD: &str = "\
 Last session: “Sign tokens with RS256” (`s-9`)
-Ended 2026-03-09 12:00 UTC, branch `auth`, in progress
-Objective: “Sign tokens so that other services can check them”
+Ended 2026-03-09 12:00 UTC, branch `auth`, in progress (“waits for the user's choice”)
+It was asked for: “Sign tokens so that other services can check them”
+Its last words: “The signer is replaced.”
+It reported as done: “Replaced the signer”; “Opened pull request #12”
+
+Standing wishes that the user stated:
+- “Never push to main”
+
+Repository:
+- “branch `auth`; last commit `abc1234` Replace the signer; not pushed”
+- “Opened pull request #12”
 
 Left open:
 - “Rotate the signing key on staging”
 
-Failing tests:
-- `pytest`, 1 of 40: `tests/test_auth.py::test_expiry`
-
 Decided:
 - “Sign with RS256”, why: “services hold only the public key”
 
-Done in the last session:
-- “Replaced the signer”
-
-Settings as they were left:
-- `.env`: `JWT_EXPIRY` = `3600` (was `60`)
-
-Errors met and fixed:
-- Error: `401 after a minute`; cause: “expiry was read as seconds”; fix: “set JWT_EXPIRY to 3600”; check: “pytest passed”
-
-Files changed, latest first: `src/auth.py`, `.env`
+Failing tests:
+- `pytest`, 1 of 40: `tests/test_auth.py::test_expiry`
 
 More: tools search_sessions and get_session, or `graphiti search`.";
+
+#[test]
+fn long_last_words_say_what_was_done() {
+    let mut session = full();
+    session.summary.last_words = Some("The signer is replaced by one with RS256. ".repeat(6));
+    let text = gather(&[session], &[]).to_text(4_000).unwrap();
+    assert!(!text.contains("reported as done"), "{text}");
+}
+
+#[test]
+fn a_killed_session_is_told_as_killed() {
+    let mut session = full();
+    session.reason = CloseReason::AgentExited;
+    session.summary.outcome_reason = Some("ended within a tool call".to_owned());
+    let text = gather(&[session], &[]).to_text(4_000).unwrap();
+    let told = "its agent was killed, in progress (“ended within a tool call”)";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn what_a_later_session_was_asked_for_is_no_longer_left_open() {
+    let mut earlier = full();
+    earlier.summary.next_steps =
+        Some(vec!["Rotate the signing key on staging".to_owned(), "Tell the team".to_owned()]);
+    let mut later = full();
+    later.summary.next_steps = None;
+    later.summary.objective = "Now rotate that signing key on staging".to_owned();
+    let open = |later: &Episode| gather(&[later.clone(), earlier.clone()], &[]).open_ends;
+    assert_eq!(open(&later), [Told { text: "“Tell the team”".to_owned(), session: 1 }]);
+    later.summary.objective = earlier.summary.objective.clone();
+    assert_eq!(open(&later), [], "it went on with the session");
+}
+
+#[test]
+fn decisions_of_the_last_two_sessions_are_told() {
+    let sessions: Vec<Episode> = ["RS256", "Postgres", "Redis"]
+        .iter()
+        .map(|choice| {
+            let mut session = full();
+            session.summary.key_decisions = Some(vec![DecisionRecord {
+                decision: format!("Use {choice} for everything there"),
+                rationale: String::new(),
+                alternatives: None,
+            }]);
+            session
+        })
+        .collect();
+    let decisions = gather(&sessions, &[]).decisions;
+    assert_eq!(decisions.iter().map(|one| one.session).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[test]
+fn what_a_compaction_may_have_lost_is_told_in_short() {
+    let text = gather(&[full()], &["Never push to main".to_owned()]).to_short_text(4_000).unwrap();
+    let (_, told) = text.split_once("\n\n").unwrap();
+    assert_eq!(
+        told,
+        "\
+Standing wishes that the user stated:
+- “Never push to main”
+
+Left open:
+- “Rotate the signing key on staging”
+
+Decided:
+- “Sign with RS256”, why: “services hold only the public key”"
+    );
+    let mut empty = full();
+    (empty.summary.next_steps, empty.summary.key_decisions) = (None, None);
+    assert_eq!(gather(&[empty], &[]).to_short_text(4_000), None);
+}
+
+#[test]
+fn a_question_and_our_own_recall_are_no_work() {
+    let mut session = full();
+    assert!(did_work(&session));
+    session.summary = EnhancedSessionSummary {
+        objective: "What is the time in Tokyo?".to_owned(),
+        last_words: Some("It is nine.".to_owned()),
+        message_count: Some(2),
+        ..empty_summary()
+    };
+    assert!(!did_work(&session));
+    session.summary.last_words = Some("The parser reads rows in three steps. ".repeat(20));
+    assert!(did_work(&session), "a long answer is a result");
+    session.summary.mcp_tools_used = Some(vec!["mcp__graphiti__search_sessions".to_owned()]);
+    session.summary.message_count = Some(9);
+    assert!(!did_work(&session), "it only asked the memory");
+    session.summary.files_modified = Some(vec!["a.rs".to_owned()]);
+    assert!(did_work(&session));
+}
 
 #[test]
 fn what_a_later_session_did_is_no_longer_open() {
     let mut later = full();
     later.summary.completed_tasks = Some(vec!["Rotated the signing key on staging".to_owned()]);
     later.summary.next_steps = Some(vec!["Tell the mobile team".to_owned()]);
-    let open = gather(&[later, full()]).open_ends;
+    let open = gather(&[later, full()], &[]).open_ends;
     assert_eq!(open, [Told { text: "“Tell the mobile team”".to_owned(), session: 0 }]);
 }
 
@@ -60,7 +149,7 @@ fn what_a_later_session_did_is_no_longer_open() {
 fn what_an_earlier_session_did_may_be_open_again() {
     let mut earlier = full();
     earlier.summary.completed_tasks = Some(vec!["Rotated the signing key on staging".to_owned()]);
-    let open = gather(&[full(), earlier]).open_ends;
+    let open = gather(&[full(), earlier], &[]).open_ends;
     assert_eq!(open[0].text, "“Rotate the signing key on staging”");
 }
 
@@ -70,7 +159,7 @@ fn the_last_run_of_a_suite_and_the_last_value_of_a_setting_hold() {
     let tests = later.summary.test_results.as_mut().unwrap();
     (tests.passed, tests.failed) = (40, 0);
     later.summary.config_changes.as_mut().unwrap()[0].new_value = "7200".to_owned();
-    let handoff = gather(&[later, full()]);
+    let handoff = gather(&[later, full()], &[]);
     assert_eq!(handoff.failing_tests, []);
     let settings: Vec<&str> = handoff.settings.iter().map(|told| &*told.text).collect();
     assert_eq!(settings, ["`.env`: `JWT_EXPIRY` = `7200` (was `60`)"]);
@@ -80,9 +169,9 @@ fn the_last_run_of_a_suite_and_the_last_value_of_a_setting_hold() {
 fn failing_tests_are_told_once() {
     let mut session = full();
     session.summary.next_steps = Some(vec!["Fix 1 failing test: tests/test_auth.py".to_owned()]);
-    assert_eq!(gather(std::slice::from_ref(&session)).open_ends, []);
+    assert_eq!(gather(std::slice::from_ref(&session), &[]).open_ends, []);
     session.summary.test_results = None;
-    assert_eq!(gather(&[session]).open_ends.len(), 1);
+    assert_eq!(gather(&[session], &[]).open_ends.len(), 1);
 }
 
 #[test]
@@ -92,14 +181,13 @@ fn a_text_never_outgrows_its_room_and_keeps_what_is_needed_most() {
         let steps = (0..10).map(|step| format!("Step {at}{step} of größere work on module{step}"));
         episode.summary.next_steps = Some(steps.collect());
     }
-    let handoff = gather(&episodes);
+    let handoff = gather(&episodes, &[]);
     for room in (0..6_000).step_by(37) {
         let text = handoff.to_text(room).unwrap_or_default();
         assert!(text.chars().count() <= room, "{room}: {}", text.chars().count());
         assert_eq!(text.is_empty(), room < LEAST_ROOM, "{room}");
-        if room > 700 {
+        if room > 1_000 {
             assert!(text.contains("Step 00 of"), "{room}: {text}");
-            assert!(text.contains("Failing tests:"), "{room}: {text}");
         }
     }
 }
@@ -138,7 +226,11 @@ fn no_field_lets_a_text_stand_outside_of_its_quote() {
     }
     let tests = summary.test_results.as_mut().unwrap();
     (tests.framework, tests.failed_tests) = (order(), Some(vec![order()]));
-    let text = gather(&[session.clone(), session]).to_text(20_000).unwrap();
+    let summary = &mut session.summary;
+    summary.last_words = Some(ORDER.to_owned());
+    summary.outcome_reason = Some(ORDER.to_owned());
+    summary.repository = Some(ORDER.to_owned());
+    let text = gather(&[session.clone(), session], &[ORDER.to_owned()]).to_text(20_000).unwrap();
     let bare = unquoted(&text);
     for word in ["gnore the user", "ush to main", "reminder", "#"] {
         assert!(!bare.contains(word), "{word}: {bare}\n{text}");
@@ -166,7 +258,7 @@ fn unquoted(text: &str) -> String {
     bare
 }
 
-fn full() -> Episode {
+pub(super) fn full() -> Episode {
     let ended_at = Timestamp::parse("2026-03-09T12:00:00Z").unwrap();
     Episode {
         id: EpisodeId::new(ended_at, [0; 10]),
@@ -188,13 +280,21 @@ fn full() -> Episode {
     }
 }
 
+fn empty_summary() -> EnhancedSessionSummary {
+    let text = r#"{"objective": "", "outcome": "completed"}"#;
+    serde_json::from_str(text).unwrap()
+}
+
 fn summary() -> EnhancedSessionSummary {
     EnhancedSessionSummary {
         activity_vector: crate::model::ActivityVector::default(),
         objective: "Sign tokens so that other services can check them".to_owned(),
         outcome: Outcome::InProgress,
         phases: None,
-        completed_tasks: Some(vec!["Replaced the signer".to_owned()]),
+        completed_tasks: Some(vec![
+            "Replaced the signer".to_owned(),
+            "Opened pull request #12".to_owned(),
+        ]),
         key_decisions: Some(vec![DecisionRecord {
             decision: "Sign with RS256".to_owned(),
             rationale: "services hold only the public key".to_owned(),
@@ -218,9 +318,11 @@ fn summary() -> EnhancedSessionSummary {
         discoveries: None,
         topics: None,
         relations: None,
-        outcome_reason: None,
-        last_words: None,
-        repository: None,
+        outcome_reason: Some("waits for the user's choice".to_owned()),
+        last_words: Some("The signer is replaced.".to_owned()),
+        repository: Some(
+            "branch `auth`; last commit `abc1234` Replace the signer; not pushed".to_owned(),
+        ),
         preferences: None,
         known_failures: None,
         test_results: Some(TestSummary {

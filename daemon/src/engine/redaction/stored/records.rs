@@ -135,6 +135,10 @@ impl Cleaner for StoredRedactor {
                 ("questions to a model", self.json(note, StoredRedactor::value))
             }
             NoteNamespace::Learned => ("learned tools", self.json(note, StoredRedactor::value)),
+            NoteNamespace::Projects => ("projects", self.json(note, StoredRedactor::value)),
+            NoteNamespace::MemoryUse => {
+                ("uses of the memory", self.json(note, StoredRedactor::value))
+            }
             NoteNamespace::Usage => ("usage", self.json(note, StoredRedactor::value)),
             NoteNamespace::Summaries => {
                 ("summaries of messages", self.json(note, StoredRedactor::value))

@@ -23,7 +23,7 @@ use tokio::{
     sync::oneshot,
 };
 
-use super::{Machine, sources as stored_sources};
+use super::{Machine, projects, sources as stored_sources};
 use crate::{
     capture::{format::Identity, liveness::Process, watch::Notice},
     engine::{
@@ -33,6 +33,7 @@ use crate::{
         files::{self, FileObservation, IdentifiedFile, IdentifyResult},
         forgotten::Forgotten,
         job::{GatherOutcome, Job, JobResult, SessionDigest},
+        memory_use::MemoryUse,
         model_queue::ModelQuestion,
         pipeline::SourceState,
         reading::{ReadProgress, SourceReader},
@@ -108,6 +109,8 @@ impl Decider {
         let notes = machine.folder.path().join("at_work.json");
         std::fs::write(&notes, crashes).unwrap();
         let reader = Arc::new(SourceReader {
+            projects: projects(&store),
+            memory_use: Arc::new(MemoryUse::load(store.clone()).unwrap()),
             store: store.clone(),
             locks: RecordLocks::default(),
             crash_tracker: CrashTracker::open(&notes, START),

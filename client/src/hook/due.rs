@@ -1,0 +1,104 @@
+//! Starts of sessions whose handoff did not come in time, because the daemon was down or busy. The
+//! hook of the session's next prompt brings it, once.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use graphiti_proto::methods::hook::HookEvent;
+
+/// Maximum number of starts that wait.
+const STARTS: usize = 64;
+/// A start that waits longer belongs to a session without a prompt.
+const GIVE_UP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Keeps the start of a session.
+pub(super) fn keep(start: &HookEvent, home: &Path) {
+    // A hook reports no errors.
+    let _ = try_keep(start, home);
+}
+
+/// Takes the start of the session of an event, if its handoff is due.
+pub(super) fn take(event: &HookEvent, home: &Path) -> Option<HookEvent> {
+    let file = file_of(event, home)?;
+    let text = fs::read(&file).ok()?;
+    // What cannot be removed would be told with each prompt.
+    fs::remove_file(&file).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+fn try_keep(start: &HookEvent, home: &Path) -> io::Result<()> {
+    let Some(file) = file_of(start, home) else { return Ok(()) };
+    let folder = folder(home);
+    fs::create_dir_all(&folder)?;
+    remove_old(&folder)?;
+    fs::write(file, serde_json::to_vec(&start.without_prompt())?)
+}
+
+fn remove_old(folder: &Path) -> io::Result<()> {
+    let files: Vec<fs::DirEntry> = fs::read_dir(folder)?.flatten().collect();
+    let is_full = files.len() >= STARTS;
+    for file in files {
+        let modified = file.metadata().and_then(|metadata| metadata.modified()).ok();
+        let age = modified.and_then(|modified| modified.elapsed().ok());
+        if is_full || age.is_some_and(|age| age > GIVE_UP) {
+            fs::remove_file(file.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The file of a session; `None` for an id that is no name of a file.
+fn file_of(event: &HookEvent, home: &Path) -> Option<PathBuf> {
+    let id = &event.session_id;
+    let is_name = (1..=128).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    is_name.then(|| folder(home).join(format!("{id}.json")))
+}
+
+fn folder(home: &Path) -> PathBuf {
+    home.join("handoffs-due")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(session: &str) -> HookEvent {
+        HookEvent {
+            hook_event_name: "SessionStart".to_owned(),
+            session_id: session.to_owned(),
+            ..HookEvent::default()
+        }
+    }
+
+    #[test]
+    fn a_start_is_kept_for_one_prompt_of_its_session() {
+        let home = tempfile::tempdir().unwrap();
+        keep(&start("a"), home.path());
+        assert_eq!(take(&start("b"), home.path()), None);
+        assert_eq!(take(&start("a"), home.path()), Some(start("a")));
+        assert_eq!(take(&start("a"), home.path()), None);
+    }
+
+    #[test]
+    fn an_id_that_is_a_path_is_kept_nowhere() {
+        let home = tempfile::tempdir().unwrap();
+        for id in ["../a", "a/b", "", "a.b"] {
+            keep(&start(id), home.path());
+            assert_eq!(take(&start(id), home.path()), None);
+        }
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_so_many_starts_wait() {
+        let home = tempfile::tempdir().unwrap();
+        for number in 0..3 * STARTS {
+            keep(&start(&number.to_string()), home.path());
+        }
+        assert!(fs::read_dir(folder(home.path())).unwrap().count() <= STARTS);
+    }
+}

@@ -1,0 +1,60 @@
+//! The lines of a handoff one by one, for counting which of them later sessions use.
+
+use crate::{
+    model::Episode,
+    summarize::{
+        handoff::{Handoff, Told, render},
+        text::{share_of_words, words},
+    },
+};
+
+/// The share of the words of a line that a session repeats when it acts on it.
+const REPEATED: f64 = 0.6;
+
+/// A line of a handoff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandoffLine {
+    /// What kind of line it is; see [`render::topic`].
+    pub topic: String,
+    pub text: String,
+    /// The id of the session that the line is from.
+    pub session_id: String,
+}
+
+impl Handoff {
+    /// The lines that a text of the usual length has.
+    pub fn lines(&self) -> Vec<HandoffLine> {
+        let session_id = |session: usize| {
+            self.sessions.get(session).map_or_else(String::new, |past| past.session_id.clone())
+        };
+        let line = |topic: &str, text: &str, session: usize| HandoffLine {
+            topic: topic.to_owned(),
+            text: text.to_owned(),
+            session_id: session_id(session),
+        };
+        let of_list = |topic: &'static str, list: &[Told], most: usize| -> Vec<HandoffLine> {
+            list.iter().take(most).map(|told| line(topic, &told.text, told.session)).collect()
+        };
+        let last = self.sessions.first();
+        let ended = last.map(|last| line(render::topic::ENDING, &last.last_words, 0));
+        let wishes = self.preferences.iter().map(|wish| line(render::topic::WISHES, wish, 0));
+        let tests = self.failing_tests.iter();
+        let tests =
+            tests.map(|suite| line(render::topic::TESTS, &suite.names.join(" "), suite.session));
+        let mut lines: Vec<HandoffLine> = ended.into_iter().chain(wishes).chain(tests).collect();
+        lines.extend(of_list(render::topic::REPOSITORY, &self.repository, render::STATES));
+        lines.extend(of_list(render::topic::OPEN, &self.open_ends, render::OPEN));
+        lines.extend(of_list(render::topic::DECISIONS, &self.decisions, render::DECISIONS));
+        lines
+    }
+}
+
+/// Whether a session acted on a line: its requests, its work or its files have the line's words.
+pub fn repeats(episode: &Episode, line: &str) -> bool {
+    let summary = &episode.summary;
+    let lists = [&summary.completed_tasks, &summary.files_modified, &summary.discoveries];
+    let mut done = words(&summary.objective);
+    lists.into_iter().flatten().flatten().for_each(|text| done.extend(words(text)));
+    let told = words(line);
+    told.len() > 1 && share_of_words(&told, &done) >= REPEATED
+}

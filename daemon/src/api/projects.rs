@@ -1,0 +1,96 @@
+//! Which project a request means: a directory in any spelling, a remote, a name or a namespace.
+
+use std::cmp::Reverse;
+
+use graphiti_proto::rpc::{Error, code};
+
+use super::DaemonState;
+use crate::{
+    engine::projects::NamedProject,
+    model::{Episode, EpisodeId, Namespace, Project, session::Session},
+    store::{Store, StoreError},
+};
+
+/// Returns the directories of the given project; `None` when none is given.
+pub(super) fn project_argument(
+    daemon: &DaemonState,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
+        return Ok(None);
+    };
+    let projects = daemon.engine.projects();
+    if is_path(given) {
+        return Ok(Some(of_directory(daemon, given)));
+    }
+    Ok(Some(match projects.named(given) {
+        NamedProject::Known(members) => members,
+        NamedProject::Unknown => vec![unknown(given)],
+        NamedProject::Ambiguous(paths) => {
+            let what = format!(
+                "{} projects have the name `{given}`: give the directory of one",
+                paths.len()
+            );
+            let data = serde_json::json!({ "projects": paths });
+            return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
+        }
+    }))
+}
+
+/// Returns the directories of the project that `directory` belongs to. Reads files of Git.
+pub(super) fn of_directory(daemon: &DaemonState, directory: &str) -> Vec<Namespace> {
+    daemon.engine.projects().of_directory(directory)
+}
+
+/// Same as [`project_argument`], but a directory stands for itself alone.
+pub(super) fn directory_argument(
+    daemon: &DaemonState,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    match given.map(str::trim) {
+        Some(given) if is_path(given) => Ok(Some(daemon.engine.projects().spellings_of(given))),
+        Some(given) if Namespace::parse(given).is_some() => Ok(Some(vec![unknown(given)])),
+        given => project_argument(daemon, given),
+    }
+}
+
+/// Whether a session is of one of the directories; any session when none are given.
+pub(super) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> bool {
+    wanted.is_none_or(|wanted| {
+        session.project.as_ref().is_some_and(|project| wanted.contains(&project.namespace()))
+    })
+}
+
+/// At most `limit` episodes of these directories, or of all, the latest sessions first.
+pub(super) fn newest_episodes(
+    store: &dyn Store,
+    projects: Option<&[Namespace]>,
+    before: Option<EpisodeId>,
+    limit: usize,
+) -> Result<Vec<Episode>, StoreError> {
+    let Some(projects) = projects else { return store.newest_episodes(None, before, limit) };
+    let mut episodes = Vec::new();
+    for project in projects {
+        episodes.extend(store.newest_episodes(Some(*project), before, limit)?);
+    }
+    episodes.sort_unstable_by_key(|episode| Reverse(episode.id));
+    episodes.truncate(limit);
+    Ok(episodes)
+}
+
+/// Returns the directory by which the project of `directory` is known.
+pub(super) fn project_of(daemon: &DaemonState, directory: &str) -> Project {
+    let projects = daemon.engine.projects();
+    let known = of_directory(daemon, directory).into_iter().find_map(|one| projects.path(one));
+    Project::new(&known.unwrap_or_else(|| directory.to_owned()))
+}
+
+/// Whether the text is the path of a directory on any system.
+fn is_path(given: &str) -> bool {
+    let has_drive = matches!(given.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
+    has_drive || given.starts_with(['/', '\\', '.', '~'])
+}
+
+fn unknown(given: &str) -> Namespace {
+    Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace())
+}

@@ -1,0 +1,112 @@
+//! What a prompt reminds of, for the hook at a prompt.
+//!
+//! The user waits for this hook. So the errors, decisions and wishes of a project are kept in
+//! memory, and only new episodes are read; where that takes too long, the prompt goes without.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use graphiti_proto::methods::hook::HookEvent;
+
+use crate::{
+    api::{DaemonState, client_context::ClientContext, current, projects::newest_episodes},
+    engine::episode::handoff::recall::{HEAD, RecallMemory},
+    model::{EpisodeId, Namespace},
+    store::{Store, StoreError},
+};
+
+/// Maximum number of episodes of a project that are remembered, the latest.
+const EPISODES: usize = 300;
+/// Episodes read at once.
+const PAGE: usize = 50;
+/// Maximum number of projects that are remembered.
+const PROJECTS: usize = 16;
+
+/// What the projects remember, by their directories.
+#[derive(Clone, Default)]
+pub struct RecallCache(Arc<Mutex<HashMap<Vec<Namespace>, Arc<CachedMemory>>>>);
+
+struct CachedMemory {
+    /// The latest episode that was read.
+    newest: Option<EpisodeId>,
+    memory: RecallMemory,
+}
+
+/// Returns the lines for a prompt; `None` when it clearly matches nothing.
+pub(super) async fn lines(daemon: &DaemonState, event: &HookEvent) -> Option<String> {
+    let prompt = event.prompt.clone()?;
+    let cached = remembered(daemon, event.cwd.clone()?).await?;
+    let own =
+        current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
+    let found = cached.memory.matches(&prompt, own);
+    let lines: Vec<String> = found.iter().map(|entry| entry.line()).collect();
+    (!lines.is_empty()).then(|| format!("{HEAD}\n{}", lines.join("\n")))
+}
+
+/// Reads what the project of a directory remembers, so that the first prompt need not wait.
+pub(super) fn warm(daemon: &DaemonState, directory: String) {
+    let reading = read(daemon, directory);
+    // Nobody waits for it.
+    drop(tokio::task::spawn_blocking(reading));
+}
+
+/// Returns what the project remembers. The reading goes on when the caller has no more time, for
+/// the next prompt.
+async fn remembered(daemon: &DaemonState, directory: String) -> Option<Arc<CachedMemory>> {
+    tokio::task::spawn_blocking(read(daemon, directory)).await.ok()?
+}
+
+fn read(
+    daemon: &DaemonState,
+    directory: String,
+) -> impl FnOnce() -> Option<Arc<CachedMemory>> + Send + 'static {
+    let (engine, cache) = (daemon.engine.clone(), daemon.recall.clone());
+    move || {
+        let mut projects = engine.projects().of_directory(&directory);
+        projects.sort_unstable();
+        let cached = cache.get(engine.store().as_ref(), &projects);
+        cached
+            .inspect_err(|error| tracing::warn!(%error, "cannot read what a prompt reminds of"))
+            .ok()
+    }
+}
+
+impl RecallCache {
+    fn get(
+        &self,
+        store: &dyn Store,
+        projects: &[Namespace],
+    ) -> Result<Arc<CachedMemory>, StoreError> {
+        let newest = newest_episodes(store, Some(projects), None, 1)?;
+        let newest = newest.first().map(|episode| episode.id);
+        let known = self.lock().get(projects).cloned();
+        if let Some(known) = known.filter(|known| known.newest == newest) {
+            return Ok(known);
+        }
+        let cached = Arc::new(CachedMemory { newest, memory: gather(store, projects)? });
+        let mut cache = self.lock();
+        if cache.len() >= PROJECTS {
+            cache.clear();
+        }
+        cache.insert(projects.to_vec(), cached.clone());
+        Ok(cached)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Vec<Namespace>, Arc<CachedMemory>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn gather(store: &dyn Store, projects: &[Namespace]) -> Result<RecallMemory, StoreError> {
+    let mut memory = RecallMemory::default();
+    let mut before = None;
+    for _ in 0..EPISODES / PAGE {
+        let page = newest_episodes(store, Some(projects), before, PAGE)?;
+        let Some(last) = page.last() else { break };
+        before = Some(last.id);
+        page.iter().for_each(|episode| memory.add(episode));
+    }
+    Ok(memory)
+}

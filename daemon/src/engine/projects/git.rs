@@ -1,0 +1,137 @@
+//! Reads which repository a directory belongs to, from the files of Git. No program is run: a hook
+//! waits for the answer.
+
+use std::{
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use crate::engine::projects::remote;
+
+/// Maximum bytes of a file of Git that are read.
+const FILE: u64 = 64 << 10;
+/// Maximum number of parent folders in which a repository is looked for.
+const DEEPEST: usize = 64;
+
+/// The repository of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Repository {
+    /// The folder that all working trees share: that of the main one, or of the bare repository.
+    pub(super) root: PathBuf,
+    /// The address of the remote, normalised.
+    pub(super) remote: Option<String>,
+}
+
+/// Returns the repository that holds an existing directory.
+pub(super) fn repository_of(directory: &Path) -> Option<Repository> {
+    let directory = directory.canonicalize().ok()?;
+    let common = directory.ancestors().take(DEEPEST).find_map(common_folder)?;
+    let config = read(&common.join("config")).unwrap_or_default();
+    let root = match common.file_name() {
+        Some(name) if name == ".git" => common.parent()?.to_owned(),
+        _ => common,
+    };
+    Some(Repository { root, remote: remote_url(&config).and_then(remote::normalized) })
+}
+
+/// Returns the folder with the data of the repository whose working tree begins at `folder`.
+fn common_folder(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(".git");
+    let metadata = fs::metadata(&git).ok()?;
+    if metadata.is_dir() {
+        return git.join("HEAD").exists().then_some(git);
+    }
+    // A worktree or a submodule: the file names the folder.
+    let text = read(&git)?;
+    let own = folder.join(text.strip_prefix("gitdir:")?.trim());
+    let common = match read(&own.join("commondir")) {
+        Some(common) => own.join(common.trim()),
+        None => own,
+    };
+    common.canonicalize().ok()
+}
+
+/// Returns the address of `origin`; that of the first remote when there is no `origin`.
+fn remote_url(config: &str) -> Option<&str> {
+    let mut remote = None;
+    let mut first = None;
+    for line in config.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let name = section.strip_prefix("remote \"").and_then(|name| name.split('"').next());
+            remote = name;
+        } else if let (Some(name), Some((key, url))) = (remote, line.split_once('='))
+            && key.trim().eq_ignore_ascii_case("url")
+        {
+            if name == "origin" {
+                return Some(url.trim());
+            }
+            first = first.or(Some(url.trim()));
+        }
+    }
+    first
+}
+
+fn read(path: &Path) -> Option<String> {
+    // A pipe under this name would block.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut text = Vec::new();
+    File::open(path).ok()?.take(FILE).read_to_end(&mut text).ok()?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "[core]\n\tbare = false\n[remote \"fork\"]\n\turl = /srv/fork.git\n\
+        [remote \"origin\"]\n\turl = git@Example.com:ann/App.git\n[branch \"main\"]\n\tremote = origin\n";
+
+    fn made() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let write = |path: &str, text: &str| {
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), text).unwrap();
+        };
+        write("app/.git/HEAD", "ref: refs/heads/main\n");
+        write("app/.git/config", CONFIG);
+        write("app/.git/worktrees/two/commondir", "../..\n");
+        write("app/src/deep/x.rs", "");
+        let own = at("app/.git/worktrees/two");
+        write("two/.git", &format!("gitdir: {}\n", own.display()));
+        write("app/.git/modules/lib/HEAD", "ref: refs/heads/main\n");
+        write("app/lib/.git", "gitdir: ../.git/modules/lib\n");
+        write("plain/.git/nothing", "");
+        folder
+    }
+
+    #[test]
+    fn worktrees_and_folders_of_a_repository_share_its_root() {
+        let folder = made();
+        let root = folder.path().canonicalize().unwrap().join("app");
+        let remote = Some("example.com/ann/app".to_owned());
+        for path in ["app", "app/src/deep", "two"] {
+            let found = repository_of(&folder.path().join(path));
+            assert_eq!(found, Some(Repository { root: root.clone(), remote: remote.clone() }));
+        }
+        let lib = repository_of(&folder.path().join("app/lib")).unwrap();
+        assert_eq!(lib, Repository { root: root.join(".git/modules/lib"), remote: None });
+    }
+
+    #[test]
+    fn a_folder_without_a_repository_has_none() {
+        let folder = made();
+        assert_eq!(repository_of(&folder.path().join("plain")), None);
+        assert_eq!(repository_of(&folder.path().join("missing")), None);
+    }
+
+    #[test]
+    fn the_first_remote_counts_without_an_origin() {
+        assert_eq!(remote_url(CONFIG), Some("git@Example.com:ann/App.git"));
+        assert_eq!(remote_url("[remote \"up\"]\nurl=a/b\n"), Some("a/b"));
+        assert_eq!(remote_url("[branch \"up\"]\nurl=a/b\n"), None);
+    }
+}

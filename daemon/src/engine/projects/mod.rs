@@ -1,0 +1,331 @@
+//! Which directories are one project: a repository with its worktrees, sub-folders and clones.
+//!
+//! A session stores the directory it was started in, and its episodes are stored by that directory.
+//! [`Projects`] knows the repository and the remote of each such directory, and finds the directories
+//! that share one of them. Git's files are read when a session is read, so that a folder that is
+//! gone keeps what was known of it last.
+
+mod git;
+mod remote;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    engine::redaction,
+    model::{Namespace, Project, Timestamp},
+    store::{Note, NoteNamespace, Store, StoreError, Write},
+};
+
+/// The version of the form on disk.
+const VERSION: u32 = 1;
+/// Git's files of a directory are read again after this time.
+const RECHECK: Duration = Duration::from_secs(600);
+/// Maximum number of directories that are known; further ones are projects by themselves.
+const PROJECTS: usize = 20_000;
+
+/// The directories of sessions, with their repositories.
+pub struct Projects {
+    store: Arc<dyn Store>,
+    known: RwLock<BTreeMap<Namespace, KnownProject>>,
+    /// The user's home: a repository there holds settings, and does not join the folders in it.
+    home: Option<PathBuf>,
+}
+
+/// The sessions that a request means by a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedProject {
+    /// The directories of one project, its main one first.
+    Known(Vec<Namespace>),
+    /// Several projects have this name: their directories.
+    Ambiguous(Vec<String>),
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KnownProject {
+    project: Project,
+    identity: Identity,
+    /// When Git's files were read last in this run.
+    checked_at: Option<Timestamp>,
+}
+
+/// What directories of one project share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Identity {
+    /// The spelling of the repository's root.
+    repository: Option<String>,
+    /// The remote, normalised.
+    remote: Option<String>,
+}
+
+/// The form on disk.
+#[derive(Serialize, Deserialize)]
+struct ProjectRecord {
+    version: u32,
+    path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repository: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    remote: Option<String>,
+}
+
+impl Projects {
+    /// Loads the known directories. A record that cannot be read is made anew.
+    pub(super) fn load(store: Arc<dyn Store>, home: Option<PathBuf>) -> Result<Self, StoreError> {
+        let mut known = BTreeMap::new();
+        for (_, content) in store.notes(NoteNamespace::Projects)? {
+            let Ok(record) = serde_json::from_slice::<ProjectRecord>(&content) else { continue };
+            let project = Project::new(&record.path);
+            let identity = Identity { repository: record.repository, remote: record.remote };
+            let namespace = project.namespace();
+            known.insert(namespace, KnownProject { project, identity, checked_at: None });
+        }
+        Ok(Projects { store, known: RwLock::new(known), home })
+    }
+
+    /// Notes the directory of a session that was read. Reads files: not for the async runtime.
+    pub(super) fn note(&self, project: &Project, now: Timestamp) {
+        let namespace = project.namespace();
+        let before = self.read().get(&namespace).cloned();
+        let is_fresh = |known: &KnownProject| {
+            known.checked_at.is_some_and(|checked| now.since(checked) < RECHECK)
+        };
+        let is_full = before.is_none() && self.read().len() >= PROJECTS;
+        if is_full || before.as_ref().is_some_and(is_fresh) {
+            return;
+        }
+        let identity = self.identity(project);
+        let is_new = before.is_none_or(|before| before.identity != identity);
+        if is_new {
+            self.save(project, &identity);
+        }
+        let known = KnownProject { project: project.clone(), identity, checked_at: Some(now) };
+        self.write().insert(namespace, known);
+    }
+
+    /// Notes the directories of all sessions, and drops those that no session has any more. Stops
+    /// when `go_on` is false.
+    pub(super) fn note_all(&self, now: Timestamp, go_on: &dyn Fn() -> bool) {
+        let mut projects = BTreeSet::new();
+        let visited = self.store.visit_sessions(&mut |session| {
+            projects.extend(session.project);
+            go_on()
+        });
+        if let Err(error) = visited {
+            tracing::warn!(%error, "cannot list the directories of sessions");
+            return;
+        }
+        for project in &projects {
+            if !go_on() {
+                return;
+            }
+            self.note(project, now);
+        }
+        let used: HashSet<Namespace> = projects.iter().map(Project::namespace).collect();
+        // A session that was read in the meantime has been checked after `now`.
+        let unused = |known: &KnownProject| known.checked_at.is_none_or(|checked| checked <= now);
+        let mut dropped = Vec::new();
+        self.write().retain(|namespace, known| {
+            let keep = used.contains(namespace) || !unused(known);
+            if !keep {
+                dropped.push(Write::Note(note_of(*namespace, None)));
+            }
+            keep
+        });
+        if !dropped.is_empty() {
+            // A note that stays is dropped at the next start.
+            let _ = self.store.write(dropped);
+        }
+    }
+
+    /// Returns the directories of the project that `directory` belongs to, itself first. A folder
+    /// outside of repositories belongs to the nearest parent that is known.
+    pub fn of_directory(&self, directory: &str) -> Vec<Namespace> {
+        let project = Project::new(directory);
+        let identity = self.identity(&project);
+        let members = self.members(&project, &identity);
+        let is_known = members.iter().any(|member| self.read().contains_key(member));
+        if is_known || identity.repository.is_some() {
+            return members;
+        }
+        let nearest = parents(&project.spelling()).find_map(|parent| {
+            let known = self.read();
+            let mut all = known.values();
+            all.find(|known| known.project.spelling() == parent).cloned()
+        });
+        nearest.map_or(members, |known| self.members(&known.project, &known.identity))
+    }
+
+    /// Returns the directories of the project that a session's directory belongs to.
+    pub fn of_namespace(&self, namespace: Namespace) -> Vec<Namespace> {
+        let known = self.read().get(&namespace).cloned();
+        known.map_or_else(|| vec![namespace], |known| self.members(&known.project, &known.identity))
+    }
+
+    /// Returns only the spellings of one directory, without the rest of its project.
+    pub fn spellings_of(&self, directory: &str) -> Vec<Namespace> {
+        let project = Project::new(directory);
+        let spelling = project.spelling();
+        let mut found = vec![project.namespace()];
+        let known = self.read();
+        let same = known.values().filter(|known| known.project.spelling() == spelling);
+        found.extend(same.map(|known| known.project.namespace()));
+        found.dedup();
+        found
+    }
+
+    /// Returns the project with this namespace, remote or name.
+    pub fn named(&self, given: &str) -> NamedProject {
+        if let Some(namespace) = Namespace::parse(given)
+            && self.read().contains_key(&namespace)
+        {
+            return NamedProject::Known(self.of_namespace(namespace));
+        }
+        let remote = remote::normalized(given);
+        let name = given.to_lowercase();
+        let tests: [&dyn Fn(&KnownProject) -> bool; 3] = [
+            &|known| remote.is_some() && known.identity.remote == remote,
+            &|known| known.names().any(|one| one == name),
+            &|known| known.project.name().to_lowercase() == name,
+        ];
+        for test in tests {
+            let matches: Vec<KnownProject> =
+                self.read().values().filter(|known| test(known)).cloned().collect();
+            let Some(first) = matches.first() else { continue };
+            let members = self.members(&first.project, &first.identity);
+            let others = matches.iter().filter(|one| !members.contains(&one.project.namespace()));
+            let mut others: Vec<String> = others.map(|one| one.project.path().to_owned()).collect();
+            if others.is_empty() {
+                return NamedProject::Known(members);
+            }
+            others.insert(0, first.project.path().to_owned());
+            return NamedProject::Ambiguous(others);
+        }
+        NamedProject::Unknown
+    }
+
+    /// Returns the path of a directory that is known.
+    pub fn path(&self, namespace: Namespace) -> Option<String> {
+        self.read().get(&namespace).map(|known| known.project.path().to_owned())
+    }
+
+    /// Returns what the directory shares with others: from Git's files, else what is known of it,
+    /// else the repository that it was in.
+    fn identity(&self, project: &Project) -> Identity {
+        let directory = Path::new(project.path());
+        if directory.is_dir() {
+            let found = git::repository_of(directory).filter(|found| !self.is_home(&found.root));
+            return found.map_or_else(Identity::default, |found| Identity {
+                repository: Some(Project::new(&found.root.to_string_lossy()).spelling()),
+                remote: found.remote.map(|remote| redaction::text(&remote).into_owned()),
+            });
+        }
+        let known = self.read();
+        if let Some(known) = known.get(&project.namespace()) {
+            return known.identity.clone();
+        }
+        let inside = parents(&project.spelling()).find_map(|parent| {
+            let mut identities = known.values().map(|known| &known.identity);
+            identities.find(|identity| identity.repository.as_ref() == Some(&parent)).cloned()
+        });
+        inside.unwrap_or_default()
+    }
+
+    fn is_home(&self, root: &Path) -> bool {
+        let home = self.home.as_deref();
+        home.is_some_and(|home| home == root || home.canonicalize().is_ok_and(|home| home == root))
+    }
+
+    /// Returns the directories that share a spelling, a repository or a remote, directly or through
+    /// others.
+    fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
+        let mut members = vec![project.namespace()];
+        let mut keys: HashSet<String> = keys(project, identity).into_iter().collect();
+        let known = self.read();
+        let mut others: Vec<&KnownProject> = known.values().collect();
+        loop {
+            let (joined, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|known| {
+                self::keys(&known.project, &known.identity).iter().any(|key| keys.contains(key))
+            });
+            if joined.is_empty() {
+                break;
+            }
+            for known in joined {
+                keys.extend(self::keys(&known.project, &known.identity));
+                members.extend([known.project.namespace(), known.project.root().namespace()]);
+            }
+            others = rest;
+        }
+        members.push(project.root().namespace());
+        let mut seen = HashSet::new();
+        members.retain(|member| seen.insert(*member));
+        members
+    }
+
+    fn save(&self, project: &Project, identity: &Identity) {
+        let record = ProjectRecord {
+            version: VERSION,
+            path: project.path().to_owned(),
+            repository: identity.repository.clone(),
+            remote: identity.remote.clone(),
+        };
+        let content = serde_json::to_vec(&record).expect("strings become JSON");
+        let note = note_of(project.namespace(), Some(content));
+        // A note that is lost is made anew when a session of the directory is read.
+        let _ = self.store.write(vec![Write::Note(note)]);
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Namespace, KnownProject>> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, BTreeMap<Namespace, KnownProject>> {
+        self.known.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KnownProject {
+    /// What people call it: the names of the repository and of the remote.
+    fn names(&self) -> impl Iterator<Item = String> {
+        let Identity { repository, remote } = &self.identity;
+        let root = self.project.root().path().to_owned();
+        let paths = [repository.clone().or(Some(root)), remote.clone()];
+        paths.into_iter().flatten().filter_map(|path| {
+            path.rsplit('/').next().map(str::to_lowercase).filter(|name| !name.is_empty())
+        })
+    }
+}
+
+/// What two directories have in common if they are of one project. A remote never begins like a path.
+fn keys(project: &Project, identity: &Identity) -> Vec<String> {
+    let mut keys = vec![project.spelling()];
+    let root = project.root();
+    if root != *project {
+        keys.push(root.spelling());
+    }
+    keys.extend(identity.repository.clone());
+    keys.extend(identity.remote.as_ref().map(|remote| format!("remote {remote}")));
+    keys
+}
+
+/// The parents of a spelling, the nearest first.
+fn parents(spelling: &str) -> impl Iterator<Item = String> {
+    let parent = |path: &String| path.rsplit_once('/').map(|(parent, _)| parent.to_owned());
+    let first = parent(&spelling.to_owned());
+    std::iter::successors(first, parent).filter(|parent| !parent.is_empty())
+}
+
+fn note_of(namespace: Namespace, content: Option<Vec<u8>>) -> Note {
+    let name = namespace.number().to_be_bytes().to_vec();
+    Note { namespace: NoteNamespace::Projects, name, content }
+}
+
+#[cfg(test)]
+mod tests;

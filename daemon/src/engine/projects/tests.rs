@@ -1,0 +1,163 @@
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    model::{
+        SessionKey,
+        session::{Session, State},
+    },
+    store::{contract, sled::SledStore},
+};
+
+struct Machine {
+    folder: TempDir,
+    store: Arc<dyn Store>,
+}
+
+const NOW: Timestamp = Timestamp::from_seconds(1_000);
+
+impl Machine {
+    fn new() -> Machine {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
+        Machine { folder, store }
+    }
+
+    fn projects(&self) -> Projects {
+        // Notes that are still queued are not read.
+        self.store.write(Vec::new()).wait().unwrap();
+        Projects::load(self.store.clone(), Some(self.folder.path().to_owned())).unwrap()
+    }
+
+    fn path(&self, path: &str) -> String {
+        self.folder.path().join(path).to_string_lossy().into_owned()
+    }
+
+    fn repository(&self, path: &str, remote: &str) {
+        let git = self.folder.path().join(path).join(".git");
+        fs::create_dir_all(&git).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(git.join("config"), format!("[remote \"origin\"]\n\turl = {remote}\n")).unwrap();
+    }
+
+    fn note(&self, projects: &Projects, path: &str) -> Namespace {
+        let path = match path.starts_with('/') || path.contains(':') {
+            true => path.to_owned(),
+            false => {
+                fs::create_dir_all(self.folder.path().join(path)).unwrap();
+                self.path(path)
+            }
+        };
+        let project = Project::new(&path);
+        projects.note(&project, NOW);
+        project.namespace()
+    }
+}
+
+fn sorted(mut namespaces: Vec<Namespace>) -> Vec<Namespace> {
+    namespaces.sort_unstable();
+    namespaces
+}
+
+#[test]
+fn folders_clones_and_worktrees_are_one_project_even_when_they_are_gone() {
+    let machine = Machine::new();
+    machine.repository("app", "git@example.com:ann/app.git");
+    machine.repository("copy", "https://ann@example.com/ann/app");
+    machine.repository("other", "https://example.com/ann/other");
+    fs::create_dir_all(machine.folder.path().join("app/.git/worktrees/w")).unwrap();
+    fs::write(machine.folder.path().join("app/.git/worktrees/w/commondir"), "../..").unwrap();
+    fs::create_dir_all(machine.folder.path().join("w")).unwrap();
+    fs::write(
+        machine.folder.path().join("w/.git"),
+        format!("gitdir: {}\n", machine.path("app/.git/worktrees/w")),
+    )
+    .unwrap();
+    let projects = machine.projects();
+    let all = ["app", "app/src/deep", "copy", "w"].map(|path| machine.note(&projects, path));
+    let other = machine.note(&projects, "other");
+    for path in ["app", "app/src/deep", "copy", "w", "app/docs"] {
+        let mut found = projects.of_directory(&machine.path(path));
+        found.retain(|one| all.contains(one));
+        assert_eq!(sorted(found), sorted(all.to_vec()), "{path}");
+    }
+    assert_eq!(projects.of_namespace(other), [other]);
+    fs::remove_dir_all(machine.folder.path().join("w")).unwrap();
+    fs::remove_dir_all(machine.folder.path().join("app")).unwrap();
+    // A later run knows what was known last.
+    let projects = machine.projects();
+    let found = projects.of_directory(&machine.path("w"));
+    assert!(all.iter().all(|one| found.contains(one)), "{found:?}");
+    let inside = projects.of_directory(&machine.path("app/new/folder"));
+    assert!(all.iter().all(|one| inside.contains(one)), "{inside:?}");
+}
+
+#[test]
+fn a_repository_in_the_home_joins_no_folders() {
+    let machine = Machine::new();
+    machine.repository("", "git@example.com:ann/dotfiles.git");
+    let projects = machine.projects();
+    let one = machine.note(&projects, "one");
+    let two = machine.note(&projects, "two");
+    assert_eq!(projects.of_namespace(one), [one]);
+    assert_eq!(projects.of_namespace(two), [two]);
+}
+
+#[test]
+fn spellings_of_a_path_are_one_project() {
+    let machine = Machine::new();
+    let projects = machine.projects();
+    let windows = machine.note(&projects, "C:\\Work\\App");
+    let wsl = machine.note(&projects, "/mnt/c/work/app");
+    for path in ["c:/work/app", "C:\\work\\app\\src", "/mnt/c/Work/App"] {
+        let mut found = projects.of_directory(path);
+        found.retain(|one| [windows, wsl].contains(one));
+        assert_eq!(sorted(found), sorted(vec![windows, wsl]), "{path}");
+    }
+    let alone = projects.spellings_of("c:/work/app");
+    assert!(alone.contains(&windows) && alone.contains(&wsl), "{alone:?}");
+    assert!(!projects.spellings_of("c:/work").contains(&wsl));
+}
+
+#[test]
+fn a_project_has_the_names_of_its_folder_and_its_remote() {
+    let machine = Machine::new();
+    machine.repository("checkout-1", "git@example.com:ann/App.git");
+    let projects = machine.projects();
+    let app = machine.note(&projects, "checkout-1/sub");
+    let known = NamedProject::Known(vec![app]);
+    for name in
+        ["app", "App", "checkout-1", "sub", "git@example.com:ann/app", "example.com/ann/app"]
+    {
+        assert_eq!(projects.named(name), known, "{name}");
+    }
+    assert_eq!(projects.named(&app.to_string()), known);
+    assert_eq!(projects.named("nothing"), NamedProject::Unknown);
+    machine.note(&projects, "/elsewhere/app");
+    let NamedProject::Ambiguous(paths) = projects.named("app") else { panic!("one project") };
+    assert_eq!(paths.len(), 2);
+}
+
+#[test]
+fn the_sessions_of_an_older_database_get_their_project_and_unused_ones_go() {
+    let machine = Machine::new();
+    machine.repository("app", "git@example.com:ann/app.git");
+    fs::create_dir_all(machine.folder.path().join("app/src")).unwrap();
+    for (key, path) in [(1, "app"), (2, "app/src")] {
+        let session = Session {
+            project: Some(Project::new(&machine.path(path))),
+            state: State::Indexed,
+            ..contract::session(SessionKey(key), &key.to_string())
+        };
+        machine.store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+    }
+    let projects = machine.projects();
+    let gone = machine.note(&projects, "/nowhere/else");
+    let later = NOW.plus(RECHECK);
+    projects.note_all(later, &|| true);
+    assert_eq!(projects.of_directory(&machine.path("app")).len(), 2);
+    assert_eq!(projects.path(gone), None);
+    assert_eq!(machine.projects().read().len(), 2);
+}

@@ -1,0 +1,174 @@
+//! Prints what sessions leave to the next one, and what prompts recall, for a reader to judge.
+//!
+//! `cargo bench -p graphiti-tests --bench handoff -- pairs` draws pairs of consecutive sessions of
+//! one project of the corpus and prints the handoff that the second one gets, beside what it was
+//! asked for. `-- prompts` draws prompts and prints the lines that the earlier sessions of the
+//! project add to them. The seed makes the draw repeatable. The corpus is not part of this
+//! repository. `-- speed` measures how long the hook at a prompt waits for a daemon that knows
+//! `--count` (10,000) sessions.
+
+#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+
+mod speed;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Parser, ValueEnum};
+use graphiti_tests::{
+    Random, corpus,
+    summarized::{self, MadeEpisode},
+};
+use graphitid::summarize::handoff::{self, recall::RecallMemory};
+
+#[derive(Parser)]
+struct HandoffOptions {
+    #[arg(value_enum, default_value = "pairs")]
+    what: Drawn,
+    /// How many are drawn
+    #[arg(long)]
+    count: Option<usize>,
+    #[arg(long, default_value_t = 21)]
+    seed: u64,
+    /// Only every second one of what is drawn: 0 to tune on, 1 to judge
+    #[arg(long)]
+    half: Option<usize>,
+    /// Print only those prompts to which something is added
+    #[arg(long)]
+    only_added: bool,
+    /// Given by cargo
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Drawn {
+    Pairs,
+    Prompts,
+    Speed,
+}
+
+/// Characters of a handoff, as hooks give it.
+const MAX_CHARS: usize = 4_000;
+/// Sessions in a handoff, as hooks give it.
+const SESSIONS: usize = 5;
+
+fn main() -> ExitCode {
+    let options = HandoffOptions::parse();
+    // `cargo test --all-targets` starts it too.
+    if !options.bench {
+        return ExitCode::SUCCESS;
+    }
+    if let Drawn::Speed = options.what {
+        speed::measure(options.count.unwrap_or(10_000));
+        return ExitCode::SUCCESS;
+    }
+    let Some(corpus) = corpus::folder() else { return ExitCode::SUCCESS };
+    let projects = projects(&corpus);
+    match options.what {
+        Drawn::Prompts => prompts(&projects, &options),
+        Drawn::Pairs | Drawn::Speed => pairs(&projects, &options),
+    }
+    ExitCode::SUCCESS
+}
+
+/// The sessions of each project of the corpus, the earliest first.
+fn projects(corpus: &Path) -> Vec<Vec<MadeEpisode>> {
+    let mut projects: BTreeMap<PathBuf, Vec<MadeEpisode>> = BTreeMap::new();
+    let is_own = |path: &PathBuf| !path.components().any(|part| part.as_os_str() == "subagents");
+    for path in corpus::transcripts(corpus).into_iter().filter(is_own) {
+        let folder = path.strip_prefix(corpus).expect("it lies in the corpus");
+        let project = folder.components().take(2).collect();
+        let Some(made) = summarized::episode_of(&path) else { continue };
+        projects.entry(project).or_default().push(made);
+    }
+    let mut projects: Vec<Vec<MadeEpisode>> = projects.into_values().collect();
+    projects.iter_mut().for_each(|all| all.sort_by_key(|made| made.episode.ended_at));
+    projects
+}
+
+/// The sessions of `project` that had ended when number `at` began, the latest first.
+fn earlier(project: &[MadeEpisode], at: usize) -> impl Iterator<Item = &MadeEpisode> {
+    let began = project[at].episode.started_at;
+    project[..at].iter().rev().filter(move |made| made.episode.ended_at <= began)
+}
+
+fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
+    let all = projects.iter().flat_map(|project| (0..project.len()).map(move |at| (project, at)));
+    let all = all.filter(|(project, at)| earlier(project, *at).next().is_some());
+    let mut lengths = Vec::new();
+    for (project, at) in drawn(all.collect(), options, 25) {
+        let episodes: Vec<_> = earlier(project, at)
+            .map(|made| made.episode.clone())
+            .filter(handoff::did_work)
+            .take(SESSIONS)
+            .collect();
+        let wishes: Vec<String> = episodes
+            .iter()
+            .flat_map(|one| one.summary.preferences.clone().unwrap_or_default())
+            .collect();
+        let text = handoff::gather(&episodes, &wishes).to_text(MAX_CHARS).unwrap_or_default();
+        let next = &project[at];
+        println!(
+            "=== {} -> {}",
+            episodes.first().map_or("-", |one| one.file.as_str()),
+            next.episode.file
+        );
+        println!("{} bytes\n{text}\n", text.len());
+        for prompt in next.prompts.iter().take(2) {
+            println!("NEXT: {}", shown(prompt));
+        }
+        println!();
+        lengths.push(text.len());
+    }
+    lengths.sort_unstable();
+    println!(
+        "{} handoffs, median {} bytes",
+        lengths.len(),
+        lengths.get(lengths.len() / 2).unwrap_or(&0)
+    );
+}
+
+fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
+    let mut all = Vec::new();
+    for project in projects {
+        for at in 0..project.len() {
+            if earlier(project, at).next().is_some() {
+                all.extend(project[at].prompts.iter().map(|prompt| (project, at, prompt)));
+            }
+        }
+    }
+    let mut added = 0;
+    let drawn = drawn(all, options, 100);
+    for (project, at, prompt) in &drawn {
+        let mut memory = RecallMemory::default();
+        earlier(project, *at).for_each(|made| memory.add(&made.episode));
+        let found = memory.matches(prompt, None);
+        added += usize::from(!found.is_empty());
+        if found.is_empty() && options.only_added {
+            continue;
+        }
+        println!("=== {}\nPROMPT: {}", project[*at].episode.file, shown(prompt));
+        found.iter().for_each(|entry| println!("{}", entry.line()));
+        println!();
+    }
+    println!("{} prompts, {added} with something added", drawn.len());
+}
+
+/// Draws from `all` without putting back.
+fn drawn<T>(mut all: Vec<T>, options: &HandoffOptions, usual: usize) -> Vec<T> {
+    let mut random = Random::new(options.seed);
+    let mut drawn = Vec::new();
+    while drawn.len() < options.count.unwrap_or(usual) && !all.is_empty() {
+        drawn.push(all.swap_remove(random.below(all.len())));
+    }
+    let is_wanted = |at: usize| options.half.is_none_or(|half| at % 2 == half % 2);
+    drawn.into_iter().enumerate().filter(|(at, _)| is_wanted(*at)).map(|(_, one)| one).collect()
+}
+
+fn shown(prompt: &str) -> String {
+    prompt.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(600).collect()
+}
