@@ -185,7 +185,7 @@ fn threshold(topic: RecallTopic, asked: &Prompt) -> Threshold {
         }
         RecallTopic::Error => Threshold { share: 0.75, words: 4, information: 11.0 },
         RecallTopic::Decision => Threshold { share: 0.6, words: 3, information: 9.0 },
-        RecallTopic::Wish => Threshold { share: 0.6, words: 2, information: 6.0 },
+        RecallTopic::Wish => Threshold { share: 0.75, words: 2, information: 4.5 },
     }
 }
 
@@ -202,7 +202,15 @@ fn decision(record: &DecisionRecord) -> Option<Draft> {
 
 fn wish(wish: &str) -> Option<Draft> {
     let text = guard::quote(wish, ENTRY)?;
-    Some(Draft { topic: RecallTopic::Wish, matched: wish.to_owned(), text })
+    // What a wish is about, without the words that make it a wish.
+    let about = pattern!(
+        r"(?i)\b(?:from now on|never|always|without|ask(?:ing)?|first|please|don.?t|do not|prefer|make sure|i want|remember)\b"
+    );
+    Some(Draft {
+        topic: RecallTopic::Wish,
+        matched: about.replace_all(wish, " ").into_owned(),
+        text,
+    })
 }
 
 /// Whether a prompt shows or reports an error.
