@@ -506,7 +506,7 @@ fn a_handoff_that_could_not_come_at_the_start_comes_with_the_next_prompt_once() 
         "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": "/work/app",
         "prompt": "Go on",
     });
-    let mut ask = || {
+    let ask = || {
         fs::write(due.join("new.json"), start.to_string()).expect("write a start");
         told(&hook(&world, &prompt.to_string()))
     };
