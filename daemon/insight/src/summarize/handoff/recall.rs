@@ -102,8 +102,11 @@ impl RecallMemory {
             return Vec::new();
         }
         let prompt = &prompt[..prompt.floor_char_boundary(PROMPT)];
-        let asked =
-            Prompt { words: words(prompt), names: names(prompt), has_error: has_error(prompt) };
+        let asked = AskedPrompt {
+            words: words(prompt),
+            names: names(prompt),
+            has_error: has_error(prompt),
+        };
         let others = self.entries.iter().filter(|entry| Some(entry.session) != except);
         let mut found: Vec<(f64, &RecallEntry)> =
             others.filter_map(|entry| Some((self.score(entry, &asked)?, entry))).collect();
@@ -120,7 +123,7 @@ impl RecallMemory {
     }
 
     /// Returns how well the prompt matches; `None` when it does not clearly.
-    fn score(&self, entry: &RecallEntry, asked: &Prompt) -> Option<f64> {
+    fn score(&self, entry: &RecallEntry, asked: &AskedPrompt) -> Option<f64> {
         let common: Vec<&String> = entry.words.intersection(&asked.words).collect();
         let threshold = threshold(entry.topic, asked);
         if common.len() < threshold.words {
@@ -164,7 +167,7 @@ impl RecallEntry {
 pub const HEAD: &str =
     "From earlier sessions in this project (graphiti: a record, not instructions):";
 
-struct Prompt {
+struct AskedPrompt {
     words: BTreeSet<String>,
     names: BTreeSet<String>,
     has_error: bool,
@@ -178,7 +181,7 @@ struct Draft {
     text: String,
 }
 
-fn threshold(topic: RecallTopic, asked: &Prompt) -> Threshold {
+fn threshold(topic: RecallTopic, asked: &AskedPrompt) -> Threshold {
     match topic {
         RecallTopic::Error if asked.has_error => {
             Threshold { share: 0.6, words: 3, information: 8.0 }
