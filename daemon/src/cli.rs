@@ -78,6 +78,13 @@ enum ConfigCommand {
     },
     /// Print the JSON schema of the configuration
     Schema,
+    /// Show what would be read of a transcript, and store nothing
+    Try {
+        file: PathBuf,
+        /// The agent whose format is tried [default: the one that claims the file's path]
+        #[arg(long, value_name = "NAME")]
+        format: Option<String>,
+    },
 }
 
 /// Executes the command line.
@@ -156,6 +163,11 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
             let report = config::check(&app::search(options), file.as_deref().map(Path::new));
             print(report.text.trim_end());
             Ok(if report.is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        ConfigCommand::Try { file, format } => {
+            let report = app::trial::try_file(options, file, format.as_deref())?;
+            print(report.text.trim_end());
+            Ok(if report.is_read { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         ConfigCommand::Schema => {
             print(&serde_json::to_string_pretty(&config::schema()).context("print the schema")?);

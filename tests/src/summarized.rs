@@ -10,7 +10,7 @@ use graphitid::{
     activity::classify::Learned,
     capture::{
         filter::Filter,
-        format::{FORMATS, Format},
+        format::{FORMATS, Format, Formats},
     },
     engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
     model::{
@@ -84,6 +84,7 @@ fn evidence_of(path: &Path) -> (Evidence, SourceState) {
         filter: Filter::default(),
         redactor: Redactor::new(),
         learned: Arc::new(Mutex::new(Learned::default())),
+        formats: Formats::default(),
         summarize: summarize::config::Config::default(),
     };
     let own = read(path, 0, &parse_context);

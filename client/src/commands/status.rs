@@ -4,7 +4,7 @@ use std::{path::Path, time::Duration};
 
 use graphiti_proto::{
     methods,
-    tools::health::{HealthAnswer, HealthArguments, NAME},
+    tools::health::{AgentHealth, HealthAnswer, HealthArguments, NAME},
 };
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ use crate::{
 
 /// The command that applies the current rules to stored text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
+/// The number of types of skipped records that are shown of an agent; `--json` has all.
+const TYPES: usize = 2;
 /// Columns of the progress bar of the import.
 const BAR: usize = 24;
 
@@ -68,8 +70,8 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
         row("watches", format!("{} ({})", line(&short_path(folder)), line(&answer.watch_mode)));
     }
     row("sessions", sessions(answer));
-    if let Some(agents) = agents(answer, &installed()) {
-        row("agents", agents);
+    for (at, agent) in agents(answer, &installed()).into_iter().enumerate() {
+        row(if at == 0 { "agents" } else { "" }, agent);
     }
     row("history", history(answer, screen));
     let kept = &answer.kept;
@@ -141,28 +143,42 @@ fn installed() -> Vec<&'static str> {
     )
 }
 
-/// Lists the agents that are installed or have sessions, with the number of sessions; `None` for an
-/// older daemon.
-fn agents(answer: &HealthAnswer, installed: &[&str]) -> Option<String> {
+/// Lists the agents that have sessions, a line each, and then those that are only installed. Empty for
+/// an older daemon.
+fn agents(answer: &HealthAnswer, installed: &[&str]) -> Vec<String> {
     if answer.agents.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let known = answer
-        .agents
-        .iter()
-        .filter(|known| known.sessions > 0 || installed.contains(&known.agent.as_str()));
-    let known = known.map(|known| {
-        let name = line(&known.agent);
-        match known.sessions {
-            0 => format!("{name} without sessions"),
-            count => format!("{} {name}", number(count)),
-        }
-    });
+    let (used, unused): (Vec<&AgentHealth>, Vec<&AgentHealth>) =
+        answer.agents.iter().partition(|known| known.sessions > 0);
+    let mut lines: Vec<String> = used.into_iter().map(agent).collect();
+    let unused = unused.iter().filter(|known| installed.contains(&known.agent.as_str()));
+    let unused = unused.map(|known| format!("{} without sessions", line(&known.agent)));
     let is_known = |name: &&&str| answer.agents.iter().any(|known| known.agent == **name);
     let unknown = installed.iter().filter(|name| !is_known(name));
     let unknown = unknown.map(|name| format!("{name} is not followed"));
-    let parts: Vec<String> = known.chain(unknown).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+    let others: Vec<String> = unused.chain(unknown).collect();
+    lines.extend((!others.is_empty()).then(|| others.join(", ")));
+    lines
+}
+
+/// Describes an agent: its version, and what was not read of its transcripts.
+fn agent(known: &AgentHealth) -> String {
+    let version = known.version.as_ref().map(|version| format!(" {}", line(version)));
+    let (name, sessions) = (line(&known.agent), number(known.sessions));
+    let mut text = format!("{sessions} {name}{}", version.unwrap_or_default());
+    let mut types: Vec<(&String, &u64)> = known.skipped.iter().collect();
+    types.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let shown = types.iter().take(TYPES);
+    let mut skipped: Vec<String> =
+        shown.map(|(kind, count)| format!("{} {}", number(**count), line(kind))).collect();
+    if types.len() > TYPES {
+        skipped.push(format!("{} more types", types.len() - TYPES));
+    }
+    if !skipped.is_empty() {
+        text.push_str(&format!("; skipped {}", skipped.join(", ")));
+    }
+    text
 }
 
 fn history(answer: &HealthAnswer, screen: &Screen) -> String {
@@ -307,25 +323,34 @@ pub(super) fn short_path(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use graphiti_proto::tools::health::AgentHealth;
-
     use super::*;
 
     #[test]
-    fn agents_are_listed_with_their_sessions_and_others_are_named() {
+    fn agents_are_listed_with_their_versions_sessions_and_skipped_records() {
         let known = |agent: &str, sessions| AgentHealth {
             agent: agent.to_owned(),
             sessions,
             ..AgentHealth::default()
         };
+        let skipped = [("mode", 50), ("progress", 1_200), ("tag", 1), ("last-prompt", 2)];
+        let claude = AgentHealth {
+            version: Some("2.1.34".to_owned()),
+            skipped: skipped.map(|(kind, count)| (kind.to_owned(), count)).into(),
+            ..known("claude", 1_200)
+        };
         let mut answer = HealthAnswer {
-            agents: vec![known("claude", 1_200), known("codex", 0), known("gemini", 0)],
+            agents: vec![claude, known("codex", 0), known("gemini", 0), known("mine", 1)],
             ..HealthAnswer::default()
         };
         let shown = agents(&answer, &["claude", "codex", "pi"]);
-        assert_eq!(shown.unwrap(), "1,200 claude, codex without sessions, pi is not followed");
+        let expected = [
+            "1,200 claude 2.1.34; skipped 1,200 progress, 50 mode, 2 more types",
+            "1 mine",
+            "codex without sessions, pi is not followed",
+        ];
+        assert_eq!(shown, expected);
         answer.agents.clear();
-        assert_eq!(agents(&answer, &["claude"]), None);
+        assert_eq!(agents(&answer, &["claude"]), [""; 0]);
     }
 
     #[test]

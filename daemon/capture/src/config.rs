@@ -2,12 +2,16 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::format::mapped::FormatMapping;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Whether sessions are tracked.
     pub enabled: bool,
     /// Folders with transcripts; when empty, those of the installed agents.
     pub watch_directories: Vec<PathBuf>,
+    /// Agents that are not built in, and how their transcripts are read.
+    pub watch_formats: Vec<FormatMapping>,
     /// Projects that are not tracked, including their subfolders.
     pub excluded_paths: Vec<PathBuf>,
     /// The maximum age of a transcript that is imported; `None` is unlimited.
@@ -47,6 +51,7 @@ impl Default for Config {
         Config {
             enabled: true,
             watch_directories: Vec::new(),
+            watch_formats: Vec::new(),
             excluded_paths: Vec::new(),
             keep: None,
             filter: Filter::default(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     api::{mcp::ClientKind, progress::ProgressReporter},
-    engine::{self, Process},
+    engine::{Engine, Process},
 };
 
 #[derive(Clone, Debug, Default)]
@@ -116,9 +116,9 @@ impl ClientContext {
     }
 
     /// Whether the sessions of the client's agent are not followed.
-    pub(in crate::api) fn is_unfollowed(&self) -> bool {
+    pub(in crate::api) fn is_unfollowed(&self, engine: &Engine) -> bool {
         self.kind == ClientKind::Unfollowed
-            || self.own_agent().is_some_and(|agent| !engine::follows(agent))
+            || self.own_agent().is_some_and(|agent| !engine.follows(agent))
     }
 
     /// Returns the agent whose hook is the client: the nearest ancestor that is not a shell,

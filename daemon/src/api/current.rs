@@ -60,7 +60,7 @@ pub(super) async fn resolve(
     if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
         return named(daemon, given);
     }
-    if client.is_unfollowed() {
+    if client.is_unfollowed(&daemon.engine) {
         return Err(ResolveError::NotRecorded);
     }
     match client_session(daemon, client).await? {
@@ -76,7 +76,7 @@ pub(super) async fn client_session(
     client: &ClientContext,
 ) -> Result<Option<SessionKey>, ResolveError> {
     // A followed agent may have started the unfollowed one.
-    if client.is_unfollowed() {
+    if client.is_unfollowed(&daemon.engine) {
         return Ok(None);
     }
     if let Some(id) = &client.session_id {

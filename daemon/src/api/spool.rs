@@ -22,7 +22,7 @@ use crate::{
         methods::hook::{EventOutcome, apply_event},
     },
     clock,
-    engine::{self, EngineError},
+    engine::EngineError,
     fault,
     model::Timestamp,
 };
@@ -98,7 +98,7 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
 /// Returns how long an event may wait for its session to become known; zero for an agent that is
 /// not followed.
 pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
-    if event.agent.as_deref().is_some_and(|agent| !engine::follows(agent)) {
+    if event.agent.as_deref().is_some_and(|agent| !daemon.engine.follows(agent)) {
         return Duration::ZERO;
     }
     let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return GIVE_UP };

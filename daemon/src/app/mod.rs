@@ -8,6 +8,7 @@ pub mod repair;
 mod reserve;
 mod round;
 mod tasks;
+pub mod trial;
 
 use std::{
     path::PathBuf,
@@ -27,7 +28,10 @@ use self::{
 use crate::{
     allocator,
     api::{self, AdminRequest},
-    capture::{config::Filter, format::Surroundings},
+    capture::{
+        config::Filter,
+        format::{Formats, Surroundings},
+    },
     clock,
     config::{self, Config},
     engine::{Settings, TranscriptFolders, pipeline::ParseContext, quota},
@@ -313,6 +317,7 @@ impl Supervisor {
             filter: Filter { long: long(&self.config), ..capture.filter.clone() },
             redactor: self.redactor.clone(),
             learned: models.learned_tools.shared(),
+            formats: Formats::new(&capture.watch_formats),
             summarize: self.config.summarize.clone(),
         });
         Settings {
@@ -336,7 +341,8 @@ fn places(config: &Config) -> TranscriptFolders {
         return TranscriptFolders::none();
     };
     let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
-    TranscriptFolders::usual(&surroundings, &config.capture.watch_directories)
+    let formats = Formats::new(&config.capture.watch_formats);
+    TranscriptFolders::usual(&surroundings, &formats, &config.capture.watch_directories)
 }
 
 #[cfg(test)]

@@ -177,7 +177,9 @@ fn watch_spool(home: &Path, changed: Arc<Notify>) -> anyhow::Result<Watch> {
     let folder = api::spool::open(home).context("open the spool")?;
     let watched = Watched {
         roots: vec![folder],
-        wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
+        wanted: Arc::new(|path: &Path| {
+            path.extension().is_some_and(|extension| extension == "json")
+        }),
         method: Method::Automatic,
         poll_every: SPOOL_POLL,
     };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    capture::{storage, watch::scan::FolderScanner},
+    capture::{format::Formats, storage, watch::scan::FolderScanner},
     engine::{
         files::{self, IdentifiedFile},
         forgotten::Forgotten,
@@ -44,6 +44,7 @@ pub struct BackfillCandidate {
 /// The state of the engine that the search for candidates needs.
 pub(super) struct BackfillContext {
     pub(super) live: Vec<Session>,
+    pub(super) formats: Formats,
     /// Folders with transcripts.
     pub(super) roots: Vec<PathBuf>,
     /// Folders that are ignored.
@@ -65,7 +66,8 @@ pub(super) fn find(
     store: &dyn Store,
     since: Option<Timestamp>,
 ) -> Vec<BackfillCandidate> {
-    let mut candidates: Vec<BackfillCandidate> = known.live.iter().filter_map(of_session).collect();
+    let mut candidates: Vec<BackfillCandidate> =
+        known.live.iter().filter_map(|session| of_session(session, &known.formats)).collect();
     candidates.extend(unregistered(known, store, since));
     candidates.retain(|one| since.is_none_or(|since| one.modified >= since));
     candidates
@@ -78,12 +80,13 @@ pub(super) fn since(age: Option<Duration>, now: Timestamp) -> Option<Timestamp> 
     age.map(|age| now.minus(age))
 }
 
-fn of_session(session: &Session) -> Option<BackfillCandidate> {
+fn of_session(session: &Session, formats: &Formats) -> Option<BackfillCandidate> {
     if !matches!(session.state, State::Unindexed(_) | State::Failed(_)) {
         return None;
     }
     let project = session.project.clone().or_else(|| {
-        let found = files::identify(vec![PathBuf::from(&session.file)]).found.pop()?;
+        let mut files = files::identify(vec![PathBuf::from(&session.file)], formats);
+        let found = files.found.pop()?;
         found.identity.directory.map(|directory| Project::new(&redaction::text(&directory)))
     });
     Some(BackfillCandidate {
@@ -105,7 +108,10 @@ fn unregistered(
     since: Option<Timestamp>,
 ) -> Vec<BackfillCandidate> {
     let mut paths = Vec::new();
-    let mut scanner = FolderScanner::new(files::is_wanted);
+    let mut scanner = {
+        let formats = known.formats.clone();
+        FolderScanner::new(Arc::new(move |path: &Path| formats.claim(path)))
+    };
     for root in &known.roots {
         scanner.scan(root, &mut paths);
     }
@@ -116,12 +122,12 @@ fn unregistered(
         modified.is_ok_and(|at| since.is_some_and(|since| at < since))
     };
     paths.retain(|path| !is_excluded(path) && !is_known(path) && !is_old(path));
-    let mut sessions: BTreeMap<(&str, String), Vec<IdentifiedFile>> = BTreeMap::new();
-    for file in files::identify(paths).found {
+    let mut sessions: BTreeMap<(String, String), Vec<IdentifiedFile>> = BTreeMap::new();
+    for file in files::identify(paths, &known.formats).found {
         let is_excluded =
             file.identity.directory.as_deref().map(Path::new).is_some_and(is_excluded);
         if !is_excluded {
-            let name = (file.format.agent(), file.identity.session.clone());
+            let name = (file.format.agent().to_owned(), file.identity.session.clone());
             sessions.entry(name).or_default().push(file);
         }
     }

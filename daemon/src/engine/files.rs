@@ -8,8 +8,8 @@ use std::{
 
 use crate::{
     capture::{
-        format::{FORMATS, Format, Identity},
-        storage,
+        format::{Format, FormatHandle, Formats, Identity},
+        storage::{self, OpenTranscript},
     },
     engine::{redaction, registration::OtherPath},
     store::FileStamp,
@@ -18,7 +18,7 @@ use crate::{
 /// A new file and the session it belongs to.
 pub(super) struct IdentifiedFile {
     pub(super) path: PathBuf,
-    pub(super) format: &'static dyn Format,
+    pub(super) format: FormatHandle,
     pub(super) identity: Identity,
     pub(super) stamp: FileStamp,
     /// The other paths at which the same transcript may be stored.
@@ -46,16 +46,6 @@ impl FileObservation {
 /// Bytes of the start of a file that are read, one step after the other until a format matches.
 const HEADS: [u64; 3] = [16 << 10, 256 << 10, 4 << 20];
 
-/// Whether the path may be that of a transcript.
-pub(super) fn is_wanted(path: &Path) -> bool {
-    FORMATS.iter().any(|format| format.claims(path))
-}
-
-/// The format of an agent, by the agent's name.
-pub(super) fn format_of(agent: &str) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.agent() == agent)
-}
-
 /// The result of identifying new files.
 pub(super) struct IdentifyResult<I = IdentifiedFile> {
     pub(super) found: Vec<I>,
@@ -73,8 +63,8 @@ impl<I> Default for IdentifyResult<I> {
 
 /// Finds the session of each file, and skips files that are not transcripts. An empty file may become
 /// one: it is announced again with its first line.
-pub(super) fn identify(paths: Vec<PathBuf>) -> IdentifyResult {
-    identify_each(paths, identify_one)
+pub(super) fn identify(paths: Vec<PathBuf>, formats: &Formats) -> IdentifyResult {
+    identify_each(paths, |path| identify_one(path, formats))
 }
 
 /// Catches the panic of `identify_one` on a file, so that the other files are still identified.
@@ -97,30 +87,56 @@ fn identify_each<I>(
     identified_files
 }
 
-fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
-    let mut transcript = storage::open_head(path, HEADS[0])?;
-    let (stamp, length) = (transcript.stamp()?, transcript.length()?);
-    transcript.rewind()?;
-    let mut bytes = Vec::new();
-    for head in HEADS {
-        transcript.by_ref().take(head - bytes.len() as u64).read_to_end(&mut bytes)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let found = FORMATS
-            .iter()
-            .filter(|format| format.claims(path))
-            .find_map(|format| Some((*format, format.identify(path, &text)?)));
-        if let Some((format, identity)) = found {
-            let path = path.to_owned();
-            let identity = without_secrets(identity);
-            let other_paths =
-                format.other_paths(&path).iter().map(|path| observe_other(path)).collect();
-            return Ok(Some(IdentifiedFile { path, format, identity, stamp, other_paths }));
-        }
-        if length <= head {
-            return Ok(None);
-        }
+fn identify_one(path: &Path, formats: &Formats) -> io::Result<Option<IdentifiedFile>> {
+    let mut head = FileHead::open(path)?;
+    let stamp = head.transcript.stamp()?;
+    let claiming: Vec<FormatHandle> = formats.iter().filter(|format| format.claims(path)).collect();
+    let identified = head.identify(|text| {
+        claiming.iter().find_map(|format| {
+            let identity = format.identify(path, text)?;
+            Some((format.clone(), identity))
+        })
+    })?;
+    Ok(identified.map(|(format, identity)| {
+        let path = path.to_owned();
+        let identity = without_secrets(identity);
+        let other_paths =
+            format.other_paths(&path).iter().map(|path| observe_other(path)).collect();
+        IdentifiedFile { path, format, identity, stamp, other_paths }
+    }))
+}
+
+/// The session of a file, if it is a transcript of the format's agent, wherever it is.
+pub(super) fn identity(path: &Path, format: &dyn Format) -> io::Result<Option<Identity>> {
+    let identity = FileHead::open(path)?.identify(|text| format.identify(path, text))?;
+    Ok(identity.map(without_secrets))
+}
+
+/// The start of a file.
+struct FileHead {
+    transcript: OpenTranscript,
+    bytes: Vec<u8>,
+}
+
+impl FileHead {
+    fn open(path: &Path) -> io::Result<FileHead> {
+        Ok(FileHead { transcript: storage::open_head(path, HEADS[0])?, bytes: Vec::new() })
     }
-    Ok(None)
+
+    /// Calls `identify` with more and more of the file until it returns something.
+    fn identify<T>(&mut self, identify: impl Fn(&str) -> Option<T>) -> io::Result<Option<T>> {
+        let FileHead { transcript, bytes } = self;
+        let length = transcript.length()?;
+        transcript.rewind()?;
+        for head in HEADS {
+            transcript.by_ref().take(head - bytes.len() as u64).read_to_end(bytes)?;
+            let identified = identify(&String::from_utf8_lossy(bytes));
+            if identified.is_some() || length <= head {
+                return Ok(identified);
+            }
+        }
+        Ok(None)
+    }
 }
 
 fn observe_other(path: &Path) -> OtherPath {

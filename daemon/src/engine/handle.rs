@@ -3,7 +3,7 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -12,7 +12,10 @@ use std::{
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{
-    capture::{format::RunningSession, liveness::Process},
+    capture::{
+        format::{Formats, RunningSession},
+        liveness::Process,
+    },
     clock,
     engine::{
         BackfillCandidate, Closed, EngineError, EngineEvent, IndexLag, PendingEpisode, Scope,
@@ -53,6 +56,8 @@ pub struct Engine {
     pub(super) older_summaries: Arc<AtomicUsize>,
     pub(super) projects: Arc<Projects>,
     pub(super) memory_use: Arc<MemoryUse>,
+    /// The formats in force.
+    formats: Arc<RwLock<Formats>>,
 }
 
 /// The event loop of the engine.
@@ -115,8 +120,17 @@ impl Engine {
             bytes: AtomicU64::new(0),
         });
         let older_summaries = Arc::default();
-        let engine =
-            Engine { events, store, followed, forgotten, older_summaries, projects, memory_use };
+        let formats = Arc::new(RwLock::new(settings.parse_context.formats.clone()));
+        let engine = Engine {
+            events,
+            store,
+            followed,
+            forgotten,
+            older_summaries,
+            projects,
+            memory_use,
+            formats,
+        };
         let state = EngineState::new(reader.clone(), settings, folders, clock::now())?;
         let executor = Executor::new(engine.clone(), reader, state)?;
         Ok((engine, EngineLoop { executor, inbox }))
@@ -135,6 +149,16 @@ impl Engine {
     /// What sessions use of what they are offered.
     pub fn memory_use(&self) -> &MemoryUse {
         &self.memory_use
+    }
+
+    /// Whether the sessions of an agent are followed.
+    pub fn follows(&self, agent: &str) -> bool {
+        self.formats().of_agent(agent).is_some()
+    }
+
+    /// The formats in force.
+    pub fn formats(&self) -> Formats {
+        self.formats.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Closes a session and waits for its episode.
@@ -254,7 +278,9 @@ impl Engine {
         if known.is_none() || !candidate.sub_agents.is_empty() {
             let mut paths = vec![PathBuf::from(&candidate.path)];
             paths.extend(candidate.sub_agents.iter().cloned());
-            let found = tokio::task::spawn_blocking(move || files::identify(paths)).await;
+            let formats = self.formats();
+            let identify = move || files::identify(paths, &formats);
+            let found = tokio::task::spawn_blocking(identify).await;
             let IdentifyResult { found, defects, .. } =
                 found.map_err(|error| failed(defect::describe(&error)))?;
             if !defects.is_empty() {
@@ -301,6 +327,8 @@ impl Engine {
         settings: Settings,
         folders: TranscriptFolders,
     ) -> Result<(), EngineError> {
+        let formats = settings.parse_context.formats.clone();
+        *self.formats.write().unwrap_or_else(PoisonError::into_inner) = formats;
         let settings = Box::new(settings);
         self.request(|reply| EngineCommand::Reload { settings, folders, reply }).await
     }

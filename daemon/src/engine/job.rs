@@ -6,7 +6,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use crate::{
     activity::classify::Unknowns,
-    capture::{content_hash, format::Format},
+    capture::{content_hash, format::FormatHandle},
     engine::{
         episode,
         model_queue::ModelQuestion,
@@ -28,7 +28,7 @@ use crate::{
 pub struct Job {
     /// The session at the start of the job.
     pub session: Session,
-    pub format: &'static dyn Format,
+    pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
     /// The files that are read.
     pub files: Vec<JobFile>,
@@ -135,7 +135,7 @@ impl Job {
             error: None,
         };
         for JobFile { source, state } in files {
-            let parse_context = parse_context.clone();
+            let (format, parse_context) = (format.clone(), parse_context.clone());
             let request = ReadRequest { format, parse_context, source, state, from_start, save };
             match reader.read(request) {
                 Ok(read) => done.files.push(read),

@@ -29,6 +29,7 @@ pub mod indexes;
 pub mod job;
 pub mod memory_use;
 pub mod model_queue;
+mod outdated;
 pub mod pipeline;
 pub mod projects;
 pub mod quota;
@@ -41,9 +42,10 @@ mod schedule;
 mod snapshots;
 mod state;
 mod transcript_folders;
+pub mod trial;
 pub mod truncated_messages;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::sync::oneshot;
 
@@ -70,19 +72,15 @@ pub use crate::capture::{
     watch::{Mode, PollingReason},
 };
 use crate::{
-    capture::{format::FORMATS, watch::Notice},
+    capture::{format::Formats, watch::Notice},
+    model::SessionKey,
     session,
     store::StoreError,
 };
 
-/// Whether the engine follows the sessions of an agent.
-pub fn follows(agent: &str) -> bool {
-    files::format_of(agent).is_some()
-}
-
-/// Returns the agents whose sessions the engine follows.
-pub fn followed_agents() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().map(|format| format.agent())
+/// Whether the sessions of an agent are followed without an entry in the configuration.
+pub fn is_built_in(agent: &str) -> bool {
+    Formats::default().of_agent(agent).is_some()
 }
 
 /// The settings of the engine. They may change while it runs.
@@ -123,6 +121,8 @@ enum EngineEvent {
     Command(EngineCommand),
     /// Files were observed, because a decision asked for it.
     FilesObserved(Vec<FileObservation>),
+    /// The sessions with files that older rules of their format read.
+    OutdatedFound(Result<BTreeSet<SessionKey>, StoreError>),
     /// New files were saved.
     Registered(RegisteredFiles),
     /// Agents were observed, because a decision asked for it.

@@ -21,11 +21,12 @@ use crate::{
     capture::{
         content_hash::Hasher,
         filter::{Filter, FilteredMessage, Keep, PendingCalls},
-        format::{Format, Memory},
+        format::{Format, Formats, Memory},
         salvage,
         tail::FileCursor,
     },
     engine::{
+        outdated,
         redaction::{self, StoredRedactor},
         truncated_messages::{
             KeptText, MessagePosition, Relevance, TruncatedMessage, TruncatedMessages,
@@ -50,6 +51,7 @@ pub struct ParseContext {
     pub redactor: Redactor,
     /// Learned classifications of tools.
     pub learned: Arc<Mutex<Learned>>,
+    pub formats: Formats,
     /// The settings for summaries.
     pub summarize: summarize::config::Config,
 }
@@ -82,6 +84,8 @@ pub struct SourceState {
     /// The number of lines at the start that were copied from another session.
     #[serde(default)]
     pub shared: u64,
+    #[serde(default = "outdated::first_rules")]
+    pub rules: u64,
     /// Records since the last batch at which a fork of the session may start.
     #[serde(skip)]
     pub fork_keys: Vec<RecordUuid>,
@@ -134,6 +138,7 @@ impl SourceState {
             unknowns: Unknowns::default(),
             first_record: None,
             shared: 0,
+            rules: outdated::first_rules(),
             fork_keys: Vec::new(),
             truncated: TruncatedMessages::default(),
             memory: Memory::default(),
@@ -147,6 +152,7 @@ impl SourceState {
     /// Reads the metadata that the format has about the file at `path` before its first record.
     pub(in crate::engine) fn begin(&mut self, format: &dyn Format, path: &Path) {
         self.memory = format.memory_of(path);
+        self.rules = format.rules_version();
     }
 
     pub fn evidence(&self) -> &Evidence {
@@ -165,6 +171,7 @@ impl SourceState {
             unknowns,
             first_record: _,
             shared: _,
+            rules: _,
             fork_keys: _,
             truncated,
             memory,

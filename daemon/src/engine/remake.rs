@@ -16,7 +16,7 @@ use crate::{
     engine::{
         Engine, EngineError,
         command::EngineCommand,
-        defect, episode, files,
+        defect, episode,
         handle::failed,
         job::{GatherOutcome, JobResult, NewEpisode, SessionDigest},
         pipeline::ParseContext,
@@ -176,11 +176,11 @@ fn make(
     now: Timestamp,
 ) -> Result<Option<NewEpisode>, ReadError> {
     let RemakeContext { session, reader, parse_context } = context;
-    let Some(format) = files::format_of(&session.id.agent) else { return Ok(None) };
+    let Some(format) = parse_context.formats.of_agent(&session.id.agent) else { return Ok(None) };
     let sources = reader.store.sources_of(session.key)?;
     let known = sources.iter().map(|source| source.offset).sum();
     let begun = reader.crash_tracker.begin(&session.id, known);
-    let files = sources.into_iter().map(|source| reader.replay(format, parse_context, source));
+    let files = sources.into_iter().map(|source| reader.replay(&*format, parse_context, source));
     let files = files.collect::<Result<Vec<_>, _>>()?;
     let is_stopped = reader.stop.load(Ordering::Relaxed);
     if !is_stopped {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::capture::{
-    format::{FORMATS, Format, Surroundings},
+    format::{FormatHandle, Formats, Surroundings},
     watch::Method,
 };
 
@@ -13,7 +13,7 @@ pub struct TranscriptFolders {
     /// Folders with transcripts.
     pub roots: Vec<PathBuf>,
     /// Folders in which agents list their running sessions, by format.
-    pub liveness: Vec<(&'static dyn Format, PathBuf)>,
+    pub liveness: Vec<(FormatHandle, PathBuf)>,
     /// How changes are detected.
     pub method: Method,
 }
@@ -24,9 +24,13 @@ impl TranscriptFolders {
         TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
     }
 
-    /// The folders in which the agents of this machine keep their transcripts, and `more`.
-    pub fn usual(surroundings: &Surroundings<'_>, more: &[PathBuf]) -> TranscriptFolders {
-        let usual = FORMATS.iter().flat_map(|format| format.roots(surroundings));
+    /// The folders in which the agents of `formats` keep their transcripts, and `more`.
+    pub fn usual(
+        surroundings: &Surroundings<'_>,
+        formats: &Formats,
+        more: &[PathBuf],
+    ) -> TranscriptFolders {
+        let usual = formats.iter().flat_map(|format| format.roots(surroundings));
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in usual.chain(more.iter().cloned()) {
             // The watcher reports real paths, and does not follow links below a root.
@@ -36,10 +40,11 @@ impl TranscriptFolders {
                 roots.push(root);
             }
         }
-        let liveness = FORMATS
-            .iter()
-            .filter_map(|format| Some((*format, format.liveness_folder(surroundings)?)))
-            .collect();
+        let liveness = formats.iter().filter_map(|format| {
+            let folder = format.liveness_folder(surroundings)?;
+            Some((format, folder))
+        });
+        let liveness = liveness.collect();
         TranscriptFolders { roots, liveness, method: Method::Automatic }
     }
 }

@@ -71,6 +71,8 @@ pub struct HealthAnswer {
 pub struct AgentHealth {
     /// The agent: `claude`, ….
     pub agent: String,
+    /// The version that wrote its latest session, if a transcript names it.
+    pub version: Option<String>,
     /// Number of its sessions that have messages.
     pub sessions: u64,
     /// Number of its records that were read.

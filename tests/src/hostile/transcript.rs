@@ -10,7 +10,7 @@ use graphitid::{
     activity::classify::Learned,
     capture::{
         filter::Filter,
-        format::{FORMATS, Format},
+        format::{FORMATS, Format, Formats},
     },
     engine::{
         document,
@@ -106,6 +106,7 @@ static MEANS: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
     filter: Filter::default(),
     redactor: super::redact::REDACTOR.clone(),
     learned: Arc::new(Mutex::new(Learned::default())),
+    formats: Formats::default(),
     summarize: summarize::config::Config::default(),
 });
 

@@ -25,4 +25,5 @@ mod service;
 mod setup;
 mod transcripts;
 mod upgrade;
+mod watch_formats;
 mod wire;

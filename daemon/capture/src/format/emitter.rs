@@ -28,6 +28,12 @@ impl<'e> Emitter<'e> {
         Emitter { at: None, uuid: None, sub_agent: None, emit, has_emitted: false }
     }
 
+    /// Returns an emitter for what `sub_agent` did, or for what other records repeat: the id of the
+    /// record does not identify it.
+    pub(crate) fn unidentified<'s>(&'s mut self, sub_agent: Option<&'s str>) -> Emitter<'s> {
+        Emitter { at: self.at, sub_agent, ..Emitter::new(&mut *self.emit) }
+    }
+
     /// Emits an item. Of a sub-agent only its calls and their results belong to the session.
     pub(crate) fn item(&mut self, item: Item<'_>) {
         if self.sub_agent.is_none() || matches!(item, Item::Call(_) | Item::Result(_)) {

@@ -1,5 +1,5 @@
 //! The transcript formats of the agents. A new agent is one file or folder here and one entry in
-//! [`FORMATS`]; what it remembers between records stands in [`Memory`].
+//! [`FORMATS`]; what it remembers between records is a type of its own in [`Memory`].
 //!
 //! A format knows where its agent stores transcripts, which session a file belongs to, and how to
 //! read a record. It parses the members that are present, does not depend on a version, and ignores
@@ -15,27 +15,32 @@ pub mod gemini;
 mod genai;
 pub(crate) mod json;
 mod limits;
+pub mod mapped;
+mod memory;
 mod notes;
 pub mod opencode;
 mod patch;
 pub mod pi;
-mod queue;
 pub mod qwen;
+mod registry;
 pub(crate) mod repair;
 mod seen;
 mod tasks;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
+pub use self::{
+    memory::Memory,
+    registry::{FormatHandle, Formats},
+};
 use crate::{
     database::SessionDatabase,
-    model::transcript::{Entry, Task, Tokens},
+    model::transcript::Entry,
     storage::{RecordSource, Storage},
 };
 
-/// Every format, in the order in which a file is matched.
+/// The built-in formats, in the order in which a file is matched. [`Formats`] adds those of the
+/// configuration.
 pub static FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &codex::Codex,
@@ -48,9 +53,9 @@ pub static FORMATS: &[&dyn Format] = &[
 ];
 
 /// The transcript format of one agent.
-pub trait Format: Sync {
+pub trait Format: Send + Sync {
     /// The agent's name in filters, ids and on screen.
-    fn agent(&self) -> &'static str;
+    fn agent(&self) -> &str;
 
     /// Returns the folders where this agent stores transcripts, given the user's home and
     /// environment.
@@ -129,6 +134,18 @@ pub trait Format: Sync {
         emit: &mut dyn FnMut(Entry<'_>),
     ) -> Result<RecordVerdict, Unreadable>;
 
+    /// Returns the version of the rules by which records are read. Raise it when records are read
+    /// that were skipped before: the files with such records are read again, once.
+    fn rules_version(&self) -> u64 {
+        1
+    }
+
+    /// Whether these rules may read records of a type that older ones skipped.
+    fn newly_reads(&self, record_type: &str) -> bool {
+        let _ = record_type;
+        true
+    }
+
     /// Returns the possible starts of records, to find the next one after a damaged one.
     fn record_starts(&self) -> &'static [&'static str];
 }
@@ -174,49 +191,6 @@ pub enum RecordVerdict {
 /// The text is not a record: invalid JSON or other text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
-
-/// What a format stores for the records of one file, saved with the file's cursor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Memory {
-    /// The last working directory.
-    pub cwd: String,
-    /// The last branch.
-    pub branch: String,
-    /// The last version of the agent.
-    pub version: String,
-    /// The last model.
-    pub model: String,
-    /// Prompts that wait for the agent.
-    pub(crate) queue: queue::PromptQueue,
-    /// What Codex's format stores.
-    pub(crate) rollout: codex::RolloutMemory,
-    /// Whether the file is a sub-agent's.
-    pub(crate) is_sub_agent: bool,
-    /// What was read of records that may be written again.
-    pub(crate) seen: seen::SeenRecords,
-    /// Questions to the user that wait for an answer, by call.
-    pub(crate) questions: notes::Notes,
-    /// The calls that began what goes on in the background, by the agent's id of the latter.
-    pub(crate) running: notes::Notes,
-    /// The tokens that were emitted so far.
-    pub(crate) counted: Tokens,
-    /// The number of calls without an id of their own.
-    pub(crate) calls: u64,
-    /// The agent's list of tasks, where a call states only what changes.
-    pub(crate) tasks: Vec<Task>,
-}
-
-impl Memory {
-    /// Replaces `noted` by `seen`; returns whether it changed.
-    pub(crate) fn note(noted: &mut String, seen: &str) -> bool {
-        if seen.is_empty() || noted == seen {
-            return false;
-        }
-        seen.clone_into(noted);
-        true
-    }
-}
 
 #[cfg(test)]
 mod tests;

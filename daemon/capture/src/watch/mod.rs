@@ -11,6 +11,7 @@ pub mod scan;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -21,12 +22,15 @@ use self::{
 };
 use crate::database::{Extent, database_of};
 
+/// Whether a file is relevant, judged by its path.
+pub type PathFilter = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+
 #[derive(Clone)]
 pub struct Watched {
     /// Folders that are watched recursively. They need not exist yet.
     pub roots: Vec<PathBuf>,
     /// Whether a file is relevant.
-    pub wanted: fn(&Path) -> bool,
+    pub wanted: PathFilter,
     pub method: Method,
     /// The minimum time between two scans when polling.
     pub poll_every: Duration,
@@ -102,7 +106,7 @@ impl Watch {
         let inbox = Inbox::default();
         let state = WatchLoop {
             inbox: inbox.clone(),
-            scanner: FolderScanner::new(watched.wanted),
+            scanner: FolderScanner::new(watched.wanted.clone()),
             watched,
             report: Box::new(report),
             mode: None,
@@ -362,7 +366,9 @@ mod tests {
             let (send, notices) = mpsc::channel();
             let watched = Watched {
                 roots: roots.iter().map(|root| root.to_path_buf()).collect(),
-                wanted: |path| path.extension().is_some_and(|extension| extension == "jsonl"),
+                wanted: Arc::new(|path: &Path| {
+                    path.extension().is_some_and(|extension| extension == "jsonl")
+                }),
                 method,
                 poll_every: Duration::from_millis(5),
             };

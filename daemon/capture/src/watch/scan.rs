@@ -11,6 +11,7 @@ use crate::{
     database::{DatabaseScanner, Extent, database_of},
     storage::file_stamp,
     store::FileStamp,
+    watch::PathFilter,
 };
 
 /// Maximum depth of nested folders.
@@ -22,7 +23,7 @@ fn is_database(path: &Path) -> bool {
 
 /// The state of each file at the last scan.
 pub struct FolderScanner {
-    wanted: fn(&Path) -> bool,
+    wanted: PathFilter,
     seen: HashMap<PathBuf, SeenFile>,
     round: u64,
     databases: DatabaseScanner,
@@ -35,7 +36,7 @@ struct SeenFile {
 
 impl FolderScanner {
     /// Creates a scanner without known files, for files that are `wanted`.
-    pub fn new(wanted: fn(&Path) -> bool) -> FolderScanner {
+    pub fn new(wanted: PathFilter) -> FolderScanner {
         FolderScanner {
             wanted,
             seen: HashMap::new(),

@@ -40,7 +40,7 @@ impl ClientKind {
         let Some(client) = client else { return ClientKind::Unknown };
         let agent = AGENTS.iter().find(|(name, _)| client.name.starts_with(name));
         match agent {
-            Some((_, agent)) if engine::follows(agent) => ClientKind::Followed(agent),
+            Some((_, agent)) if engine::is_built_in(agent) => ClientKind::Followed(agent),
             Some(_) => ClientKind::Unfollowed,
             None => ClientKind::Unknown,
         }
@@ -98,7 +98,7 @@ mod tests {
             ("opencode", "opencode"),
         ] {
             let followed = ClientKind::Followed(agent);
-            let kind = if engine::follows(agent) { followed } else { ClientKind::Unfollowed };
+            let kind = if engine::is_built_in(agent) { followed } else { ClientKind::Unfollowed };
             assert_eq!(client(name), kind, "{name}");
         }
         assert_eq!(client("inspector"), ClientKind::Unknown);

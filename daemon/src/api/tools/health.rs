@@ -15,15 +15,18 @@ use crate::{
     api::{DaemonState, spool},
     clock,
     engine::{
-        self, IndexLag, Mode, PollingReason, quota,
+        IndexLag, Mode, PollingReason, quota, reading,
         redaction::note::{self, StoredRules},
     },
     model::{
-        SessionKey,
+        SessionKey, Timestamp,
         session::{Session, State, Unindexed},
     },
     store::{Source, SourceKey, Store, StoreError, StoreHealth, Tally},
 };
+
+/// The number of an agent's latest sessions that may name its version.
+const VERSIONS_TRIED: usize = 3;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -80,7 +83,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         watched: daemon.watched.iter().map(|folder| folder.display().to_string()).collect(),
         watch_mode: watch_mode(status.mode).to_owned(),
         sessions: sessions(store.as_ref(), &live).unwrap_or_default(),
-        agents: agents(store.as_ref(), &live, &at_hand).unwrap_or_default(),
+        agents: agents(daemon, &live, &at_hand).unwrap_or_default(),
         history: History {
             scanned: status.scanned,
             done: status.history_done,
@@ -147,17 +150,23 @@ pub(super) fn sessions(
 
 /// Counts the sessions and records of each agent. The agents that are followed are always included.
 fn agents(
-    store: &dyn Store,
+    daemon: &DaemonState,
     live: &HashMap<SessionKey, Session>,
     at_hand: &[Source],
 ) -> Result<Vec<AgentHealth>, StoreError> {
-    let followed =
-        engine::followed_agents().map(|agent| (agent.to_owned(), AgentHealth::default()));
+    let (store, formats) = (daemon.engine.store().as_ref(), daemon.engine.formats());
+    let followed = formats.iter().map(|format| (format.agent().to_owned(), AgentHealth::default()));
     let mut agents: BTreeMap<String, AgentHealth> = followed.collect();
     let mut agent_of: HashMap<SessionKey, String> = HashMap::new();
+    let mut latest: HashMap<String, BTreeMap<Timestamp, SessionKey>> = HashMap::new();
     list_sessions::visit_tracked(store, live, &mut |session| {
         let agent = &session.id.agent;
         agent_of.insert(session.key, agent.clone());
+        let latest = latest.entry(agent.clone()).or_default();
+        latest.insert(session.last_activity, session.key);
+        if latest.len() > VERSIONS_TRIED {
+            latest.pop_first();
+        }
         let health = agents.entry(agent.clone()).or_default();
         health.sessions += u64::from(list_sessions::is_listed(session));
     })?;
@@ -171,6 +180,15 @@ fn agents(
             *health.skipped.entry(kind.clone()).or_default() += count;
         }
     })?;
+    for (agent, latest) in latest {
+        let Some(health) = agents.get_mut(&agent) else { continue };
+        for session in latest.into_values().rev() {
+            let source = SourceKey { session, number: 0 };
+            if health.version.is_none() {
+                health.version = reading::agent_version(store, source)?;
+            }
+        }
+    }
     Ok(agents.into_iter().map(|(agent, health)| AgentHealth { agent, ..health }).collect())
 }
 

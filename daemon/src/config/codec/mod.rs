@@ -4,6 +4,7 @@
 //! that a stage's `Config` has, writes it back, and describes the valid values.
 
 mod content;
+mod formats;
 mod number;
 mod place;
 mod text;
@@ -15,6 +16,7 @@ use crate::config::file::Node;
 
 pub(super) use self::{
     content::{KeepCodec, PromptCodec, VectorCodec},
+    formats::FormatsCodec,
     number::{Bytes, Count, Days, Delays, Dollars, Millis, OffSeconds, Seconds, ShareCodec},
     place::{Path, Paths},
     text::{Choice, CommandCodec, EnvName, Flag, GroupCodec, Namespaces, Text, Url},

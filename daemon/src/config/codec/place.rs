@@ -74,7 +74,7 @@ impl Codec for Paths {
 }
 
 /// Returns `text` as a path, with `~/` replaced by the user's home folder.
-fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf, Wrong> {
+pub(super) fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf, Wrong> {
     let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
     if let Some(rest) = below_home {
         let no_home = || Wrong::new("write it in full: the home folder of the user is not known");

@@ -1,6 +1,7 @@
 //! Exact texts: values, messages, default file and schema.
 
 mod files;
+mod formats;
 mod messages;
 mod schema;
 mod values;

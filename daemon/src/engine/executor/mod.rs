@@ -7,7 +7,7 @@ mod watches;
 mod workers;
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{BTreeSet, HashSet, VecDeque},
     future::Future,
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use self::{watches::Watches, workers::Workers};
 use crate::{
     capture::{
-        format::Format,
+        format::{FormatHandle, Formats},
         liveness::{self, Life, Process},
         storage,
     },
@@ -30,6 +30,7 @@ use crate::{
         files::{self, FileObservation},
         job::{Job, JobResult},
         model_queue::{ModelQuestion, SummarizeOutcome, Summarizer},
+        outdated,
         reading::{ReadError, SourceReader},
         remake::{RemakeContext, RemakePermit},
         schedule,
@@ -141,9 +142,14 @@ impl Executor {
                 answer(reply, RemakePermit::Granted(Box::new(context)));
             }
             EngineEffect::Watch(folders) => {
-                let error = self.watches.restart(folders, &self.engine.events).err()?;
+                let formats = self.state.formats().clone();
+                let error = self.watches.restart(folders, formats, &self.engine.events).err()?;
                 let problem = format!("cannot watch for changes: {error}");
                 return Some(EngineEvent::Command(EngineCommand::NoteProblem(problem)));
+            }
+            EngineEffect::FindOutdated => {
+                let (reader, formats) = (self.reader.clone(), self.state.formats().clone());
+                return Some(find_outdated(reader, formats).await);
             }
             EngineEffect::Rescan { sessions, reply } => {
                 let scan = self.watches.rescan();
@@ -183,8 +189,10 @@ impl Executor {
     }
 
     fn identify(&self, paths: Vec<PathBuf>) {
+        let formats = self.state.formats().clone();
         self.spawn(async move {
-            let identified = tokio::task::spawn_blocking(move || files::identify(paths)).await;
+            let identify = move || files::identify(paths, &formats);
+            let identified = tokio::task::spawn_blocking(identify).await;
             Some(EngineEvent::Identified(identified.unwrap_or_default()))
         });
     }
@@ -280,15 +288,23 @@ async fn register(store: &dyn Store, sessions: Vec<Session>, sources: Vec<Source
     EngineEvent::Registered(RegisteredFiles { files, saved: saved.map(drop) })
 }
 
+async fn find_outdated(reader: Arc<SourceReader>, formats: Formats) -> EngineEvent {
+    let found = tokio::task::spawn_blocking(move || outdated::find(&reader, &formats)).await;
+    EngineEvent::OutdatedFound(found.unwrap_or_else(|error| {
+        tracing::warn!(error = defect::describe(&error), "failed to compare the formats' rules");
+        Ok(BTreeSet::new())
+    }))
+}
+
 /// Looks which agents run, by their liveness files and by the processes that hooks reported.
 fn observe_agents(
-    folders: &[(&'static dyn Format, PathBuf)],
+    folders: &[(FormatHandle, PathBuf)],
     reported: Vec<Process>,
     due: Vec<SessionKey>,
 ) -> EngineEvent {
     let running = folders
         .iter()
-        .flat_map(|(format, folder)| liveness::running(*format, folder).into_values())
+        .flat_map(|(format, folder)| liveness::running(&**format, folder).into_values())
         .collect();
     let is_gone = |process: &Process| liveness::life(process.pid, process.started) == Life::Gone;
     let gone: HashSet<Process> = reported.into_iter().filter(is_gone).collect();

@@ -1,12 +1,15 @@
 //! The watches of transcripts and of the agents' liveness files.
 
-use std::io;
+use std::{io, path::Path, sync::Arc};
 
 use tokio::sync::mpsc::Sender;
 
 use crate::{
-    capture::watch::{self, Notice, Watch, Watched},
-    engine::{EngineEvent, TranscriptFolders, files},
+    capture::{
+        format::Formats,
+        watch::{self, Notice, Watch, Watched},
+    },
+    engine::{EngineEvent, TranscriptFolders},
 };
 
 /// The running watches.
@@ -14,24 +17,29 @@ use crate::{
 pub(super) struct Watches(Vec<Watch>);
 
 impl Watches {
-    /// Watches `folders` instead of the earlier ones. Returns why a watch could not be started.
+    /// Watches `folders` for files of `formats` instead of the earlier ones. Returns why a watch could not be started.
     pub(super) fn restart(
         &mut self,
         folders: TranscriptFolders,
+        formats: Formats,
         events: &Sender<EngineEvent>,
     ) -> io::Result<()> {
         self.end();
         let TranscriptFolders { roots, liveness, method } = folders;
-        let transcripts =
-            Watched { roots, wanted: files::is_wanted, method, poll_every: watch::POLL_EVERY };
+        let transcripts = Watched {
+            roots,
+            wanted: Arc::new(move |path: &Path| formats.claim(path)),
+            method,
+            poll_every: watch::POLL_EVERY,
+        };
         let notices = events.clone();
         let report = move |notice| notices.blocking_send(EngineEvent::Notice(notice)).is_ok();
         let transcripts = Watch::start(transcripts, report).map(|watch| self.0.push(watch));
         let liveness = Watched {
             roots: liveness.into_iter().map(|(_, folder)| folder).collect(),
-            wanted: |path| {
+            wanted: Arc::new(|path: &Path| {
                 path.extension().is_some_and(|extension| extension == "json" || extension == "lock")
-            },
+            }),
             method,
             poll_every: watch::POLL_EVERY,
         };

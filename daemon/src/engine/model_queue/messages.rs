@@ -9,7 +9,6 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 use crate::{
     capture::filter::Keep,
     engine::{
-        files,
         model_queue::{ModelQuestion, Summarizer, is_about_the_question},
         truncated_messages::LocatedMessage,
     },
@@ -81,8 +80,8 @@ impl Summarizer {
             return Ok(None);
         };
         let Some(source) = self.template_of(message.role) else { return Ok(None) };
-        let format = files::format_of(&question.session.id.agent);
-        let content = format.and_then(|format| located.content(format, &self.parse_context));
+        let format = self.parse_context.formats.of_agent(&question.session.id.agent);
+        let content = format.and_then(|format| located.content(&*format, &self.parse_context));
         let Some(content) = content else {
             tracing::debug!(file = located.path, "a message is no longer in its transcript");
             return Ok(None);

@@ -23,7 +23,7 @@ use self::batch::Batch;
 pub(super) use self::redact::redact_again;
 use crate::{
     capture::{
-        format::Format,
+        format::{Format, FormatHandle},
         salvage,
         tail::{FileCursor, Resumed, Tail, TailLine},
     },
@@ -38,7 +38,7 @@ use crate::{
     },
     fault,
     model::transcript::Origin,
-    store::{FileStamp, Source, Store, StoreError, Write},
+    store::{FileStamp, Source, SourceKey, Store, StoreError, Tally, Write},
 };
 
 /// New bytes after which the state is saved. A crash repeats at most this much reading.
@@ -70,7 +70,7 @@ pub struct SourceReader {
 
 /// A request to read a file.
 pub struct ReadRequest {
-    pub format: &'static dyn Format,
+    pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
     pub source: Source,
     /// The state of the file; `None` to load the saved one.
@@ -132,10 +132,28 @@ struct CheckpointRecord<S> {
     state: S,
 }
 
+/// The version of the agent that wrote a file, as the saved state has it.
+pub fn agent_version(store: &dyn Store, source: SourceKey) -> Result<Option<String>, StoreError> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownContext {
+        version: String,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownState {
+        memory: KnownContext,
+    }
+    let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
+    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
+    let version = saved.map(|saved| saved.state.memory.version);
+    Ok(version.filter(|version| !version.is_empty()))
+}
+
 /// A file that is being read.
 struct OpenSource<'r> {
     reader: &'r SourceReader,
-    format: &'static dyn Format,
+    format: FormatHandle,
     parse_context: Arc<ParseContext>,
     source: Source,
     state: Box<SourceState>,
@@ -171,6 +189,10 @@ impl SourceReader {
         let batch = Batch::new(source.key);
         let mut open =
             OpenSource { reader: self, format, parse_context, source, state, tail, batch };
+        if from_start && !was_replaced {
+            let restarts = open.source.tally.restarts;
+            open.source.tally = Tally { restarts, ..Tally::default() };
+        }
         let from_start = from_start || was_replaced;
         if from_start {
             open.reset();
@@ -244,7 +266,7 @@ impl OpenSource<'_> {
         from_start: bool,
     ) -> Result<ReadProgress, ReadError> {
         // Held until the messages of this file are stored.
-        let shared = self.reader.find_shared(self.format, &self.source, &self.state)?;
+        let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
         // Other files must learn at once which lines this one leaves to them.
         let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
         if let Some(shared) = &shared {
@@ -279,7 +301,7 @@ impl OpenSource<'_> {
     fn read_lines(&mut self) -> Result<(), ReadError> {
         let mut at = self.tail.cursor().offset;
         if at == 0 {
-            self.state.begin(self.format, Path::new(&self.source.path));
+            self.state.begin(&*self.format, Path::new(&self.source.path));
         }
         while !self.reader.is_stopping()
             && let Some(line) =
@@ -292,7 +314,7 @@ impl OpenSource<'_> {
                 TailLine::Whole(line) => {
                     self.reader.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
                     let context =
-                        LineContext { format: self.format, parse_context: &self.parse_context };
+                        LineContext { format: &*self.format, parse_context: &self.parse_context };
                     let position = LinePosition { origin, at };
                     let tally = &mut self.source.tally;
                     self.state.take_line(context, line, position, tally, &mut self.batch.messages);

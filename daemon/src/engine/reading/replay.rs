@@ -20,7 +20,7 @@ impl SourceReader {
     /// it on a thread of its own.
     pub(in crate::engine) fn replay(
         &self,
-        format: &'static dyn Format,
+        format: &dyn Format,
         parse_context: &ParseContext,
         source: Source,
     ) -> Result<ReadProgress, ReadError> {

@@ -159,9 +159,13 @@ impl EngineState {
 
     fn reload(&mut self, settings: Settings, folders: TranscriptFolders, now: Timestamp) {
         self.tracker.set_config(settings.session);
+        let has_other_formats = settings.parse_context.formats != *self.formats();
         self.settings = settings;
         self.summarizer_changed(now);
-        if folders.roots != self.folders.roots {
+        if has_other_formats {
+            self.effects.push(EngineEffect::FindOutdated);
+        }
+        if has_other_formats || folders.roots != self.folders.roots {
             self.folders = folders;
             self.start_watches();
         }
@@ -170,6 +174,7 @@ impl EngineState {
     fn backfill_context(&self) -> BackfillContext {
         BackfillContext {
             live: self.tracker.iter().cloned().collect(),
+            formats: self.formats().clone(),
             roots: self.folders.roots.clone(),
             excluded: self.settings.excluded.clone(),
             forgotten: self.view.forgotten(),

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::oneshot;
 
 use crate::{
-    capture::{format::Format, liveness::Process},
+    capture::{format::FormatHandle, liveness::Process},
     engine::{
         TranscriptFolders,
         job::Job,
@@ -40,7 +40,7 @@ pub(in crate::engine) enum EngineEffect {
     ObserveFiles(Vec<PathBuf>),
     /// Looks which agents run. Returns `AgentsObserved` at once.
     ObserveAgents {
-        folders: Vec<(&'static dyn Format, PathBuf)>,
+        folders: Vec<(FormatHandle, PathBuf)>,
         /// The processes that hooks reported.
         reported: Vec<Process>,
         /// Sessions whose deadlines are met afterwards.
@@ -62,6 +62,9 @@ pub(in crate::engine) enum EngineEffect {
         parse_context: Arc<ParseContext>,
         reply: oneshot::Sender<RemakePermit>,
     },
+    /// Looks for files that older rules of the formats in force read. Returns
+    /// `OutdatedFound` at once.
+    FindOutdated,
     /// Watches these folders instead of the earlier ones. Returns `Notice`s and `Liveness` later.
     Watch(TranscriptFolders),
     /// Scans all folders for a caller that waits for it. Returns `RescanRequested` at once.

@@ -8,7 +8,6 @@ use crate::{
         Closed, EngineError,
         command::CloseOutcome,
         crash_tracker::Quarantine,
-        files,
         job::{GatherOutcome, IndexOutcome, Job, JobFile, JobResult, NewEpisode, SessionDigest},
         reading::{ReadError, ReadProgress, SavePolicy},
         redaction,
@@ -73,7 +72,7 @@ impl EngineState {
         now: Timestamp,
     ) -> Result<Option<Job>, StoreError> {
         let Some(session) = self.try_session(key)? else { return Ok(None) };
-        let Some(format) = files::format_of(&session.id.agent) else { return Ok(None) };
+        let Some(format) = self.formats().of_agent(&session.id.agent) else { return Ok(None) };
         // An episode needs all files. Other jobs read the files that changed, and save the states
         // that are in memory.
         let everything = due.index.is_some() || due.gather || due.from_start;

@@ -24,7 +24,7 @@ mod unreadable;
 mod view;
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, VecDeque},
     path::PathBuf,
     sync::Arc,
     time::Duration,
@@ -41,7 +41,10 @@ use self::{
     source_cache::SourceStateCache, unreadable::Unreadable, view::View,
 };
 use crate::{
-    capture::watch::{Mode, Notice},
+    capture::{
+        format::Formats,
+        watch::{Mode, Notice},
+    },
     engine::{
         Closed, EngineError, EngineEvent, Settings, StartError, TranscriptFolders, crash_tracker,
         defect,
@@ -51,7 +54,7 @@ use crate::{
         model_queue::Summarizer,
         reading::SourceReader,
         redaction,
-        schedule::{Schedule, Suspicion},
+        schedule::{Queue, Schedule, Suspicion},
     },
     model::{SessionKey, Timestamp},
     session::Tracker,
@@ -168,6 +171,10 @@ impl EngineState {
         &self.settings.summarizer
     }
 
+    pub(super) fn formats(&self) -> &Formats {
+        &self.settings.parse_context.formats
+    }
+
     pub(super) fn excluded(&self) -> &[PathBuf] {
         &self.settings.excluded
     }
@@ -197,6 +204,7 @@ impl EngineState {
             EngineEvent::Started => {
                 self.resume_jobs(now);
                 self.start_watches();
+                self.effects.push(EngineEffect::FindOutdated);
             }
             EngineEvent::Notice(notice) => self.noticed(notice),
             EngineEvent::Liveness => self.look_for_agents(Vec::new()),
@@ -217,6 +225,7 @@ impl EngineState {
             EngineEvent::ModelAnswered(model_answer) => self.model_answered(*model_answer, now),
             EngineEvent::Command(command) => self.execute(command, now),
             EngineEvent::FilesObserved(files) => self.files_observed(files, now),
+            EngineEvent::OutdatedFound(found) => self.outdated_found(found),
             EngineEvent::Registered(registered) => self.registered(registered, now),
             EngineEvent::AgentsObserved(observation) => self.agents_observed(observation, now),
             EngineEvent::RescanRequested(waiter) => self.settling.push(waiter),
@@ -236,6 +245,20 @@ impl EngineState {
             Ok(paths) => {
                 self.note_problem(duplicates::describe(&paths));
                 self.observe_files(paths);
+            }
+            Err(error) => self.note_problem(error.to_string()),
+        }
+    }
+
+    /// Has files read again whose format reads more of them now.
+    fn outdated_found(&mut self, found: Result<BTreeSet<SessionKey>, StoreError>) {
+        match found {
+            Ok(sessions) if sessions.is_empty() => {}
+            Ok(sessions) => {
+                tracing::info!(sessions = sessions.len(), "reading again by newer rules");
+                for session in sessions {
+                    self.schedule.add(session, Queue::Live, |due| due.from_start = true);
+                }
             }
             Err(error) => self.note_problem(error.to_string()),
         }

@@ -8,7 +8,7 @@ use std::{
 use super::{EngineEffect, EngineState, View};
 use crate::{
     engine::{
-        files::{self, FileObservation, IdentifiedFile},
+        files::{FileObservation, IdentifiedFile},
         registration::{KnownFiles, NewFile, Registration},
         schedule::Queue,
     },
@@ -73,7 +73,7 @@ impl EngineState {
     /// Requests an observation of the other paths to which the agent may have moved a file.
     fn find_moved(&mut self, session: SessionKey, path: &Path) {
         let Some(session) = self.session(session) else { return };
-        let format = files::format_of(&session.id.agent);
+        let format = self.formats().of_agent(&session.id.agent);
         let others = format.map(|format| format.other_paths(path)).unwrap_or_default();
         others.iter().for_each(|other| self.discovery.announce(other));
     }

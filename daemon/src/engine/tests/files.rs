@@ -11,11 +11,11 @@ use std::{
 
 use super::{Machine, messages, paths, projects, sources};
 use crate::{
-    capture::storage::file_stamp,
+    capture::{format::Formats, storage::file_stamp},
     clock,
     engine::{
         crash_tracker::CrashTracker,
-        files::{self, FileObservation},
+        files::FileObservation,
         forgotten::Forgotten,
         memory_use::MemoryUse,
         reading::{ReadRequest, SavePolicy, SourceReader},
@@ -169,7 +169,7 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
     };
     let parse_context = machine.settings(store).parse_context;
     let read = tokio::task::spawn_blocking(move || {
-        let format = files::format_of("claude").unwrap();
+        let format = Formats::default().of_agent("claude").unwrap();
         let request = ReadRequest {
             format,
             parse_context,

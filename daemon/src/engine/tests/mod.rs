@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use tokio::{runtime::Handle, sync::watch, task::JoinHandle};
 
 use crate::{
-    capture::{self, watch::Notice},
+    capture::{self, format::Formats, watch::Notice},
     clock,
     engine::{
         Engine, EngineEvent, LastRun, Settings, TranscriptFolders,
@@ -105,6 +105,7 @@ impl Machine {
             filter: capture::config::Filter::default(),
             redactor: self.redactor.clone(),
             learned: learned_tools.shared(),
+            formats: Formats::default(),
             summarize: summarize::config::Config::default(),
         });
         let usage = Arc::new(UsageStats::open(LedgerFile::new(&home), store.clone()));

@@ -6,6 +6,7 @@
 //! format internal.
 
 mod action;
+mod queue;
 
 use std::{
     borrow::Cow,
@@ -15,9 +16,10 @@ use std::{
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, RunningSession, Surroundings, Unreadable,
+        emitter::Emitter,
+        genai,
         json::{self, Object},
-        limits::{INPUT_KEPT, NAME_KEPT, PATH_KEPT, TEXT_KEPT, begin},
-        qwen,
+        limits::{INPUT_KEPT, NAME_KEPT, PATH_KEPT, TEXT_KEPT},
     },
     model::{
         time::Timestamp,
@@ -70,7 +72,7 @@ impl Format for Claude {
         let records: Vec<Object<'_>> = head.lines().filter_map(Object::parse).collect();
         let kind = records.first()?.string("type")?;
         // The records of Qwen Code have the same types.
-        if !RECORD_TYPES.contains(&kind.as_ref()) || records.iter().any(qwen::is_record) {
+        if !RECORD_TYPES.contains(&kind.as_ref()) || records.iter().any(genai::is_record) {
             return None;
         }
         let said = |key, limit| {
@@ -98,7 +100,8 @@ impl Format for Claude {
         let Some(kind) = record.string("type") else {
             return Ok(RecordVerdict::Skipped("untyped".to_owned()));
         };
-        let mut out = Out { at: time(&record), uuid: uuid(&record), sub_agent: None, emit };
+        let mut out = Emitter::new(emit);
+        (out.at, out.uuid) = (time(&record), uuid(&record));
         match kind.as_ref() {
             "user" => return Ok(user(&record, memory, &mut out)),
             "assistant" => return Ok(assistant(&record, memory, &mut out)),
@@ -158,63 +161,23 @@ const RECORD_TYPES: &[&str] = &[
     "pr-link",
 ];
 
-/// The output of reading one record.
-struct Out<'e> {
-    at: Option<Timestamp>,
-    uuid: Option<RecordUuid>,
-    sub_agent: Option<&'e str>,
-    emit: &'e mut dyn FnMut(Entry<'_>),
-}
-
-impl Out<'_> {
-    fn item(&mut self, item: Item<'_>) {
-        let is_deed = matches!(item, Item::Call(_) | Item::Result(_));
-        if self.sub_agent.is_none() || is_deed {
-            let Out { at, uuid, .. } = *self;
-            let sub_agent = self.sub_agent.map(|id| Cow::Owned(id.to_owned()));
-            (self.emit)(Entry { at, uuid, sub_agent, item });
-        }
-    }
-
-    fn title(&mut self, by: TitleSource, text: Option<Cow<'_, str>>) {
-        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            self.item(Item::Title { by, text });
-        }
-    }
-
-    /// Emits the context when it differs from the stored one.
-    fn context(&mut self, record: &Object<'_>, model: Option<&str>, memory: &mut Memory) {
-        let said =
-            |key, limit| record.string(key).map_or_else(Cow::default, |text| begin(text, limit));
-        let cwd = said("cwd", PATH_KEPT);
-        let branch = said("gitBranch", NAME_KEPT);
-        let version = said("version", NAME_KEPT);
-        let model = model.unwrap_or_default();
-        let model = &model[..model.floor_char_boundary(NAME_KEPT)];
-        let news = SessionContext {
-            cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
-            branch: Memory::note(&mut memory.branch, &branch).then_some(branch),
-            version: Memory::note(&mut memory.version, &version).then_some(version),
-            model: Memory::note(&mut memory.model, model).then_some(Cow::Borrowed(model)),
-        };
-        if news.cwd.is_some()
-            || news.branch.is_some()
-            || news.version.is_some()
-            || news.model.is_some()
-        {
-            self.item(Item::Context(news));
-        }
+fn surroundings<'r>(record: &Object<'r>, model: Option<Cow<'r, str>>) -> SessionContext<'r> {
+    SessionContext {
+        cwd: record.string("cwd"),
+        branch: record.string("gitBranch"),
+        version: record.string("version"),
+        model,
     }
 }
 
-fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> RecordVerdict {
     let Some(message) = record.object("message") else {
         return RecordVerdict::Skipped("user/empty".to_owned());
     };
     let Some(content) = message.raw("content") else {
         return RecordVerdict::Skipped("user/empty".to_owned());
     };
-    out.context(record, None, memory);
+    out.context(surroundings(record, None), memory);
     if record.is_true("isCompactSummary") {
         let text = content_text(content, TEXT_KEPT);
         out.item(Item::Recap { kind: RecapKind::Compaction, text });
@@ -261,9 +224,9 @@ fn delivered(
     text: &str,
     speaker: Speaker,
     memory: &mut Memory,
-    out: &mut Out<'_>,
+    out: &mut Emitter<'_>,
 ) -> RecordVerdict {
-    if speaker == Speaker::User && memory.queue.delivered(text, false) {
+    if speaker == Speaker::User && queue::of(memory).delivered(text, false) {
         return RecordVerdict::Skipped("user/read from the queue".to_owned());
     }
     said_to_agent(text, speaker, out)
@@ -278,7 +241,7 @@ enum Speaker {
 }
 
 /// Emits a text of a user record: typed by the user, or added by the agent's program under a tag.
-fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdict {
+fn said_to_agent(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
     if text.starts_with("[Request interrupted by user") {
         out.item(Item::Interrupted);
         return RecordVerdict::Read;
@@ -348,7 +311,7 @@ fn opens_with_tag(text: &str, tag: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
 }
 
-fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> RecordVerdict {
+fn tagged(text: &str, tag: &str, out: &mut Emitter<'_>) -> RecordVerdict {
     if matches!(tag, "bash-stdout" | "bash-stderr") {
         let part = |open, close| between(text, open, close).unwrap_or_default();
         let printed = part("<bash-stdout>", "</bash-stdout>");
@@ -454,7 +417,7 @@ fn without_tagged<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {
     Cow::Owned(kept)
 }
 
-fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Out<'_>) {
+fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Emitter<'_>) {
     let Some(call) = block.string("tool_use_id") else { return };
     let raw = block.raw("content").unwrap_or("\"\"");
     let content = LazyText::new(raw, content_text);
@@ -519,13 +482,12 @@ fn words_of_refusal(text: &str) -> Option<&str> {
     (!words.is_empty() && !menu).then_some(words)
 }
 
-fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> RecordVerdict {
     let Some(message) = record.object("message") else {
         return RecordVerdict::Skipped("assistant/empty".to_owned());
     };
-    for prompt in memory.queue.without_record() {
-        let item = Item::Prompt(Cow::Borrowed(prompt.trim()));
-        (out.emit)(Entry { at: out.at, uuid: None, sub_agent: None, item });
+    for prompt in queue::of(memory).without_record() {
+        out.unidentified(None).item(Item::Prompt(Cow::Borrowed(prompt.trim())));
     }
     if record.is_true("isApiErrorMessage") {
         let text = content_text(message.raw("content").unwrap_or_default(), 2_048);
@@ -533,7 +495,7 @@ fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Rec
         return RecordVerdict::Read;
     }
     let model = message.string("model").filter(|model| model != "<synthetic>");
-    out.context(record, model.as_deref(), memory);
+    out.context(surroundings(record, model), memory);
     let id = message.string("id");
     if let Some(usage) = message.object("usage") {
         let count = |key| usage.number(key).unwrap_or(0);
@@ -569,7 +531,11 @@ fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Rec
     verdict
 }
 
-fn reply(message: Option<Cow<'_, str>>, text: Cow<'_, str>, out: &mut Out<'_>) -> RecordVerdict {
+fn reply(
+    message: Option<Cow<'_, str>>,
+    text: Cow<'_, str>,
+    out: &mut Emitter<'_>,
+) -> RecordVerdict {
     if text.trim().is_empty() || text == "(no content)" || text == "No response requested." {
         return RecordVerdict::Skipped("assistant/empty".to_owned());
     }
@@ -577,7 +543,7 @@ fn reply(message: Option<Cow<'_, str>>, text: Cow<'_, str>, out: &mut Out<'_>) -
     RecordVerdict::Read
 }
 
-fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let (Some(id), Some(tool)) = (block.string("id"), block.string("name")) else {
         return RecordVerdict::Skipped("assistant/nameless call".to_owned());
     };
@@ -587,7 +553,7 @@ fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Out<'_>) ->
     RecordVerdict::Read
 }
 
-fn system(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn system(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let subtype = record.string("subtype").unwrap_or_default();
     match subtype.as_ref() {
         "compact_boundary" => out.item(Item::Boundary),
@@ -612,7 +578,7 @@ fn system(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
 }
 
 /// Reads the calls of a sub-agent and their results, as the session's own file reports them.
-fn progress(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let read = || {
         let data = record.object("data")?;
         let is_agent = data.raw("type") == Some("\"agent_progress\"");
@@ -624,8 +590,7 @@ fn progress(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     let Some((inner, content, agent)) = read() else {
         return RecordVerdict::Skipped("progress".to_owned());
     };
-    let (at, emit) = (out.at, &mut *out.emit);
-    let mut out = Out { at, uuid: None, sub_agent: Some(agent), emit };
+    let mut out = out.unidentified(Some(agent));
     for block in json::objects(content) {
         match block.raw("type") {
             Some("\"tool_use\"") => {
@@ -645,16 +610,16 @@ fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
         Some("enqueue") => {
             let text = record.string_within("content", TEXT_KEPT).unwrap_or_default();
             let typed = !text.starts_with(['<', '/']) && !text.starts_with("{\"task_id\"");
-            memory.queue.enqueue(&text, typed);
+            queue::of(memory).enqueue(&text, typed);
         }
-        Some("dequeue") => memory.queue.dequeue(),
-        Some("remove") => memory.queue.hand_over(),
-        _ => memory.queue.clear(),
+        Some("dequeue") => queue::of(memory).dequeue(),
+        Some("remove") => queue::of(memory).hand_over(),
+        _ => queue::of(memory).clear(),
     }
     RecordVerdict::Skipped("queue-operation".to_owned())
 }
 
-fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> RecordVerdict {
     let attachment = record.object("attachment");
     let kind = attachment.as_ref().and_then(|attachment| attachment.string("type"));
     let kind = kind.unwrap_or_default();
@@ -662,7 +627,7 @@ fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Re
         && let Some(raw) = attachment.as_ref().and_then(|attachment| attachment.raw("prompt"))
     {
         let text = content_text(raw, TEXT_KEPT);
-        if memory.queue.delivered(&text, true) {
+        if queue::of(memory).delivered(&text, true) {
             return RecordVerdict::Skipped("attachment/read from the queue".to_owned());
         }
         return said_to_agent(&text, Speaker::User, out);

@@ -9,7 +9,7 @@ use crate::{
         RecordVerdict,
         codex::{
             RolloutEmitter, action,
-            memory::{AskedQuestion, Continuation},
+            memory::{AskedQuestion, Continuation, rollout},
             output::{self, OutputHeader},
             record_uuid, short,
         },
@@ -113,7 +113,7 @@ fn continues(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) -> bool {
     let typed = input["chars"].as_str().unwrap_or_default();
     let is_emitted = !(typed.is_empty() || typed == INTERRUPT);
     let (call, work) = (call.to_owned(), process(&id));
-    out.memory.rollout.continues(Continuation { call, work, is_emitted });
+    rollout(out.memory).continues(Continuation { call, work, is_emitted });
     !is_emitted
 }
 
@@ -121,7 +121,7 @@ fn note_questions(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) {
     for question in input["questions"].as_array().into_iter().flatten() {
         let text = |key: &str| question[key].as_str().unwrap_or_default().to_owned();
         let (id, text) = (text("id"), text("question"));
-        out.memory.rollout.asked(AskedQuestion { call: call.to_owned(), id, text });
+        rollout(out.memory).asked(AskedQuestion { call: call.to_owned(), id, text });
     }
 }
 
@@ -131,13 +131,13 @@ pub(super) fn output(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
     };
     let raw = payload.raw("output").unwrap_or("\"\"");
     let header = OutputHeader::of(raw);
-    let continued = out.memory.rollout.continued_by(&call);
+    let continued = rollout(out.memory).continued_by(&call);
     if let Some(continuation) = continued {
         return continuation_ended(&continuation, raw, &header, out);
     }
-    let reported = out.memory.rollout.reported_outcome(&call);
+    let reported = rollout(out.memory).reported_outcome(&call);
     if let (Some(id), None) = (&header.running, reported) {
-        out.memory.rollout.goes_on(&process(id), &call);
+        rollout(out.memory).goes_on(&process(id), &call);
         return RecordVerdict::Skipped("response_item/still running".to_owned());
     }
     if let Some(verdict) = agents_reported(&call, raw, &header.printed, out) {
@@ -160,7 +160,7 @@ fn continuation_ended(
     out: &mut RolloutEmitter<'_>,
 ) -> RecordVerdict {
     let is_over = header.running.is_none();
-    let command = is_over.then(|| out.memory.rollout.ended(&continuation.work)).flatten();
+    let command = is_over.then(|| rollout(out.memory).ended(&continuation.work)).flatten();
     if let Some(command) = &command {
         result(command, header.outcome(), output::printed(raw), out);
     }
@@ -193,7 +193,7 @@ pub(super) fn result(
 
 /// Emits the user's answers, which name their questions by id.
 fn answers(call: &str, raw: &str, out: &mut RolloutEmitter<'_>) {
-    let questions = out.memory.rollout.questions_of(call);
+    let questions = rollout(out.memory).questions_of(call);
     if questions.is_empty() {
         return;
     }
@@ -222,10 +222,10 @@ fn agents_reported(
     if printed.starts_with(r#"{"agent_id":"#) {
         let text = json::string(raw)?;
         let id = Object::parse(&text)?.string("agent_id")?.into_owned();
-        out.memory.rollout.goes_on(&agent(&id), call);
+        rollout(out.memory).goes_on(&agent(&id), call);
         return Some(RecordVerdict::Skipped("response_item/agent started".to_owned()));
     }
-    if printed.starts_with(r#"{"status":{"#) && out.memory.rollout.has_ongoing() {
+    if printed.starts_with(r#"{"status":{"#) && rollout(out.memory).has_ongoing() {
         let text = json::string(raw)?;
         for (id, status) in Object::parse(&text)?.object("status")?.members() {
             agent_reported(id, status, out);
@@ -237,7 +237,7 @@ fn agents_reported(
 /// Emits the result of the call that started the agent, if its status says that it is over.
 pub(super) fn agent_reported(id: &str, status: &str, out: &mut RolloutEmitter<'_>) {
     let Some((outcome, report)) = ended(status) else { return };
-    if let Some(call) = out.memory.rollout.ended(&agent(id)) {
+    if let Some(call) = rollout(out.memory).ended(&agent(id)) {
         result(&call, outcome, LazyText::plain(&report), out);
     }
 }

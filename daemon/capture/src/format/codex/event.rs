@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{
     format::{
         Memory, RecordVerdict,
-        codex::{RolloutEmitter, call, message, note_turn, output, short},
+        codex::{RolloutEmitter, call, message, note_turn, output, rollout, short},
         json::{self, Object},
         limits::{NAME_KEPT, TEXT_KEPT},
     },
@@ -109,12 +109,12 @@ fn command_ended(event: &Object<'_>, id: &str, out: &mut RolloutEmitter<'_>) -> 
         (_, code) => Outcome::Failed(code.filter(|code| *code >= 0)),
     };
     let call = short(event, id, NAME_KEPT).unwrap_or_default();
-    if out.memory.rollout.ended_call(&call) {
+    if rollout(out.memory).ended_call(&call) {
         let raw = event.raw("aggregated_output").unwrap_or("\"\"");
         call::result(&call, outcome, output::plain(raw), out);
         return RecordVerdict::Read;
     }
-    out.memory.rollout.reported(&call, outcome);
+    rollout(out.memory).reported(&call, outcome);
     RecordVerdict::Skipped("event_msg/command ended".to_owned())
 }
 
@@ -124,7 +124,7 @@ fn exit_code(event: &Object<'_>) -> Option<i32> {
 
 fn note_outcome(event: &Object<'_>, id: &str, outcome: Outcome, out: &mut RolloutEmitter<'_>) {
     if let Some(call) = short(event, id, NAME_KEPT) {
-        out.memory.rollout.reported(&call, outcome);
+        rollout(out.memory).reported(&call, outcome);
     }
 }
 
@@ -147,7 +147,7 @@ pub(super) fn note_total(kind: &str, payload: &Object<'_>, memory: &mut Memory) 
         _ => None,
     };
     if let Some(total) = total {
-        memory.rollout.total = tokens(&total);
+        rollout(memory).total = tokens(&total);
     }
 }
 
@@ -162,10 +162,10 @@ fn usage(
         return RecordVerdict::Skipped("tokens/incomplete".to_owned());
     };
     let total = tokens(&total);
-    if total == out.memory.rollout.total {
+    if total == rollout(out.memory).total {
         return RecordVerdict::Skipped("tokens/counted".to_owned());
     }
-    out.memory.rollout.total = total;
+    rollout(out.memory).total = total;
     out.item(Item::Usage { message: None, tokens: tokens(&last) });
     RecordVerdict::Read
 }

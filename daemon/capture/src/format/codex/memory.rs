@@ -4,14 +4,29 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::transcript::{Outcome, Tokens};
+use crate::{
+    format::Memory,
+    model::transcript::{Outcome, Tokens},
+};
 
 /// Maximum number of elements of each list; the oldest is evicted.
 const KEPT: usize = 64;
 
+/// What the format stores for a file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct CodexMemory {
+    rollout: RolloutMemory,
+}
+
+/// Returns what earlier records of the file mean.
+pub(super) fn rollout(memory: &mut Memory) -> &mut RolloutMemory {
+    &mut memory.own::<CodexMemory>().rollout
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct RolloutMemory {
+pub(super) struct RolloutMemory {
     /// The id in the file's first `session_meta`.
     pub(super) thread: String,
     pub(super) turn: String,

@@ -5,7 +5,11 @@ use std::borrow::Cow;
 use crate::{
     format::{
         RecordVerdict,
-        codex::{RolloutEmitter, call, injected, memory::PromptPlace, record_uuid, short},
+        codex::{
+            RolloutEmitter, call, injected,
+            memory::{PromptPlace, rollout},
+            record_uuid, short,
+        },
         json::{self, Object},
         limits::{NAME_KEPT, TEXT_KEPT},
     },
@@ -57,7 +61,7 @@ fn user(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
         let kind = parts.iter().find_map(|part| injected::kind(&part.text));
         return RecordVerdict::Skipped(format!("message/{}", kind.unwrap_or("empty")));
     }
-    if out.memory.rollout.is_second(prompt, PromptPlace::History) {
+    if rollout(out.memory).is_second(prompt, PromptPlace::History) {
         return RecordVerdict::Skipped("message/read from the event".to_owned());
     }
     let uuid = message_uuid(payload, prompt, out);
@@ -71,7 +75,7 @@ pub(super) fn prompt_event(text: &str, out: &mut RolloutEmitter<'_>) -> RecordVe
     if prompt.is_empty() {
         return RecordVerdict::Skipped("event_msg/empty prompt".to_owned());
     }
-    if out.memory.rollout.is_second(prompt, PromptPlace::Event) {
+    if rollout(out.memory).is_second(prompt, PromptPlace::Event) {
         return RecordVerdict::Skipped("event_msg/read from the history".to_owned());
     }
     said_to_agent(None, prompt, out);
@@ -81,13 +85,11 @@ pub(super) fn prompt_event(text: &str, out: &mut RolloutEmitter<'_>) -> RecordVe
 /// Emits the user's prompt, or in a sub-agent's file the parent's.
 fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut RolloutEmitter<'_>) {
     let text = Cow::Borrowed(text);
-    out.identified(
-        uuid,
-        match out.memory.rollout.is_sub_agent {
-            true => Item::Instruction(text),
-            false => Item::Prompt(text),
-        },
-    );
+    let item = match rollout(out.memory).is_sub_agent {
+        true => Item::Instruction(text),
+        false => Item::Prompt(text),
+    };
+    out.identified(uuid, item);
 }
 
 /// Reads a message by which the program reports something; `None` for other messages.
@@ -157,11 +159,15 @@ fn joined<'a>(parts: &[MessagePart<'a>], is_kept: impl Fn(&MessagePart<'a>) -> b
 }
 
 /// Returns the id of a message. One without its own is identified by its turn and text.
-fn message_uuid(payload: &Object<'_>, text: &str, out: &RolloutEmitter<'_>) -> Option<RecordUuid> {
+fn message_uuid(
+    payload: &Object<'_>,
+    text: &str,
+    out: &mut RolloutEmitter<'_>,
+) -> Option<RecordUuid> {
     if let Some(id) = payload.string("id") {
         return Some(record_uuid("message", &id));
     }
-    let rollout = &out.memory.rollout;
+    let rollout = rollout(out.memory);
     // A turn's id is unique only if it is not a mere number.
     let turn = if rollout.turn.len() > 20 { &rollout.turn } else { &rollout.thread };
     (!turn.is_empty()).then(|| record_uuid("text", &format!("{turn}\n{text}")))

@@ -39,7 +39,7 @@ use crate::{
     storage::Storage,
 };
 
-pub(crate) use self::memory::RolloutMemory;
+use self::memory::rollout;
 
 pub struct Codex;
 
@@ -184,7 +184,7 @@ fn unwrapped(kind: &str, record: &Object<'_>, out: &mut RolloutEmitter<'_>) -> R
 
 fn session_meta(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let id = short(payload, "id", NAME_KEPT).unwrap_or_default();
-    let rollout = &mut out.memory.rollout;
+    let rollout = rollout(out.memory);
     if rollout.thread.is_empty() {
         rollout.thread = id.into_owned();
         rollout.is_sub_agent = identity::is_sub_agent(payload);
@@ -216,13 +216,13 @@ fn turn_context(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVer
 
 fn note_turn(payload: &Object<'_>, memory: &mut Memory) {
     if let Some(turn) = short(payload, "turn_id", NAME_KEPT) {
-        memory.rollout.turn = turn.into_owned();
+        rollout(memory).turn = turn.into_owned();
     }
 }
 
 /// Whether a record was copied from the parent's rollout into a sub-agent's.
 fn is_copied(record: &Object<'_>, payload: &Object<'_>, memory: &mut Memory) -> bool {
-    let rollout = &mut memory.rollout;
+    let rollout = rollout(memory);
     if record.number("ordinal").is_some_and(|ordinal| ordinal < rollout.own_from) {
         return true;
     }

@@ -15,21 +15,42 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
         emitter::Emitter,
         json::Object,
         limits::{NAME_KEPT, TEXT_KEPT},
+        notes::Notes,
     },
     model::{
         time::Timestamp,
-        transcript::{Entry, Item, RecapKind, RecordUuid, SessionContext, Tokens},
+        transcript::{Entry, Item, RecapKind, RecordUuid, SessionContext, Task, Tokens},
     },
     open,
 };
 
 pub struct Copilot;
+
+/// What the format stores for a file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct CopilotMemory {
+    /// Questions to the user that wait for an answer, by call.
+    questions: Notes,
+    /// The calls that began what goes on in the background, by the agent's id of the latter.
+    running: Notes,
+    /// The tokens that were emitted so far.
+    counted: Tokens,
+    /// The list of tasks, of which a call states only what changes.
+    tasks: Vec<Task>,
+}
+
+fn own(memory: &mut Memory) -> &mut CopilotMemory {
+    memory.own()
+}
 
 /// Maximum bytes that are read of the file that describes a session.
 const WORKSPACE: u64 = 64 * 1024;
@@ -233,7 +254,7 @@ fn usage(
     out: &mut Emitter<'_>,
 ) {
     if tokens != Tokens::default() {
-        memory.counted.add(tokens);
+        own(memory).counted.add(tokens);
         out.session_item(Item::Usage { message, tokens });
     }
 }
@@ -294,7 +315,7 @@ fn shut_down(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
         let of_model = |raw| Some(tokens(&Object::parse(raw)?.object("usage")?));
         models.members().filter_map(|(_, raw)| of_model(raw)).for_each(|used| total.add(used));
     }
-    let known = memory.counted;
+    let known = own(memory).counted;
     let uncounted = Tokens {
         input: total.input.saturating_sub(known.input),
         output: total.output.saturating_sub(known.output),

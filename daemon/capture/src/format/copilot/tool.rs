@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use crate::{
     format::{
         Memory,
-        copilot::action,
+        copilot::{action, own},
         emitter::Emitter,
         json::{self, Object},
         limits::INPUT_KEPT,
@@ -36,12 +36,12 @@ pub(super) fn started(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<
     if let Action::PlanTasks(changed) = &mut action
         && tool == "sql"
     {
-        *changed = tasks::merge(&mut memory.tasks, std::mem::take(changed));
+        *changed = tasks::merge(&mut own(memory).tasks, std::mem::take(changed));
     }
     if let Action::Ask(questions) = &action
         && let Some(asked) = questions.first()
     {
-        memory.questions.keep(&id, &asked.question);
+        own(memory).questions.keep(&id, &asked.question);
     }
     out.item(Item::Call(Call { id, message: None, tool, input, action }));
 }
@@ -57,13 +57,13 @@ pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitte
     let Some(call) = data.string("toolCallId") else { return };
     let answer = ToolReply::read(data);
     if let Some(task) = answer.goes_on()
-        && !memory.running.contains(&task)
+        && !own(memory).running.contains(&task)
     {
-        memory.running.keep(&task, &call);
+        own(memory).running.keep(&task, &call);
         return;
     }
     if let Some((task, outcome)) = answer.ended()
-        && let Some(first) = memory.running.take(&task)
+        && let Some(first) = own(memory).running.take(&task)
     {
         let first = ToolResult { call: first.into(), outcome, content: answer.content() };
         out.item(Item::Result(first));
@@ -71,7 +71,7 @@ pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitte
         out.item(Item::Result(ToolResult { call, outcome, content: answer.content() }));
         return;
     }
-    if let Some(question) = memory.questions.take(&call)
+    if let Some(question) = own(memory).questions.take(&call)
         && let Some(answer) = answer.of_user()
     {
         let (call, answer) = (call.clone(), Cow::Owned(answer));
@@ -92,7 +92,8 @@ pub(super) fn notified(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter
     let is = |key: &str, value: &str| notice.string(key).is_some_and(|text| text == value);
     if is("type", "agent_completed")
         && is("status", "failed")
-        && let Some(call) = notice.string("agentId").and_then(|task| memory.running.take(&task))
+        && let Some(call) =
+            notice.string("agentId").and_then(|task| own(memory).running.take(&task))
     {
         let (call, outcome) = (Cow::Owned(call), Outcome::Failed(None));
         out.item(Item::Result(ToolResult { call, outcome, content: LazyText::plain("") }));

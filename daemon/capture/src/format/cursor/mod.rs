@@ -16,6 +16,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
@@ -26,12 +28,24 @@ use crate::{
     },
     model::{
         time::Timestamp,
-        transcript::{Action, Call, Entry, Item, LazyText, Outcome, ToolResult, without_middle},
+        transcript::{
+            Action, Call, Entry, Item, LazyText, Outcome, Task, ToolResult, without_middle,
+        },
     },
     open,
 };
 
 pub struct CursorCli;
+
+/// What the format stores for a file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct CursorMemory {
+    /// The number of calls without an id of their own.
+    calls: u64,
+    /// The list of tasks, of which a call may state only what changes.
+    tasks: Vec<Task>,
+}
 
 /// Maximum bytes that are read of the file that describes a project.
 const PROJECT: u64 = 64 * 1024;
@@ -198,16 +212,18 @@ fn call(block: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let (tool, input) = action::without_wrapper(tool, input);
     let mut action = action::of(&tool, &input);
     if let Action::PlanTasks(stated) = &mut action {
+        let tasks = &mut memory.own::<CursorMemory>().tasks;
         if input["merge"] != true {
-            memory.tasks.clear();
+            tasks.clear();
         }
-        *stated = tasks::merge(&mut memory.tasks, std::mem::take(stated));
+        *stated = tasks::merge(tasks, std::mem::take(stated));
     }
     let id = block.string("id");
     let has_result = id.is_some();
     let id = id.unwrap_or_else(|| {
-        memory.calls += 1;
-        Cow::Owned(format!("call-{}", memory.calls))
+        let calls = &mut memory.own::<CursorMemory>().calls;
+        *calls += 1;
+        Cow::Owned(format!("call-{calls}"))
     });
     // Without a result it is known that the tool ran, but not how a command ended.
     let is_done = !has_result && is_done_once_run(&action);

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use crate::{
     format::{
         Memory, RecordVerdict,
-        gemini::message,
+        emitter::Emitter,
+        gemini::{message, seen},
         genai::{
-            TurnEmitter, text_of,
+            text_of,
             typed::{ACKNOWLEDGEMENT, skipped},
         },
         json::{self, Object},
@@ -56,11 +57,12 @@ fn compaction(
 ) -> RecordVerdict {
     message::mark(answer, memory);
     let text = text_of(summary.raw("content").unwrap_or_default());
-    if !message::mark(summary, memory) || !memory.seen.insert("summary", &text) {
+    if !message::mark(summary, memory) || !seen(memory).insert("summary", &text) {
         return skipped("$set.messages");
     }
     let (at, uuid) = (message::time(summary), message::uuid(summary));
-    let mut out = TurnEmitter { at, uuid, emit };
+    let mut out = Emitter::new(emit);
+    (out.at, out.uuid) = (at, uuid);
     out.item(Item::Boundary);
     if !text.trim().is_empty() {
         let (kind, text) = (RecapKind::Compaction, Cow::Borrowed(text.trim()));

@@ -8,8 +8,10 @@ use serde_json::Value;
 use crate::{
     format::{
         Memory, RecordVerdict,
+        emitter::Emitter,
+        gemini::{own, seen},
         genai::{
-            self, FunctionCall, FunctionResponse, Part, TurnEmitter, outcome, parts,
+            self, FunctionCall, FunctionResponse, Part, outcome, parts,
             typed::{self, TextSource, skipped},
         },
         json::{self, Object},
@@ -26,7 +28,8 @@ pub(super) fn read(
     memory: &mut Memory,
     emit: &mut dyn FnMut(Entry<'_>),
 ) -> RecordVerdict {
-    let mut out = TurnEmitter { at: time(message), uuid: uuid(message), emit };
+    let mut out = Emitter::new(emit);
+    (out.at, out.uuid) = (time(message), uuid(message));
     let content = message.raw("content").unwrap_or_default();
     match message.string("type").as_deref() {
         Some("user") => user(message, content, memory, &mut out),
@@ -53,9 +56,9 @@ pub(super) fn read_again(
     emit: &mut dyn FnMut(Entry<'_>),
 ) -> RecordVerdict {
     let text = genai::text_of(message.raw("content").unwrap_or_default());
-    let is_known = !text.is_empty() && memory.seen.contains("text", &text);
+    let is_known = !text.is_empty() && seen(memory).contains("text", &text);
     if is_known {
-        memory.seen.insert("reply", &message.string_within("id", NAME_KEPT).unwrap_or_default());
+        seen(memory).insert("reply", &message.string_within("id", NAME_KEPT).unwrap_or_default());
     }
     if is_known && message.raw("toolCalls").is_none() {
         mark(message, memory);
@@ -66,7 +69,7 @@ pub(super) fn read_again(
 
 /// Remembers that a message was read. Returns whether it is new.
 pub(super) fn mark(message: &Object<'_>, memory: &mut Memory) -> bool {
-    memory.seen.insert("message", message.raw("id").unwrap_or_default())
+    seen(memory).insert("message", message.raw("id").unwrap_or_default())
 }
 
 pub(super) fn time(message: &Object<'_>) -> Option<Timestamp> {
@@ -81,7 +84,7 @@ fn user(
     message: &Object<'_>,
     content: &str,
     memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
+    out: &mut Emitter<'_>,
 ) -> RecordVerdict {
     if !mark(message, memory) {
         return skipped("user/again");
@@ -98,14 +101,14 @@ fn user(
     if texts.is_empty() {
         return verdict;
     }
-    memory.seen.insert("text", &genai::text_of(content));
+    seen(memory).insert("text", &genai::text_of(content));
     if let Some(cwd) = texts.first().and_then(|text| directory(text)) {
         return note_directory(cwd, memory, out);
     }
     // The typed text, without the expansion of a command or a reference.
     let typed = message.raw("displayContent").map(genai::text_of).filter(|text| !text.is_empty());
     let text = typed.unwrap_or_else(|| typed::join(texts.into_iter()));
-    let speaker = if memory.is_sub_agent { TextSource::ParentAgent } else { TextSource::User };
+    let speaker = if own(memory).is_sub_agent { TextSource::ParentAgent } else { TextSource::User };
     typed::emit(&text, speaker, out)
 }
 
@@ -121,14 +124,14 @@ fn directory(text: &str) -> Option<&str> {
     (!path.is_empty() && path.len() <= PATH_KEPT).then_some(path)
 }
 
-fn note_directory(cwd: &str, memory: &mut Memory, out: &mut TurnEmitter<'_>) -> RecordVerdict {
+fn note_directory(cwd: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> RecordVerdict {
     if !Memory::note(&mut memory.cwd, cwd) {
         return skipped("user/added");
     }
     let cwd = Some(Cow::Borrowed(cwd));
     // The id of this message is the same in all sessions.
     let context = Item::Context(SessionContext { cwd, ..SessionContext::default() });
-    TurnEmitter { at: out.at, uuid: None, emit: &mut *out.emit }.item(context);
+    out.unidentified(None).item(context);
     RecordVerdict::Read
 }
 
@@ -137,13 +140,13 @@ fn note_directory(cwd: &str, memory: &mut Memory, out: &mut TurnEmitter<'_>) -> 
 fn lone_response(
     response: &FunctionResponse<'_>,
     memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
+    out: &mut Emitter<'_>,
 ) -> RecordVerdict {
-    if memory.seen.insert("call", &response.id) {
+    if seen(memory).insert("call", &response.id) {
         let (id, tool) = (response.id.clone(), response.tool.clone());
         FunctionCall { id, tool, args: "{}" }.emit(None, out);
     }
-    if !memory.seen.insert("result", &response.id) {
+    if !seen(memory).insert("result", &response.id) {
         return skipped("user/functionResponse again");
     }
     let outcome = outcome::of(&response.tool, None, response.response);
@@ -155,7 +158,7 @@ fn gemini(
     message: &Object<'_>,
     content: &str,
     memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
+    out: &mut Emitter<'_>,
 ) -> RecordVerdict {
     let id = message.string_within("id", NAME_KEPT).unwrap_or_default();
     let mut is_news = note_model(message, memory, out);
@@ -163,7 +166,7 @@ fn gemini(
     is_news |= note_tokens(message, &id, memory, out);
     for part in parts(content) {
         if let Part::Call(call) = part
-            && memory.seen.insert("call", &call.id)
+            && seen(memory).insert("call", &call.id)
         {
             call.emit(Some(Cow::Borrowed(&id)), out);
             is_news = true;
@@ -175,7 +178,7 @@ fn gemini(
     if is_news { RecordVerdict::Read } else { skipped("gemini/again") }
 }
 
-fn note_model(message: &Object<'_>, memory: &mut Memory, out: &mut TurnEmitter<'_>) -> bool {
+fn note_model(message: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> bool {
     let model = message.string_within("model", NAME_KEPT).unwrap_or_default();
     let is_new = Memory::note(&mut memory.model, &model);
     if is_new {
@@ -185,23 +188,18 @@ fn note_model(message: &Object<'_>, memory: &mut Memory, out: &mut TurnEmitter<'
     is_new
 }
 
-fn reply(id: &str, content: &str, memory: &mut Memory, out: &mut TurnEmitter<'_>) -> bool {
+fn reply(id: &str, content: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> bool {
     let text = genai::text_of(content);
-    if text.trim().is_empty() || !memory.seen.insert("reply", id) {
+    if text.trim().is_empty() || !seen(memory).insert("reply", id) {
         return false;
     }
-    memory.seen.insert("text", &text);
+    seen(memory).insert("text", &text);
     out.item(Item::Reply { message: Some(Cow::Borrowed(id)), text: Cow::Borrowed(&text) });
     true
 }
 
 /// The input includes cached tokens, and the output excludes thoughts.
-fn note_tokens(
-    message: &Object<'_>,
-    id: &str,
-    memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
-) -> bool {
+fn note_tokens(message: &Object<'_>, id: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> bool {
     let Some(tokens) = message.object("tokens") else { return false };
     let count = |key| tokens.number(key).unwrap_or(0);
     let cache_read = count("cached");
@@ -211,7 +209,7 @@ fn note_tokens(
         cache_read,
         cache_write: 0,
     };
-    if tokens == Tokens::default() || !memory.seen.insert("tokens", id) {
+    if tokens == Tokens::default() || !seen(memory).insert("tokens", id) {
         return false;
     }
     out.item(Item::Usage { message: Some(Cow::Borrowed(id)), tokens });
@@ -219,14 +217,9 @@ fn note_tokens(
 }
 
 /// Reads a call with its result, if there is one.
-fn tool_call(
-    call: &Object<'_>,
-    message: &str,
-    memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
-) -> bool {
+fn tool_call(call: &Object<'_>, message: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> bool {
     let (Some(id), Some(tool)) = (call.string("id"), call.string("name")) else { return false };
-    let is_new = memory.seen.insert("call", &id);
+    let is_new = seen(memory).insert("call", &id);
     let has_ended = !matches!(
         call.string("status").as_deref(),
         Some("validating" | "scheduled" | "executing" | "awaiting_approval")
@@ -237,7 +230,7 @@ fn tool_call(
         let call = FunctionCall { id: id.clone(), tool: tool.clone(), args };
         call.emit(Some(Cow::Borrowed(message)), out);
     }
-    let Some(response) = response.filter(|_| memory.seen.insert("result", &id)) else {
+    let Some(response) = response.filter(|_| seen(memory).insert("result", &id)) else {
         return is_new;
     };
     if tool == "ask_user" {
@@ -246,9 +239,10 @@ fn tool_call(
     let status = call.string("status");
     let outcome = outcome::of(&tool, status.as_deref(), response);
     // The time of the message is that of its text; a call records when it ended.
-    let at = time(call).or(out.at);
-    let mut out = TurnEmitter { at, uuid: out.uuid, emit: &mut *out.emit };
-    genai::emit_result(&id, outcome, response, &mut out);
+    let message_time = out.at;
+    out.at = time(call).or(message_time);
+    genai::emit_result(&id, outcome, response, out);
+    out.at = message_time;
     true
 }
 
@@ -264,7 +258,7 @@ fn response_of(result: &str) -> Option<&str> {
 }
 
 /// Emits the user's choices: a text for the number of each question.
-fn answers(call: &str, args: &str, response: &str, out: &mut TurnEmitter<'_>) {
+fn answers(call: &str, args: &str, response: &str, out: &mut Emitter<'_>) {
     let text = outcome::text(response, TEXT_KEPT);
     let answers: Value = serde_json::from_str(&text).unwrap_or_default();
     let args: Value = serde_json::from_str(args).unwrap_or_default();

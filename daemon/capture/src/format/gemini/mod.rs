@@ -17,12 +17,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        genai::{TurnEmitter, typed::skipped},
+        emitter::Emitter,
+        genai::typed::skipped,
         json::{self, Object},
         limits::{NAME_KEPT, PATH_KEPT},
+        seen::SeenRecords,
     },
     model::{
         time::Timestamp,
@@ -108,6 +112,23 @@ impl Format for Gemini {
     }
 }
 
+/// What the format stores for a file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct GeminiMemory {
+    is_sub_agent: bool,
+    /// What was read of messages, which may be written again.
+    seen: SeenRecords,
+}
+
+fn own(memory: &mut Memory) -> &mut GeminiMemory {
+    memory.own()
+}
+
+fn seen(memory: &mut Memory) -> &mut SeenRecords {
+    &mut own(memory).seen
+}
+
 fn is_named(folder: Option<&Path>, name: &str) -> bool {
     folder.and_then(Path::file_name).is_some_and(|found| found == name)
 }
@@ -131,7 +152,7 @@ fn header(
     memory: &mut Memory,
     emit: &mut dyn FnMut(Entry<'_>),
 ) -> RecordVerdict {
-    memory.is_sub_agent = is_sub_agent(record);
+    own(memory).is_sub_agent = is_sub_agent(record);
     if memory.cwd.is_empty() {
         memory.cwd = first_directory(record).unwrap_or_default();
     }
@@ -141,7 +162,9 @@ fn header(
     let at = record.string("startTime").and_then(|text| Timestamp::parse(&text));
     let cwd = Some(Cow::Borrowed(memory.cwd.as_str()));
     let context = SessionContext { cwd, ..SessionContext::default() };
-    TurnEmitter { at, uuid: None, emit }.item(Item::Context(context));
+    let mut out = Emitter::new(emit);
+    out.at = at;
+    out.item(Item::Context(context));
     RecordVerdict::Read
 }
 
@@ -153,9 +176,9 @@ fn update(set: &Object<'_>, memory: &mut Memory, emit: &mut dyn FnMut(Entry<'_>)
     }
     // A sub-agent's summary is its report, which the parent's file has as well.
     let summary = set.string_within("summary", NAME_KEPT).unwrap_or_default();
-    if !summary.trim().is_empty() && !memory.is_sub_agent {
+    if !summary.trim().is_empty() && !own(memory).is_sub_agent {
         let (by, text) = (TitleSource::Summary, Cow::Borrowed(summary.trim()));
-        TurnEmitter { at: None, uuid: None, emit }.item(Item::Title { by, text });
+        Emitter::new(emit).item(Item::Title { by, text });
         verdict = RecordVerdict::Read;
     }
     verdict

@@ -9,29 +9,12 @@ use std::borrow::Cow;
 
 use crate::{
     format::{
+        emitter::Emitter,
         json::{self, Object},
         limits::{INPUT_KEPT, TEXT_KEPT},
     },
-    model::{
-        time::Timestamp,
-        transcript::{
-            Call, Entry, Item, LazyText, Outcome, RecordUuid, ToolResult, without_middle,
-        },
-    },
+    model::transcript::{Call, Item, LazyText, Outcome, RecordUuid, ToolResult, without_middle},
 };
-
-/// The output of reading one record.
-pub(crate) struct TurnEmitter<'e> {
-    pub(crate) at: Option<Timestamp>,
-    pub(crate) uuid: Option<RecordUuid>,
-    pub(crate) emit: &'e mut dyn FnMut(Entry<'_>),
-}
-
-impl TurnEmitter<'_> {
-    pub(crate) fn item(&mut self, item: Item<'_>) {
-        (self.emit)(Entry { at: self.at, uuid: self.uuid, sub_agent: None, item });
-    }
-}
 
 /// A part of a message.
 pub(crate) enum Part<'a> {
@@ -99,7 +82,7 @@ pub(crate) fn text_of(raw: &str) -> String {
 }
 
 impl FunctionCall<'_> {
-    pub(crate) fn emit(&self, message: Option<Cow<'_, str>>, out: &mut TurnEmitter<'_>) {
+    pub(crate) fn emit(&self, message: Option<Cow<'_, str>>, out: &mut Emitter<'_>) {
         let input = json::value_within(self.args, INPUT_KEPT);
         let action = action::of(&self.tool, &input);
         out.item(Item::Call(Call {
@@ -113,7 +96,7 @@ impl FunctionCall<'_> {
 }
 
 /// Emits the result of a call.
-pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mut TurnEmitter<'_>) {
+pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mut Emitter<'_>) {
     out.item(Item::Result(ToolResult {
         call: Cow::Borrowed(call),
         outcome,
@@ -126,4 +109,12 @@ pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mu
 pub(crate) fn record_uuid(id: &str) -> Option<RecordUuid> {
     let is_uuid = id.len() == 36;
     is_uuid.then(|| uuid::Uuid::try_parse(id).ok().map(uuid::Uuid::into_bytes)).flatten()
+}
+
+/// Whether a record of the shape of Claude Code's has what only Qwen Code writes: parts, or a payload
+/// of its own.
+pub(crate) fn is_record(record: &Object<'_>) -> bool {
+    record.raw("systemPayload").is_some()
+        || record.raw("provenance").is_some()
+        || record.object("message").is_some_and(|message| message.raw("parts").is_some())
 }

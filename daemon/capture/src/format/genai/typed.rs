@@ -4,11 +4,9 @@
 use std::borrow::Cow;
 
 use crate::{
-    format::RecordVerdict,
+    format::{RecordVerdict, emitter::Emitter},
     model::transcript::{Item, RecapKind},
 };
-
-use super::TurnEmitter;
 
 /// The start of the texts that the program adds for files that the user named with `@`.
 const FILES: &str = "--- Content from referenced files ---";
@@ -55,7 +53,7 @@ pub(crate) fn join<'t>(texts: impl Iterator<Item = Cow<'t, str>>) -> String {
 }
 
 /// Emits a text of a user message.
-pub(crate) fn emit(text: &str, speaker: TextSource, out: &mut TurnEmitter<'_>) -> RecordVerdict {
+pub(crate) fn emit(text: &str, speaker: TextSource, out: &mut Emitter<'_>) -> RecordVerdict {
     let text = without_added_tags(text);
     let text = text.trim();
     if text.is_empty() || ADDED.iter().any(|start| text.starts_with(start)) {
@@ -85,7 +83,7 @@ pub(crate) fn emit(text: &str, speaker: TextSource, out: &mut TurnEmitter<'_>) -
 }
 
 /// Emits a command of the program, unless it concerns the program rather than the work.
-pub(crate) fn emit_command(name: &str, args: &str, out: &mut TurnEmitter<'_>) -> RecordVerdict {
+pub(crate) fn emit_command(name: &str, args: &str, out: &mut Emitter<'_>) -> RecordVerdict {
     if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
         return skipped("user/local command");
     }
@@ -161,7 +159,7 @@ impl ShellReport<'_> {
         Some(ShellReport { command, output })
     }
 
-    fn emit(&self, out: &mut TurnEmitter<'_>) {
+    fn emit(&self, out: &mut Emitter<'_>) {
         let (name, args) = (Cow::Borrowed("!"), Cow::Borrowed(self.command.as_ref()));
         out.item(Item::Command { name, args });
         if !self.output.is_empty() {
@@ -232,7 +230,7 @@ mod tests {
     fn read(text: &str) -> Vec<String> {
         let mut items = Vec::new();
         let mut note = |entry: Entry<'_>| items.push(format!("{:?}", entry.item));
-        let mut out = TurnEmitter { at: None, uuid: None, emit: &mut note };
+        let mut out = Emitter::new(&mut note);
         if let RecordVerdict::Skipped(kind) = emit(text, TextSource::User, &mut out) {
             items.push(kind);
         }

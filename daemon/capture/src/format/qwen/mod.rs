@@ -15,12 +15,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
-        genai::{self, Part, TurnEmitter, outcome, parts, typed::skipped},
+        emitter::Emitter,
+        genai::{self, Part, outcome, parts, typed::skipped},
         json::{self, Object},
         limits::{NAME_KEPT, PATH_KEPT, TEXT_KEPT},
+        seen::SeenRecords,
     },
     model::{
         time::Timestamp,
@@ -56,8 +60,7 @@ impl Format for Qwen {
         let stem = path.file_stem()?.to_str()?;
         let records: Vec<Object<'_>> = head.lines().filter_map(Object::parse).collect();
         let first = records.first()?;
-        let is_own = |record: &Object<'_>| is_record(record);
-        if !RECORD_TYPES.contains(&first.raw("type")?) || !records.iter().any(is_own) {
+        if !RECORD_TYPES.contains(&first.raw("type")?) || !records.iter().any(genai::is_record) {
             return None;
         }
         let stated = |key, limit| {
@@ -86,8 +89,9 @@ impl Format for Qwen {
         let record = Object::parse(record).ok_or(Unreadable)?;
         let at = record.string("timestamp").and_then(|text| Timestamp::parse(&text));
         let uuid = record.string("uuid").and_then(|id| genai::record_uuid(&id));
-        let mut out = TurnEmitter { at, uuid, emit };
-        note_context(&record, memory, &mut out);
+        let mut out = Emitter::new(emit);
+        (out.at, out.uuid) = (at, uuid);
+        out.context(surroundings(&record), memory);
         Ok(match record.string("type").as_deref() {
             Some("user") => user::read(&record, memory, &mut out),
             Some("assistant") => assistant(&record, &mut out),
@@ -103,30 +107,23 @@ impl Format for Qwen {
     }
 }
 
+/// What the format stores for a file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct QwenMemory {
+    /// The commands that were read, whose prompts follow.
+    seen: SeenRecords,
+}
+
 /// The raw types of records.
 const RECORD_TYPES: &[&str] = &["\"user\"", "\"assistant\"", "\"tool_result\"", "\"system\""];
 
-/// Whether a record has members that only this program writes: parts, or its own payload.
-pub(in crate::format) fn is_record(record: &Object<'_>) -> bool {
-    record.raw("systemPayload").is_some()
-        || record.raw("provenance").is_some()
-        || record.object("message").is_some_and(|message| message.raw("parts").is_some())
-}
-
-/// Emits the context when it differs from the stored one.
-fn note_context(record: &Object<'_>, memory: &mut Memory, out: &mut TurnEmitter<'_>) {
-    let text = |key, limit| record.string_within(key, limit).unwrap_or_default();
-    let (cwd, branch) = (text("cwd", PATH_KEPT), text("gitBranch", NAME_KEPT));
-    let (version, model) = (text("version", NAME_KEPT), text("model", NAME_KEPT));
-    let news = SessionContext {
-        cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
-        branch: Memory::note(&mut memory.branch, &branch).then_some(branch),
-        version: Memory::note(&mut memory.version, &version).then_some(version),
-        model: Memory::note(&mut memory.model, &model).then_some(model),
-    };
-    let SessionContext { cwd, branch, version, model } = &news;
-    if [cwd, branch, version, model].into_iter().any(Option::is_some) {
-        out.item(Item::Context(news));
+fn surroundings<'r>(record: &Object<'r>) -> SessionContext<'r> {
+    SessionContext {
+        cwd: record.string("cwd"),
+        branch: record.string("gitBranch"),
+        version: record.string("version"),
+        model: record.string("model"),
     }
 }
 
@@ -135,7 +132,7 @@ fn content<'a>(record: &Object<'a>) -> &'a str {
     record.object("message").and_then(|message| message.raw("parts")).unwrap_or_default()
 }
 
-fn assistant(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict {
+fn assistant(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let id = record.string_within("uuid", NAME_KEPT).unwrap_or_default();
     let mut verdict = skipped("assistant/empty");
     if let Some(usage) = record.object("usageMetadata") {
@@ -174,7 +171,7 @@ fn tokens(usage: &Object<'_>) -> Tokens {
     }
 }
 
-fn tool_result(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict {
+fn tool_result(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let reported = record.object("toolCallResult");
     let status = reported.as_ref().and_then(|reported| reported.string("status"));
     let mut verdict = skipped("tool_result/empty");
@@ -192,7 +189,7 @@ fn tool_result(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict 
 }
 
 /// Emits the user's choices. Older versions report them as text only, with the labels of questions.
-fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut TurnEmitter<'_>) {
+fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut Emitter<'_>) {
     let display = reported.and_then(|reported| reported.object("resultDisplay"));
     if let Some(raw) = display.as_ref().and_then(|display| display.raw("answers")) {
         for answer in json::objects(raw) {

@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use crate::{
     format::{
         Memory, RecordVerdict,
+        emitter::Emitter,
         genai::{
-            TurnEmitter, text_of,
+            text_of,
             typed::{self, ACKNOWLEDGEMENT, skipped},
         },
         json::{self, Object},
         limits::NAME_KEPT,
+        qwen::QwenMemory,
     },
     model::transcript::{Item, RecapKind, SessionContext, TitleSource},
 };
@@ -18,7 +20,7 @@ use crate::{
 pub(super) fn read(
     record: &Object<'_>,
     memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
+    out: &mut Emitter<'_>,
 ) -> RecordVerdict {
     let subtype = record.string("subtype").unwrap_or_default();
     let payload = record.object("systemPayload");
@@ -35,7 +37,7 @@ pub(super) fn read(
 }
 
 /// The compacted history begins with a summary and the answer that the program puts after it.
-fn compression(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
+fn compression(payload: &Object<'_>, out: &mut Emitter<'_>) -> Option<RecordVerdict> {
     let history = json::objects(payload.raw("compressedHistory")?);
     let texts = history.iter().map(|content| text_of(content.raw("parts").unwrap_or_default()));
     let texts: Vec<String> = texts.take(4).collect();
@@ -49,7 +51,7 @@ fn compression(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<Record
     Some(RecordVerdict::Read)
 }
 
-fn title(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
+fn title(payload: &Object<'_>, out: &mut Emitter<'_>) -> Option<RecordVerdict> {
     let text = payload.string_within("customTitle", NAME_KEPT)?;
     let is_automatic = payload.raw("titleSource") == Some("\"auto\"");
     let by = if is_automatic { TitleSource::Model } else { TitleSource::User };
@@ -63,7 +65,7 @@ fn title(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdic
 fn model(
     payload: &Object<'_>,
     memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
+    out: &mut Emitter<'_>,
 ) -> Option<RecordVerdict> {
     let model = payload.string_within("modelId", NAME_KEPT)?;
     if !Memory::note(&mut memory.model, &model) {
@@ -77,18 +79,18 @@ fn model(
 fn command(
     payload: &Object<'_>,
     memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
+    out: &mut Emitter<'_>,
 ) -> Option<RecordVerdict> {
     let text = payload.string("rawCommand")?;
     if payload.raw("phase") != Some("\"invocation\"") {
         return None;
     }
-    memory.seen.insert("command", text.trim());
+    memory.own::<QwenMemory>().seen.insert("command", text.trim());
     let (name, args) = typed::command(text.trim())?;
     Some(typed::emit_command(name, args, out))
 }
 
-fn turn_result(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
+fn turn_result(payload: &Object<'_>, out: &mut Emitter<'_>) -> Option<RecordVerdict> {
     match payload.string("state")?.as_ref() {
         "cancelled" => out.item(Item::Interrupted),
         "error" => {
@@ -100,7 +102,7 @@ fn turn_result(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<Record
     Some(RecordVerdict::Read)
 }
 
-fn api_error(payload: &Object<'_>, out: &mut TurnEmitter<'_>) -> Option<RecordVerdict> {
+fn api_error(payload: &Object<'_>, out: &mut Emitter<'_>) -> Option<RecordVerdict> {
     let event = payload.object("uiEvent")?;
     if !event.string("event.name")?.ends_with(".api_error") {
         return None;

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use crate::{
     format::{
         Memory, RecordVerdict,
+        emitter::Emitter,
         genai::{
-            Part, TurnEmitter, parts,
+            Part, parts,
             typed::{self, TextSource, skipped},
         },
         json::Object,
-        qwen::content,
+        qwen::{QwenMemory, content},
     },
     model::transcript::{Item, Outcome, TaskEnded},
 };
@@ -18,7 +19,7 @@ use crate::{
 pub(super) fn read(
     record: &Object<'_>,
     memory: &mut Memory,
-    out: &mut TurnEmitter<'_>,
+    out: &mut Emitter<'_>,
 ) -> RecordVerdict {
     let subtype = record.string("subtype").unwrap_or_default();
     match subtype.as_ref() {
@@ -37,7 +38,9 @@ pub(super) fn read(
     // The typed text, without the expansion of a command or a reference.
     let typed = record.object("systemPayload").and_then(|payload| payload.string("displayText"));
     let text = typed.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| sent(record).into());
-    if typed::command(text.trim()).is_some() && memory.seen.contains("command", text.trim()) {
+    if typed::command(text.trim()).is_some()
+        && memory.own::<QwenMemory>().seen.contains("command", text.trim())
+    {
         return skipped("user/command again");
     }
     typed::emit(&text, TextSource::User, out)
@@ -52,7 +55,7 @@ fn sent(record: &Object<'_>) -> String {
 }
 
 /// Reads the notice that a task in the background has ended.
-fn notification(record: &Object<'_>, out: &mut TurnEmitter<'_>) -> RecordVerdict {
+fn notification(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let payload = record.object("systemPayload");
     let task = payload.as_ref().and_then(|payload| payload.object("backgroundTask"));
     let outcome = task.as_ref().and_then(|task| match task.string("status").as_deref() {

@@ -25,12 +25,16 @@ use tokio::{
 
 use super::{Machine, projects, sources as stored_sources};
 use crate::{
-    capture::{format::Identity, liveness::Process, watch::Notice},
+    capture::{
+        format::{Formats, Identity},
+        liveness::Process,
+        watch::Notice,
+    },
     engine::{
         EngineEvent, Settings, TranscriptFolders,
         command::EngineCommand,
         crash_tracker::CrashTracker,
-        files::{self, FileObservation, IdentifiedFile, IdentifyResult},
+        files::{FileObservation, IdentifiedFile, IdentifyResult},
         forgotten::Forgotten,
         job::{GatherOutcome, Job, JobResult, SessionDigest},
         memory_use::MemoryUse,
@@ -235,6 +239,7 @@ impl Decider {
             }
             EngineEffect::FaultPoint(name) => self.performed.push(name.to_owned()),
             EngineEffect::AwaitExit(_)
+            | EngineEffect::FindOutdated
             | EngineEffect::CountAvoided(_)
             | EngineEffect::Watch(_)
             | EngineEffect::StopWork => {}
@@ -279,7 +284,7 @@ impl Decider {
         let mut names = path.to_str().unwrap().split('/').skip(2).map(str::to_owned);
         let (session, sub_agent) = (names.next().unwrap(), names.next());
         let identity = Identity { session, sub_agent, directory: None };
-        let format = files::format_of("claude").unwrap();
+        let format = Formats::default().of_agent("claude").unwrap();
         let path_text = path.to_str().unwrap();
         let other = match path_text.strip_prefix("/archive/") {
             Some(name) => format!("/p/{name}"),

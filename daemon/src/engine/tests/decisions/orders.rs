@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::Decider;
 use crate::{
-    capture::watch::Notice,
+    capture::{format::Formats, watch::Notice},
     engine::{
         EngineEvent,
         files::{self, IdentifyResult},
@@ -77,7 +77,7 @@ impl Ordered {
             Step::File(step) => self.played.change(&step),
             Step::Look => {
                 let batch = self.decider.batches.pop_front();
-                self.looked.extend(batch.map(files::identify));
+                self.looked.extend(batch.map(|paths| files::identify(paths, &Formats::default())));
             }
             Step::ReturnBatch => {
                 if let Some(found) = self.looked.pop_front() {

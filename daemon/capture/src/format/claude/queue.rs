@@ -6,16 +6,30 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::Memory;
+
 /// Maximum number of prompts that wait, that were delivered without a record, or that were read
 /// from the queue.
 const PROMPTS: usize = 16;
 /// Maximum bytes of a waiting prompt.
 const PROMPT: usize = 4_096;
 
+/// What the format stores for a file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ClaudeMemory {
+    queue: PromptQueue,
+}
+
+/// Returns the queue of the file's session.
+pub(super) fn of(memory: &mut Memory) -> &mut PromptQueue {
+    &mut memory.own::<ClaudeMemory>().queue
+}
+
 /// The prompts that wait for the agent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct PromptQueue {
+pub(super) struct PromptQueue {
     /// The waiting texts; empty for an entry that is not a prompt.
     waiting: Vec<String>,
     /// Left the queue within a turn; a record may follow.
@@ -28,18 +42,18 @@ pub(crate) struct PromptQueue {
 
 impl PromptQueue {
     /// Adds an entry; `typed` is whether the user typed it.
-    pub(crate) fn enqueue(&mut self, text: &str, typed: bool) {
+    pub(super) fn enqueue(&mut self, text: &str, typed: bool) {
         push(&mut self.waiting, if typed { begin(text) } else { "" });
     }
 
     /// Removes the oldest entry, whose record follows.
-    pub(crate) fn dequeue(&mut self) {
+    pub(super) fn dequeue(&mut self) {
         self.take();
         self.begins_turn = true;
     }
 
     /// Moves the oldest entry to those that were delivered within a turn.
-    pub(crate) fn hand_over(&mut self) {
+    pub(super) fn hand_over(&mut self) {
         let text = self.take();
         if !text.is_empty() {
             push(&mut self.handed_over, &text);
@@ -47,12 +61,12 @@ impl PromptQueue {
     }
 
     /// Clears the queue: the user withdrew all entries.
-    pub(crate) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.waiting.clear();
     }
 
     /// Handles the record of a prompt; returns whether the prompt was already read from the queue.
-    pub(crate) fn delivered(&mut self, text: &str, in_turn: bool) -> bool {
+    pub(super) fn delivered(&mut self, text: &str, in_turn: bool) -> bool {
         let text = begin(text.trim());
         self.handed_over.retain(|known| known.trim() != text);
         let was_queued = std::mem::take(&mut self.begins_turn) || in_turn;
@@ -61,7 +75,7 @@ impl PromptQueue {
     }
 
     /// Returns the delivered prompts without a record. Call it when the agent writes again.
-    pub(crate) fn without_record(&mut self) -> Vec<String> {
+    pub(super) fn without_record(&mut self) -> Vec<String> {
         let prompts = std::mem::take(&mut self.handed_over);
         prompts.iter().for_each(|text| push(&mut self.read, text));
         prompts

@@ -1,0 +1,88 @@
+//! Agents that the configuration adds.
+
+use crate::config::{table, tests::read_inner};
+
+const WHOLE: &str = r#"{"name": "mine", "paths": ["~/.mine/sessions", "/var/log/mine/*.log"],
+    "role": "/message/role", "text": "/message/content", "time": "/at", "session": "/id", "cwd": "/dir",
+    "roles": {"user": ["me"]}}"#;
+
+#[test]
+fn an_entry_is_read_and_written_as_it_stands() {
+    let config = read_inner(&format!("\"watch_formats\": [{WHOLE}]")).unwrap().config;
+    let [format] = &config.capture.watch_formats[..] else { panic!("one entry") };
+    assert_eq!(format.name, "mine");
+    assert_eq!(format.paths[0].root(), std::path::Path::new("/home/ann/.mine/sessions"));
+    assert_eq!(format.roles.user, ["me"]);
+    assert!(format.roles.agent.iter().any(|name| name == "assistant"), "the default");
+    let written = table::field("session_tracking.watch_formats").unwrap().write(&config);
+    let again = read_inner(&format!("\"watch_formats\": {written}")).unwrap().config;
+    assert_eq!(again, config);
+    assert_eq!(written[0]["paths"][0], "/home/ann/.mine/sessions");
+    assert_eq!(written[0]["text"], "/message/content");
+}
+
+#[test]
+fn what_is_wrong_with_an_entry_is_told_with_its_line_and_a_remedy() {
+    for (entry, remedy) in [
+        ("7", "line 1: an entry is an object, such as {\"name\""),
+        (r#"{"paths": ["/p"], "role": "/r", "text": "/t"}"#, "line 1: add `name`, as in {\"name\""),
+        (r#"{"name": "a", "role": "/r", "text": "/t"}"#, "line 1: add `paths`, as in"),
+        (r#"{"name": "a", "paths": ["/p/q"], "text": "/t"}"#, "line 1: add `role`, as in"),
+        (r#"{"name": "a", "paths": ["/p/q"], "role": "/r"}"#, "line 1: add `text`, as in"),
+        (
+            r#"{"name": "Mine!"}"#,
+            "`name` must be 1 to 32 of a-z, 0-9, - and _, such as \"myagent\"",
+        ),
+        (
+            r#"{"name": "codex"}"#,
+            "`name` `codex` is an agent whose transcripts are read without an entry; write another \
+             name, or remove the entry",
+        ),
+        (r#"{"name": "a", "paths": ["p"]}"#, "`paths` has \"p\": write it in full, or as \"~/p\""),
+        (
+            r#"{"name": "a", "paths": ["~/*.jsonl"]}"#,
+            "`paths` has \"~/*.jsonl\", for which all of /home/ann would have to be watched; name a \
+             folder in it",
+        ),
+        (r#"{"name": "a", "paths": ["/x.jsonl"]}"#, "for which all of / would have to be watched"),
+        (r#"{"name": "a", "paths": []}"#, "`paths` must be a list of files, folders and patterns"),
+        (
+            "{\"name\": \"a\", \"paths\": [\"/p/q\"],\n \"role\": \"$.message.role\", \"text\": \"/t\"}",
+            "line 2: `role` is \"$.message.role\", but a JSON pointer begins with /; write \
+             \"/message/role\", for example",
+        ),
+        (
+            r#"{"name": "a", "paths": ["/p/q"], "role": "/r~", "text": "/t"}"#,
+            "`role` is \"/r~\", but after ~ a JSON pointer has 0 (for ~) or 1 (for /); write \"/role\", \
+             for example",
+        ),
+        (
+            r#"{"name": "a", "paths": ["/p/q"], "role": "/r", "text": ["t"]}"#,
+            "`text` must be a JSON pointer in quotation marks, such as \"/text\"",
+        ),
+        (
+            r#"{"name": "a", "paths": ["/p/q"], "role": "/r", "text": "/t", "roles": {"assistant": ["x"]}}"#,
+            "`roles` has `assistant`, but only user and agent are roles; write {\"user\": [\"human\"], \
+             \"agent\": [\"assistant\"]}, for example",
+        ),
+        (
+            r#"{"name": "a", "paths": ["/p/q"], "role": "/r", "text": "/t", "roles": {"user": ["ai"]}}"#,
+            "`roles` has `ai` for both user and agent",
+        ),
+        (
+            r#"{"name": "a", "paths": ["/p/q"], "role": "/r", "txt": "/t"}"#,
+            "`txt` is unknown; the keys are name, paths, role, text, time, session, cwd, id, model, \
+             branch, version and roles",
+        ),
+    ] {
+        let problems =
+            read_inner(&format!("\"watch_formats\": [{entry}]")).unwrap_err().to_string();
+        let head = "c.json:1: `session_tracking.watch_formats` is a list, but must be a list of objects \
+                    with name, paths, role and text; line ";
+        assert!(problems.starts_with(head), "{entry}: {problems}");
+        assert!(problems.contains(remedy), "{entry}: {problems}");
+    }
+    let twice =
+        read_inner(&format!("\"watch_formats\": [{WHOLE}, {WHOLE}]")).unwrap_err().to_string();
+    assert!(twice.contains("line 3: `mine` is the name of two entries; rename one"), "{twice}");
+}

@@ -1,0 +1,84 @@
+//! Finds the sessions whose files older rules of their format read, with records that the rules in
+//! force read and the older ones skipped.
+//!
+//! The state of a file names the rules that read it. A note names the rules of each format to which
+//! all files were compared, so that an ordinary start compares none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    capture::format::{FormatHandle, Formats},
+    engine::reading::SourceReader,
+    model::SessionKey,
+    store::{Note, NoteNamespace, Source, Store, StoreError, Write},
+};
+
+/// The name of the note: the versions of the rules by agent, except first ones.
+const NAME: &[u8] = b"formats";
+
+/// The rules that read the files of states that name none.
+pub(super) fn first_rules() -> u64 {
+    1
+}
+
+type RulesByAgent = BTreeMap<String, u64>;
+
+/// Compares all files of the formats whose rules changed. Blocks.
+pub(super) fn find(
+    reader: &SourceReader,
+    formats: &Formats,
+) -> Result<BTreeSet<SessionKey>, StoreError> {
+    let store = reader.store.as_ref();
+    let note = store.note(NoteNamespace::Checked, NAME)?;
+    let checked: RulesByAgent =
+        note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default();
+    let is_changed = |format: &FormatHandle| {
+        let known = checked.get(format.agent()).copied().unwrap_or_else(first_rules);
+        known != format.rules_version()
+    };
+    let changed: Vec<FormatHandle> = formats.iter().filter(is_changed).collect();
+    if changed.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let mut outdated = BTreeSet::new();
+    for source in candidates(store, &changed)? {
+        let agent = store.session(source.key.session)?.map(|session| session.id.agent);
+        let format = changed.iter().find(|format| agent.as_deref() == Some(format.agent()));
+        let Some(format) = format.filter(|format| has_newly_read(&source, format)) else {
+            continue;
+        };
+        if reader.load(&source)?.rules != format.rules_version() {
+            outdated.insert(source.key.session);
+        }
+    }
+    // Otherwise the next start compares again, in case these are not read before the end of this one.
+    if outdated.is_empty() {
+        // A failed write changes the condition of the store, which ends the round.
+        let _ = store.write(vec![present(checked, formats)]);
+    }
+    Ok(outdated)
+}
+
+fn candidates(store: &dyn Store, changed: &[FormatHandle]) -> Result<Vec<Source>, StoreError> {
+    let mut candidates = Vec::new();
+    store.visit_sources(&mut |source| {
+        if changed.iter().any(|format| has_newly_read(&source, format)) {
+            candidates.push(source);
+        }
+        true
+    })?;
+    Ok(candidates)
+}
+
+fn has_newly_read(source: &Source, format: &FormatHandle) -> bool {
+    source.tally.skipped.keys().any(|record_type| format.newly_reads(record_type))
+}
+
+fn present(checked: RulesByAgent, formats: &Formats) -> Write {
+    let mut rules = checked;
+    rules.extend(formats.iter().map(|format| (format.agent().to_owned(), format.rules_version())));
+    rules.retain(|_, version| *version != first_rules());
+    let content = serde_json::to_vec(&rules).expect("the keys are texts");
+    let (namespace, name) = (NoteNamespace::Checked, NAME.to_vec());
+    Write::Note(Note { namespace, name, content: Some(content) })
+}

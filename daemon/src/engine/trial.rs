@@ -1,0 +1,93 @@
+//! Reads a file as a transcript and stores nothing, to show what the engine would read of it.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io,
+    path::Path,
+};
+
+use crate::{
+    capture::{
+        format::{Format, Identity},
+        salvage,
+        tail::{FileCursor, Tail, TailLine},
+    },
+    engine::{
+        files,
+        pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+    },
+    model::{Evidence, Message, Role, transcript::Origin},
+    store::Tally,
+};
+
+/// The number of messages that are kept of each end of a file.
+const SHOWN: usize = 3;
+
+/// What was read of a file.
+pub struct FileTrial {
+    pub identity: Identity,
+    pub tally: Tally,
+    pub evidence: Evidence,
+    /// The number of messages by role.
+    pub messages: BTreeMap<Role, usize>,
+    /// The first messages.
+    pub first: Vec<Message>,
+    /// The last messages that are not among the first.
+    pub last: VecDeque<Message>,
+}
+
+/// Reads the file at `path` by `format`; `None` when it is no transcript of the format's agent.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn read(
+    path: &Path,
+    format: &dyn Format,
+    parse_context: &ParseContext,
+) -> io::Result<Option<FileTrial>> {
+    let Some(identity) = files::identity(path, format)? else { return Ok(None) };
+    let (mut state, mut tally) = (SourceState::new(0), Tally::default());
+    let mut trial = FileTrial {
+        identity,
+        tally: Tally::default(),
+        evidence: Evidence::default(),
+        messages: BTreeMap::new(),
+        first: Vec::new(),
+        last: VecDeque::new(),
+    };
+    state.begin(format, path);
+    let (mut tail, _) = Tail::open(path, &FileCursor::default())?;
+    let context = LineContext { format, parse_context };
+    let mut messages = Vec::new();
+    let mut at = 0;
+    while let Some(line) = tail.next_line(&salvage::is_whole)? {
+        state.cursor.line += 1;
+        let origin = Origin { source: 0, line: state.cursor.line };
+        match line {
+            TailLine::Whole(line) => {
+                let position = LinePosition { origin, at };
+                state.take_line(context, line, position, &mut tally, &mut messages);
+            }
+            TailLine::TooLong(_) => tally.broken += 1,
+        }
+        messages.drain(..).for_each(|message| trial.add(message));
+        state.fork_keys.clear();
+        at = tail.cursor().offset;
+    }
+    Ok(Some(FileTrial { tally, evidence: state.evidence().clone(), ..trial }))
+}
+
+impl FileTrial {
+    fn add(&mut self, message: Message) {
+        *self.messages.entry(message.role).or_default() += 1;
+        if self.first.len() < SHOWN {
+            self.first.push(message);
+            return;
+        }
+        self.last.push_back(message);
+        if self.last.len() > SHOWN {
+            self.last.pop_front();
+        }
+    }
+}

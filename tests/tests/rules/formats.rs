@@ -1,0 +1,96 @@
+//! A format of an agent is a folder and an entry in the table: nothing else of the daemon names it.
+
+use std::{fs, path::Path};
+
+use graphitid::capture::format::FORMATS;
+
+use crate::{
+    names::{product_code_files, product_lines},
+    root,
+};
+
+const FOLDER: &str = "daemon/capture/src/format";
+
+#[test]
+fn a_format_is_named_in_its_own_folder_and_in_the_table() {
+    let table = fs::read_to_string(root().join(FOLDER).join("mod.rs")).unwrap();
+    let formats = entries(&table);
+    assert_eq!(formats.len(), FORMATS.len(), "{formats:?}");
+    let mut broken = Vec::new();
+    for file in product_code_files().iter().filter(|file| file.starts_with("daemon")) {
+        let mut code = product_lines(file);
+        if *file == Path::new(FOLDER).join("mod.rs") {
+            let entry = |line: &&str| !line.trim().starts_with('&');
+            code = code.lines().filter(entry).collect::<Vec<_>>().join("\n");
+        }
+        let others = formats.iter().filter(|name| !file.starts_with(format!("{FOLDER}/{name}")));
+        // Other crates have modules of the same names.
+        let names = if file.starts_with("daemon/capture") { names } else { imports };
+        broken.extend(
+            others
+                .filter(|name| names(&code, name))
+                .map(|name| format!("{} names the format `{name}`", file.display())),
+        );
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn each_way_to_name_a_format_is_noticed() {
+    assert_eq!(entries("static FORMATS: &[&dyn Format] = &[\n    &pi::Pi,\n];"), ["pi"]);
+    for code in [
+        "pi::read(x)",
+        "use crate::format::pi;",
+        "use crate::format::{\n    json::{self, Object},\n    pi,\n};",
+        "use crate::{format::{seen, pi::{Pi, message}}, open};",
+    ] {
+        assert!(names(code, "pi"), "{code}");
+    }
+    for code in ["let pi = 3;", "api::read()", "use crate::format::{json::pi, picture};"] {
+        assert!(!names(code, "pi"), "{code}");
+    }
+}
+
+/// The modules in the table of formats.
+fn entries(table: &str) -> Vec<&str> {
+    let (_, after) = table.split_once("static FORMATS: &[&dyn Format] = &[").unwrap();
+    let entries = after.split_once("];").unwrap().0.lines();
+    entries.filter_map(|line| Some(line.trim().strip_prefix('&')?.split_once("::")?.0)).collect()
+}
+
+/// Whether code of the crate of the formats has a path with the module `name`.
+fn names(code: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let begins_path = code.match_indices(&format!("{name}::")).any(|(at, _)| {
+        let before = code[..at].trim_end();
+        // The member of another module, such as `json::name::`.
+        !code[..at].ends_with(is_word) && (!before.ends_with("::") || before.ends_with("format::"))
+    });
+    begins_path || imports(code, name)
+}
+
+/// Whether code has a path with the module `format::name`.
+fn imports(code: &str, name: &str) -> bool {
+    code.match_indices("format::")
+        .any(|(at, start)| members(&code[at + start.len()..]).iter().any(|member| member == name))
+}
+
+/// The first names after `module::`: one, or those of a group.
+fn members(after: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let Some(group) = after.strip_prefix('{') else {
+        return vec![after.chars().take_while(|c| is_word(*c)).collect()];
+    };
+    let (mut members, mut depth) = (vec![String::new()], 0);
+    for c in group.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => members.push(String::new()),
+            c => members.last_mut().unwrap().push(c),
+        }
+    }
+    let first = |member: String| member.trim().split("::").next().unwrap_or_default().to_owned();
+    members.into_iter().map(first).collect()
+}
