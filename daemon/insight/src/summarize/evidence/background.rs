@@ -104,7 +104,7 @@ impl Collector {
         };
         match &task.call.meaning {
             Meaning::Delegate => {
-                self.delegate_reported(&task.call, ended.outcome, &ended.text, moment)
+                self.delegate_reported(&task.call, ended.outcome, &ended.text, moment);
             }
             Meaning::Run(command) if ended.outcome != Outcome::Interrupted => {
                 let output = without_middle(&ended.text, bounds::OUTPUT_READ);
