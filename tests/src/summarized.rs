@@ -25,6 +25,8 @@ pub struct Summarized {
     pub page: String,
     /// The last words of the agent.
     pub last_words: String,
+    /// The standing wishes of the user.
+    pub wishes: Vec<String>,
 }
 
 /// Summarises the session whose own file is `path`, with its sub-agents in the folder beside it.
@@ -49,7 +51,8 @@ pub fn of_transcript(path: &Path) -> Summarized {
     let name = summarize::name(&evidence, &context);
     let page = format!("{name}\n\n{}", summarize::markdown::to_page(&summary));
     let last_words = evidence.last_reply.map_or_else(String::new, |reply| reply.text);
-    Summarized { page, last_words }
+    let wishes = summary.preferences.unwrap_or_default();
+    Summarized { page, last_words, wishes }
 }
 
 fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {

@@ -31,6 +31,8 @@ pub enum NoteNamespace {
     Checked,
     /// The rules by which the stored text was redacted; one note.
     Redaction,
+    /// Corrections of facts, by the facts' keys.
+    Corrections,
 }
 
 /// One change of the notes.
@@ -65,7 +67,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 9] = [
+    const ALL: [NoteNamespace; 10] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -75,6 +77,7 @@ impl NoteNamespace {
         NoteNamespace::Summaries,
         NoteNamespace::Room,
         NoteNamespace::Redaction,
+        NoteNamespace::Corrections,
     ];
 
     /// The namespace with this number on disk.
@@ -95,6 +98,7 @@ impl NoteNamespace {
             NoteNamespace::Room => 8,
             NoteNamespace::Checked => 10,
             NoteNamespace::Redaction => 9,
+            NoteNamespace::Corrections => 11,
         }
     }
 }

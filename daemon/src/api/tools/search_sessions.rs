@@ -13,8 +13,8 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, broader, engine_error, input, output, passages, project_argument, store_error,
-    text, typed,
+    Effect, Tool, broader, engine_error, errors, input, output, passages, project_argument,
+    store_error, text, typed,
 };
 use crate::{
     api::{
@@ -120,10 +120,14 @@ async fn run(
     let next = (is_full || hits.len() < found).then_some(offset + hits.len());
     let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
     let broader = if is_empty { broader(daemon, &arguments, &scope).await? } else { Vec::new() };
+    let error = match offset {
+        0 => errors::pasted(daemon, &arguments.query, project)?,
+        _ => None,
+    };
     let (message, pending) = (indexed.message(), indexed.pending);
     let spelled = results.spelled.into_iter();
     let spelled = spelled.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect();
-    Ok(SearchSessionsAnswer { message, hits, next, pending, spelled, broader })
+    Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
 }
 
 /// Returns the bytes of the text for a model: more if it asks for more.
