@@ -60,7 +60,7 @@ fn an_agent_can_remember_a_wish() {
 #[test]
 fn what_the_user_says_about_a_fact_outlives_readings_and_goes_with_an_export() {
     let world = World::new();
-    let mut transcript = world.transcript("aaaa-1");
+    let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     set_expiry(&mut transcript, ["60", "3600"]);
     let daemon = world.start();
     daemon.settle();
