@@ -36,9 +36,10 @@ ARGUMENTS = {
     },
     # What takes something away is refused for want of it.
     "delete_episode": {"uuid": "00000000-0000-7000-8000-000000000000"},
+    "mark_fact": {"uuid": "00000000-0000-8000-8000-000000000000", "verdict": "done"},
     "get_episode_entities": {"episode_uuids": [EPISODE]},
 }
-FAILS = {"delete_episode"}
+FAILS = {"delete_episode", "mark_fact"}
 
 
 def connect(mode):

@@ -28,6 +28,8 @@ pub struct Summarized {
     pub page: String,
     /// The last words of the agent.
     pub last_words: String,
+    /// The standing wishes of the user.
+    pub wishes: Vec<String>,
 }
 
 /// An episode of a transcript, and the prompts of its session.
@@ -75,7 +77,8 @@ pub fn of_transcript(path: &Path) -> Summarized {
     let name = summarize::name(&evidence, &context);
     let page = format!("{name}\n\n{}", summarize::markdown::to_page(&summary));
     let last_words = evidence.last_reply.map_or_else(String::new, |reply| reply.text);
-    Summarized { page, last_words }
+    let wishes = summary.preferences.unwrap_or_default();
+    Summarized { page, last_words, wishes }
 }
 
 /// The evidence of a session with its sub-agents, and the state of its own file.

@@ -15,7 +15,7 @@ pub(crate) use self::{
         Completions, Doctor, Mcp, Repair, ServiceAction, Setup, SetupEmbeddings, SetupWhat, Stop,
     },
     models::{Prompts, PromptsCommand, Tools, ToolsCommand, UsageOptions},
-    search::{Facts, SearchOptions},
+    search::{Facts, Remember, SearchOptions},
     sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed},
     transfer::{ExportFormat, ExportOptions, Forget, Import, Redact},
 };
@@ -67,6 +67,11 @@ pub(crate) enum Command {
     Search(SearchOptions),
     /// Search facts: decisions, fixed errors, settings, failing tests, open tasks
     Facts(Facts),
+    /// Remember what you want agents to do from now on
+    ///
+    /// The wish is told at the start of each session of the project, until you withdraw it with
+    /// `graphiti forget --fact`.
+    Remember(Remember),
     /// Show what the next session in a project needs to know from the last ones
     Handoff(Handoff),
     /// Close a session and summarise it now

@@ -57,15 +57,41 @@ pub(crate) struct Facts {
     /// Include facts that are no longer true
     #[arg(long)]
     pub(crate) ended: bool,
-    /// Only this kind, such as DECIDED, RESOLVED, SET_TO, FAILS or LEFT_OPEN; can be repeated
+    /// Only this kind, such as DECIDED, RESOLVED, SET_TO, FAILS, LEFT_OPEN or PREFERS; can be
+    /// repeated. Kinds that repeat the history, such as DID or CHANGED_FOR, are shown only then
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Vec<String>,
     /// Show at most this many facts
     #[arg(long, short = 'n', default_value_t = 10)]
     pub(crate) limit: usize,
+    /// Mark this fact as never having been true
+    #[arg(long, value_name = "ID", conflicts_with_all = ["done", "keep", "query"])]
+    pub(crate) wrong: Option<String>,
+    /// Mark this fact as over: an open end that is closed, a wish that no longer holds
+    #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "query"])]
+    pub(crate) done: Option<String>,
+    /// Mark this fact as still true, and remove an earlier mark
+    #[arg(long, value_name = "ID", conflicts_with = "query")]
+    pub(crate) keep: Option<String>,
     /// Explain the rank of each fact
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Remember {
+    /// The wish, such as "never push to main"
+    #[arg(required = true)]
+    pub(crate) text: Vec<String>,
+    /// Only for this project: its directory or its eight-digit namespace [default: the current
+    /// directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<String>,
+    /// For all projects
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) everywhere: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

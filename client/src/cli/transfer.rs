@@ -51,6 +51,9 @@ pub(crate) struct Forget {
     /// Restore forgotten sessions
     #[arg(long, requires = "sessions", conflicts_with_all = ["project", "after", "before", "run"])]
     pub(crate) undo: bool,
+    /// Withdraw a wish, or mark another fact as over, at once; `graphiti facts --keep` restores it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["sessions", "project", "after", "before", "run"])]
+    pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

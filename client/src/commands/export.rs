@@ -5,6 +5,7 @@ use std::{fs, io, path::Path};
 use graphiti_proto::{
     files,
     methods::{
+        corrections::{CORRECTIONS, CorrectionsAnswer, CorrectionsRequest},
         models::{TOOLS, ToolKnowledge, Tools},
         transfer::{
             self, EXPORT, ExportPage, PortableEpisode, SESSIONS, SessionPage, SessionPageRequest,
@@ -23,6 +24,8 @@ use crate::{
 pub(super) const EPISODES: &str = "episodes";
 pub(super) const LINES: &str = "episodes.jsonl";
 pub(super) const STATES: &str = "session_states.json";
+/// The file of what the user says about facts.
+pub(super) const FACTS: &str = "fact_corrections.json";
 /// The file of the learned tool classifications.
 pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
@@ -45,6 +48,11 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     let learned = serde_json::to_vec_pretty(&learned.document.unwrap_or_default());
     let learned = learned.expect("learned classifications have only string keys");
     files::replace(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
+    let corrections: CorrectionsAnswer =
+        connection.ask(CORRECTIONS, &CorrectionsRequest::default())?;
+    let corrections = serde_json::to_vec_pretty(&corrections.corrections);
+    let corrections = corrections.expect("corrections have only string keys");
+    files::replace(&folder.join(FACTS), &corrections).map_err(failed)?;
     screen.print(format!(
         "{} episodes, the states of {} sessions and the learned tools were written to {}.",
         episodes.len(),

@@ -1,8 +1,11 @@
 //! `graphiti facts`.
 
-use graphiti_proto::tools::{
-    graph::{FactRow, SourceLine},
-    search_memory_facts::{NAME, SearchFactsAnswer, SearchFactsArguments},
+use graphiti_proto::{
+    methods::corrections::{CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest},
+    tools::{
+        graph::{FactRow, SourceLine},
+        search_memory_facts::{NAME, SearchFactsAnswer, SearchFactsArguments},
+    },
 };
 
 use crate::{
@@ -13,8 +16,14 @@ use crate::{
 
 /// Maximum number of transcript lines that are shown for a fact.
 const SOURCES: usize = 2;
+/// Digits of an id that are shown.
+const ID: usize = 8;
 
 pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
+    let marks = [(&args.wrong, "wrong"), (&args.done, "done"), (&args.keep, "keep")];
+    if let Some((Some(fact), verdict)) = marks.into_iter().find(|(fact, _)| fact.is_some()) {
+        return mark(fact, verdict, args.output.json, screen);
+    }
     let arguments = SearchFactsArguments {
         query: args.query.join(" "),
         project: super::project(args.project),
@@ -42,6 +51,32 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
+/// Stores what the user says about a fact, and shows the fact.
+pub(super) fn mark(
+    fact: &str,
+    verdict: &str,
+    is_json: bool,
+    screen: &Screen,
+) -> Result<(), AskError> {
+    let correction = CorrectionRow {
+        fact: fact.to_owned(),
+        verdict: verdict.to_owned(),
+        ..CorrectionRow::default()
+    };
+    let request =
+        CorrectionsRequest { corrections: vec![correction], ..CorrectionsRequest::default() };
+    let answer: CorrectionsAnswer = Connection::open()?.ask(CORRECTIONS, &request)?;
+    if is_json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    screen.print(format!("Marked as {verdict}."));
+    for (number, fact) in (1..).zip(&answer.facts) {
+        print_fact(number, fact, screen);
+    }
+    Ok(())
+}
+
 fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
     screen.print_wrapped(&format!("{number:>2}. {}", line(&fact.fact)), 4);
     let standing = match fact.standing.as_str() {
@@ -50,12 +85,17 @@ fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
         other => screen.warn(line(other)),
     };
     let kind = line(&fact.name).to_lowercase().replace('_', " ");
-    let rest = [vec![time(fact), kind], sources(&fact.sources)].concat();
+    let rest = [vec![time(fact), kind], sources(&fact.sources), vec![id(fact)]].concat();
     screen.print(format!("    {standing}{}", screen.dim(format!(" · {}", rest.join(" · ")))));
     for reason in fact.explanation.iter().flat_map(|explanation| explanation.lines()) {
         screen.print(format!("      {}", screen.dim(line(reason))));
     }
     screen.print("");
+}
+
+/// Formats the first digits of the id, by which the user can mark the fact.
+fn id(fact: &FactRow) -> String {
+    line(&fact.uuid).chars().take(ID).collect()
 }
 
 /// Formats the period in which a fact is or was true.

@@ -12,6 +12,9 @@ use crate::{
 const NAMED: usize = 20;
 
 pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
+    if let Some(fact) = args.fact {
+        return super::facts::mark(&fact, "done", args.output.json, screen);
+    }
     let forget = Forget {
         sessions: args.sessions,
         project: super::project(args.project),

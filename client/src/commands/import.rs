@@ -10,6 +10,9 @@ use std::{
 
 use graphiti_proto::{
     methods::{
+        corrections::{
+            CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS,
+        },
         models::{TOOLS, ToolKnowledge, Tools},
         transfer::{IMPORT, ImportReport, ImportRequest, MAX_EPISODES, PortableEpisode},
     },
@@ -17,7 +20,7 @@ use graphiti_proto::{
 };
 use serde_json::Value;
 
-use super::export::{CLASSIFICATIONS, EPISODES, LINES, STATES};
+use super::export::{CLASSIFICATIONS, EPISODES, FACTS, LINES, STATES};
 use crate::{
     cli,
     connection::{AskError, Connection},
@@ -50,6 +53,7 @@ struct ReadEpisode {
 struct ExportFiles {
     episodes: Vec<ReadEpisode>,
     classifications: Option<Value>,
+    corrections: Vec<CorrectionRow>,
     problems: Vec<String>,
 }
 
@@ -79,6 +83,25 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);
         screen.print(format!("Learned tools: {taken} entries, {there} known already."));
+    }
+    import_corrections(&mut connection, &export.corrections, screen)
+}
+
+/// Imports what the user says about facts.
+fn import_corrections(
+    connection: &mut Connection,
+    corrections: &[CorrectionRow],
+    screen: &Screen,
+) -> Result<(), AskError> {
+    let mut taken = 0;
+    for page in corrections.chunks(MAX_CORRECTIONS) {
+        let request = CorrectionsRequest { corrections: page.to_vec(), imported: true };
+        let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;
+        taken += answer.corrections.len();
+    }
+    if !corrections.is_empty() {
+        let known = corrections.len() - taken;
+        screen.print(format!("Corrections of facts: {taken} taken in, {known} known already."));
     }
     Ok(())
 }
@@ -167,6 +190,12 @@ impl ExportFiles {
         });
         files.iter().try_for_each(|file| self.read_file(file))?;
         self.classifications = self.read_json(&path.join(CLASSIFICATIONS))?;
+        if let Some(rows) = self.read_json(&path.join(FACTS))? {
+            match serde_json::from_value(rows) {
+                Ok(rows) => self.corrections = rows,
+                Err(error) => self.problems.push(format!("{FACTS}: {error}")),
+            }
+        }
         // The read positions of the other machine's transcripts are not imported, but the file must
         // be valid.
         self.read_json(&path.join(STATES))?;

@@ -11,6 +11,7 @@ mod import;
 mod list;
 mod prompts;
 mod redact;
+mod remember;
 mod repair;
 mod search;
 mod service;
@@ -51,6 +52,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Show(show) => show::run(show, screen),
         Command::Search(search) => search::run(search, screen),
         Command::Facts(facts) => facts::run(facts, screen),
+        Command::Remember(remember) => remember::run(remember, screen),
         Command::Handoff(handoff) => handoff::run(handoff, screen),
         Command::Close(close) => close::run(close, screen),
         Command::Unindexed(unindexed) => unindexed::run(unindexed, screen),

@@ -2,6 +2,7 @@
 
 use graphiti_proto::tools::{
     Detail,
+    errors::ErrorRow,
     search_sessions::{Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments},
 };
 
@@ -38,10 +39,13 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
         screen.print_json(&answer);
         return Ok(());
     }
+    if let Some(error) = &answer.error {
+        print_error(error, screen);
+    }
     for (number, hit) in answer.hits.iter().enumerate() {
         print_hit(number + 1, hit, screen);
     }
-    if answer.hits.is_empty() && args.limit > 0 {
+    if answer.hits.is_empty() && answer.error.is_none() && args.limit > 0 {
         screen.print("Nothing found.");
     }
     for word in &answer.spelled {
@@ -53,6 +57,32 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
         screen.print(screen.dim(line(&answer.message)));
     }
     Ok(())
+}
+
+/// Prints what is known about the error that was searched for.
+fn print_error(error: &ErrorRow, screen: &Screen) {
+    let state = match error.state.as_str() {
+        "fixed" => screen.good("fixed"),
+        "came back" => screen.bad("came back"),
+        other => screen.warn(line(other)),
+    };
+    screen.print_wrapped(&format!("Known error: {}", screen.bold(line(&error.error))), 4);
+    let parts = [("Cause", &error.cause), ("Fix", &error.fix), ("Verified by", &error.verified_by)];
+    for (label, text) in parts {
+        let Some(text) = text else { continue };
+        screen.print_wrapped(&format!("    {label}: {}", line(text)), 4);
+    }
+    let returns = match error.returns {
+        0 => String::new(),
+        1 => " · seen once after the fix".to_owned(),
+        count => format!(" · seen {count} times after the fix"),
+    };
+    let sessions: Vec<String> =
+        error.sessions.iter().map(|session| line(&session.short_id).to_string()).collect();
+    let when = ago(instant(&error.last_at), now());
+    let rest = format!("{returns} · last seen {when} · {}", sessions.join(", "));
+    screen.print(format!("    {state}{}", screen.dim(rest)));
+    screen.print("");
 }
 
 fn print_hit(number: usize, hit: &Hit, screen: &Screen) {

@@ -1,6 +1,6 @@
 //! Entities and facts as documents of the search index, and as rows for other modules.
 
-pub use crate::graph::{EpisodeThings, FactFilter, Graph};
+pub use crate::graph::{EpisodeThings, ErrorRecord, FactFilter, Graph, Preference};
 use crate::{
     model::{
         SessionKey,

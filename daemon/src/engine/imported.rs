@@ -5,13 +5,14 @@ use crate::{
     engine::{Engine, EngineError, document, episode, job, redaction::StoredRedactor},
     graph,
     model::{
-        CloseReason, ContentHash, Episode, EpisodeId, Evidence, Project, SessionId, SessionKey,
-        Timestamp,
+        CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Evidence, Project,
+        SessionId, SessionKey, Timestamp,
         episode::{Author, ExternalContent, MEMORY},
         session::{Content, Indexed, Session, State},
     },
     redact::Redactor,
     store::{Cleaner as _, StoreError, Write},
+    summarize,
 };
 
 /// A memory to be added.
@@ -25,6 +26,24 @@ pub struct Memory {
     pub project: Project,
     /// The episode of the memory that this one replaces.
     pub replaces: Option<EpisodeId>,
+    pub kind: MemoryKind,
+}
+
+/// What a memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    Note,
+    /// A standing wish of the user for the memory's project.
+    Preference,
+    /// A standing wish of the user for all projects.
+    PreferenceEverywhere,
+}
+
+impl MemoryKind {
+    /// Determines by its wording what a text is.
+    pub fn of(text: &str) -> MemoryKind {
+        if summarize::states_wish(text) { MemoryKind::Preference } else { MemoryKind::Note }
+    }
 }
 
 /// How an episode from another machine is imported.
@@ -122,13 +141,20 @@ fn memory_episode(
     redactor: &Redactor,
     now: Timestamp,
 ) -> Episode {
+    let wish = match memory.kind {
+        MemoryKind::Note => None,
+        kind => {
+            let is_for_all = kind == MemoryKind::PreferenceEverywhere;
+            Some(vec![summarize::remembered_wish(&memory.body, is_for_all)])
+        }
+    };
     let mut episode = Episode {
         id,
         session,
         session_id: SessionId { agent: MEMORY.to_owned(), id: id.to_string() },
         project: memory.project,
         name: memory.name,
-        summary: document::nothing(),
+        summary: EnhancedSessionSummary { preferences: wish, ..document::nothing() },
         author: Author::Evidence,
         file: String::new(),
         content_hash: ContentHash([0; 32]),
@@ -171,8 +197,8 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // A plain text has no fields to read statements from.
-    if episode.text().is_none() {
+    // A plain text has no fields to read statements from, unless it is a wish.
+    if episode.text().is_none() || episode.summary.preferences.is_some() {
         let statements = Box::new(graph::read(episode, &Evidence::default()));
         writes.push(Write::Statements { episode: episode.id, statements });
     }
@@ -195,8 +221,8 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
 /// The summary of an episode for an export, complete enough to import the episode elsewhere.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
-        Some(_) => serde_json::Value::Null,
-        None => serde_json::to_value(&episode.summary).unwrap_or_default(),
+        Some(_) if episode.summary.preferences.is_none() => serde_json::Value::Null,
+        _ => serde_json::to_value(&episode.summary).unwrap_or_default(),
     }
 }
 

@@ -8,6 +8,7 @@
 
 pub mod backfill;
 mod command;
+mod corrections;
 pub mod crash_tracker;
 mod defect;
 mod discovery;

@@ -6,8 +6,8 @@ use crate::{
     model::{
         EpisodeId, Namespace, Timestamp,
         graph::{
-            Attributed, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
-            Relation, Rename, Subject,
+            Attributed, Claim, CorrectedFact, Correction, EntityId, EntityKind, EntityOrFact,
+            FactKey, Mark, Mention, Relation, Rename, Subject,
         },
     },
 };
@@ -50,6 +50,18 @@ pub trait GraphStore {
         kind: EntityKind,
         visit: &mut dyn FnMut(MentionRow) -> bool,
     ) -> Result<(), StoreError>;
+
+    /// What was said last about a fact by the user or an agent.
+    fn correction(&self, fact: FactKey) -> Result<Option<Correction>, StoreError>;
+
+    /// All corrections.
+    fn corrections(&self) -> Result<Vec<CorrectedFact>, StoreError>;
+
+    /// At most `limit` facts whose keys begin with these bytes.
+    fn facts_with_prefix(&self, prefix: &[u8], limit: usize) -> Result<Vec<FactKey>, StoreError>;
+
+    /// The projects with episodes.
+    fn projects(&self) -> Result<Vec<Namespace>, StoreError>;
 
     /// The fact whose key begins with `number`.
     fn fact_numbered(&self, number: u64) -> Result<Option<FactKey>, StoreError>;

@@ -13,6 +13,7 @@ use graphitid_core::{fault, files, model, sync};
 pub mod clean;
 #[cfg(any(test, feature = "testing"))]
 pub mod contract;
+pub mod corrections;
 pub mod graph;
 pub mod notes;
 pub mod quota;

@@ -35,6 +35,8 @@ pub enum NoteNamespace {
     Projects,
     /// What sessions used of handoffs and hits.
     MemoryUse,
+    /// Corrections of facts, by the facts' keys.
+    Corrections,
 }
 
 /// One change of the notes.
@@ -69,7 +71,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 11] = [
+    const ALL: [NoteNamespace; 12] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -81,6 +83,7 @@ impl NoteNamespace {
         NoteNamespace::Redaction,
         NoteNamespace::Projects,
         NoteNamespace::MemoryUse,
+        NoteNamespace::Corrections,
     ];
 
     /// The namespace with this number on disk.
@@ -103,6 +106,7 @@ impl NoteNamespace {
             NoteNamespace::Redaction => 9,
             NoteNamespace::Projects => 20,
             NoteNamespace::MemoryUse => 21,
+            NoteNamespace::Corrections => 11,
         }
     }
 }

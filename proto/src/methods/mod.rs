@@ -1,5 +1,6 @@
 //! The methods other than tools, for the command line and for hooks.
 
+pub mod corrections;
 pub mod files;
 pub mod forget;
 pub mod hook;

@@ -24,6 +24,14 @@ pub struct AddMemoryArguments {
     pub source_description: String,
     /// The id of an earlier memory that this one replaces.
     pub uuid: Option<String>,
+    /// `preference` for what the user wants from now on, `note` for anything else; by the wording
+    /// when missing.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["note", "preference"])))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Whether a preference holds in all projects.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub everywhere: bool,
 }
 
 impl Default for AddMemoryArguments {
@@ -35,6 +43,8 @@ impl Default for AddMemoryArguments {
             source: "text".to_owned(),
             source_description: String::new(),
             uuid: None,
+            kind: None,
+            everywhere: false,
         }
     }
 }
@@ -50,4 +60,7 @@ pub struct AddMemoryAnswer {
     pub uuid: String,
     /// The namespace of the project.
     pub group_id: String,
+    /// The id of the preference that it states, by which the user can withdraw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fact: Option<String>,
 }

@@ -5,6 +5,7 @@
 pub mod add_memory;
 pub mod close;
 pub mod delete_episode;
+pub mod errors;
 pub mod failed_episodes;
 pub mod get_episode_entities;
 pub mod get_episodes;
@@ -14,6 +15,7 @@ pub mod graph;
 pub mod health;
 pub mod list_sessions;
 pub mod list_unindexed;
+pub mod mark_fact;
 pub mod search_memory_facts;
 pub mod search_memory_nodes;
 pub mod search_nodes;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Detail, SessionRow};
+use super::{Detail, SessionRow, errors::ErrorRow};
 
 /// The name of the tool.
 pub const NAME: &str = "search_sessions";
@@ -83,6 +83,9 @@ const ROLES: [Option<&str>; 5] =
 pub struct SearchSessionsAnswer {
     /// A message for people: sessions that were indexed for this request, and pending ones.
     pub message: String,
+    /// The record of the error that the query contains, when it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorRow>,
     /// The sessions, best first.
     pub hits: Vec<Hit>,
     /// Where the next page begins, for `offset`; none when this was the last.

@@ -6,6 +6,7 @@ mod concurrent_callers;
 mod daemon;
 mod doctor;
 mod embeddings;
+mod facts;
 mod forget;
 mod forks;
 mod graph;

@@ -30,6 +30,11 @@ pub const REMOVED: &str = "(removed)";
 /// Ends the path of a file that the session deleted.
 pub const DELETED: &str = " (deleted)";
 
+/// Begins a wish of the user for all projects.
+pub const EVERYWHERE: &str = "Everywhere: ";
+/// Begins the words with which the user took back a wish.
+pub const WITHDRAWN: &str = "Withdrawn: ";
+
 /// Whether a text only fills the place of a missing value.
 pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP, USER_SAID].contains(&text)

@@ -5,8 +5,11 @@
 //! episode leaves no trace.
 
 use crate::model::{
-    Timestamp,
-    graph::{Attributed, Certainty, Claim, Fact, FactKey, Mark, Observation, Relation, Stance},
+    EpisodeId, Timestamp,
+    graph::{
+        Attributed, Certainty, Claim, Correction, Fact, FactKey, Mark, Observation, Relation,
+        Stance, Verdict,
+    },
 };
 
 /// The effect of a mark on a claim.
@@ -31,28 +34,58 @@ pub fn bearing(stance: &Stance, says: &Observation) -> Option<Bearing> {
         ) => !failed.contains(test) && (command == run || tests >= total),
         (Stance::Chosen(mine), Observation::PassedOver(theirs))
         | (Stance::PassedOver(mine), Observation::Chosen(theirs)) => are_related(mine, theirs),
+        (Stance::Words(mine), Observation::Words(theirs)) => are_mostly_in(mine, theirs),
+        (Stance::NamedBy(mine), Observation::Words(theirs)) => are_mostly_in(theirs, mine),
         _ => false,
     };
     ends.then_some(Bearing::Ends)
 }
 
 /// Returns the facts that follow from the `claims` of one key, the earliest first: one for each
-/// period in which the claim was true. `marks` are those of the subjects that the claims depend on.
-pub fn facts(key: FactKey, claims: &[Attributed<Claim>], marks: &[Attributed<Mark>]) -> Vec<Fact> {
+/// period in which the claim was true. `marks` are those of the subjects that the claims depend on,
+/// `correction` is what was said about the fact last.
+pub fn facts(
+    key: FactKey,
+    claims: &[Attributed<Claim>],
+    marks: &[Attributed<Mark>],
+    correction: Option<&Correction>,
+) -> Vec<Fact> {
     let mut events: Vec<StatementEvent<'_>> = marks.iter().map(StatementEvent::Mark).collect();
     events.extend(claims.iter().map(StatementEvent::Claim));
+    events.extend(correction.map(StatementEvent::Correction));
     events.sort_by_key(StatementEvent::order);
+    let kept = correction.filter(|correction| correction.verdict == Verdict::Keep);
     let mut spans: Vec<FactInterval<'_>> = Vec::new();
     for event in events {
         let open = spans.last_mut().filter(|span| span.end.is_none());
         match (event, open) {
             (StatementEvent::Claim(claim), Some(span)) => span.claims.push(claim),
             (StatementEvent::Claim(claim), None) => spans.push(FactInterval::new(claim)),
-            (StatementEvent::Mark(mark), Some(span)) => span.take(mark),
-            (StatementEvent::Mark(_), None) => {}
+            (StatementEvent::Mark(mark), Some(span)) => {
+                let is_kept = kept.is_some_and(|kept| mark.what.at <= kept.at);
+                span.take(mark, is_kept);
+            }
+            (StatementEvent::Correction(correction), Some(span)) => span.correct(correction),
+            (StatementEvent::Mark(_) | StatementEvent::Correction(_), None) => {}
         }
     }
-    spans.into_iter().enumerate().map(|(number, span)| span.fact(key, number)).collect()
+    let facts = spans.into_iter().enumerate().map(|(number, span)| span.fact(key, number));
+    facts.map(|fact| corrected(fact, correction)).collect()
+}
+
+/// Applies to a fact what was said about it.
+fn corrected(mut fact: Fact, correction: Option<&Correction>) -> Fact {
+    let Some(correction) = correction.filter(|correction| fact.valid_at <= correction.at) else {
+        return fact;
+    };
+    if correction.verdict == Verdict::Wrong {
+        fact.certainty = Certainty::Refuted;
+        fact.invalid_at = Some(fact.valid_at);
+        fact.expired_at = Some(correction.at.max(fact.created_at));
+    }
+    let said = format!("{} (by the {})", correction.verdict.as_str(), correction.author.as_str());
+    fact.details.push(("corrected".to_owned(), said));
+    fact
 }
 
 /// Decisions are about the same subject when they share a word, or when one contains nothing but
@@ -61,26 +94,42 @@ fn are_related(mine: &[u64], theirs: &[u64]) -> bool {
     mine.is_empty() || theirs.is_empty() || mine.iter().any(|word| theirs.contains(word))
 }
 
+/// Whether three fifths of the words of one sentence, and at least two, are in another one.
+fn are_mostly_in(words: &[u64], other: &[u64]) -> bool {
+    let common = words.iter().filter(|word| other.contains(word)).count();
+    common >= 2.max((words.len() * 3).div_ceil(5))
+}
+
 enum StatementEvent<'c> {
     Mark(&'c Attributed<Mark>),
     Claim(&'c Attributed<Claim>),
+    Correction(&'c Correction),
 }
 
 impl StatementEvent<'_> {
-    /// Marks precede claims of the same time, so that a mark does not end them.
-    fn order(&self) -> (Timestamp, bool, crate::model::EpisodeId) {
+    /// Marks precede claims of the same time, so that a mark does not end them. A correction is
+    /// about the claims up to its time.
+    fn order(&self) -> (Timestamp, u8, Option<EpisodeId>) {
         match self {
-            StatementEvent::Mark(mark) => (mark.what.at, false, mark.episode),
-            StatementEvent::Claim(claim) => (claim.what.at, true, claim.episode),
+            StatementEvent::Mark(mark) => (mark.what.at, 0, Some(mark.episode)),
+            StatementEvent::Claim(claim) => (claim.what.at, 1, Some(claim.episode)),
+            StatementEvent::Correction(correction) => (correction.at, 2, None),
         }
     }
+}
+
+/// When a fact ceased to be true, and when that became known.
+#[derive(Clone, Copy)]
+struct FactEnd {
+    at: Timestamp,
+    created_at: Timestamp,
 }
 
 /// One period in which a fact was true.
 struct FactInterval<'c> {
     claims: Vec<&'c Attributed<Claim>>,
     is_confirmed: bool,
-    end: Option<&'c Attributed<Mark>>,
+    end: Option<FactEnd>,
 }
 
 impl<'c> FactInterval<'c> {
@@ -88,14 +137,24 @@ impl<'c> FactInterval<'c> {
         FactInterval { claims: vec![claim], is_confirmed: false, end: None }
     }
 
-    fn take(&mut self, mark: &'c Attributed<Mark>) {
+    fn correct(&mut self, correction: &Correction) {
+        if matches!(correction.verdict, Verdict::Done | Verdict::Wrong) {
+            self.end = Some(FactEnd { at: correction.at, created_at: correction.at });
+        }
+    }
+
+    /// Applies a mark; one that the user has overruled ends nothing.
+    fn take(&mut self, mark: &'c Attributed<Mark>, is_overruled: bool) {
         let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
         let bearings = watches
             .filter(|watch| watch.subject == mark.what.subject)
             .filter_map(|watch| bearing(&watch.stance, &mark.what.says));
         for bearing in bearings {
             match bearing {
-                Bearing::Ends => self.end = Some(mark),
+                Bearing::Ends if is_overruled => {}
+                Bearing::Ends => {
+                    self.end = Some(FactEnd { at: mark.what.at, created_at: mark.created_at });
+                }
                 Bearing::Confirms => self.is_confirmed = true,
             }
         }
@@ -127,7 +186,7 @@ impl<'c> FactInterval<'c> {
             sentence: last.what.sentence.clone(),
             certainty: self.certainty(),
             valid_at: first.what.at,
-            invalid_at: self.end.map(|end| end.what.at),
+            invalid_at: self.end.map(|end| end.at),
             created_at,
             expired_at: self.end.map(|end| end.created_at.max(created_at)),
             episodes,
@@ -158,8 +217,8 @@ impl<'c> FactInterval<'c> {
 mod tests {
     use super::*;
     use crate::model::{
-        EpisodeId, Namespace,
-        graph::{EntityId, EntityKind, Subject, Watch},
+        Namespace,
+        graph::{CorrectionAuthor, EntityId, EntityKind, Subject, Watch},
     };
 
     #[test]
@@ -169,6 +228,7 @@ mod tests {
             key(),
             &claims,
             &[mark(30, Observation::Value(2)), mark(20, Observation::Value(2))],
+            None,
         );
         assert_eq!(facts.len(), 1);
         assert_eq!((facts[0].valid_at, facts[0].invalid_at), (at(10), Some(at(20))));
@@ -179,7 +239,7 @@ mod tests {
     #[test]
     fn what_becomes_true_again_is_another_fact() {
         let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
-        let facts = facts(key(), &claims, &[mark(20, Observation::Value(2))]);
+        let facts = facts(key(), &claims, &[mark(20, Observation::Value(2))], None);
         let spans: Vec<_> = facts.iter().map(|fact| (fact.valid_at, fact.invalid_at)).collect();
         assert_eq!(spans, [(at(10), Some(at(20))), (at(30), None)]);
         assert_ne!(facts[0].id, facts[1].id);
@@ -188,7 +248,7 @@ mod tests {
     #[test]
     fn what_is_said_twice_is_one_fact_of_both() {
         let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
-        let facts = facts(key(), &claims, &[mark(40, Observation::Value(1))]);
+        let facts = facts(key(), &claims, &[mark(40, Observation::Value(1))], None);
         assert_eq!(facts.len(), 1);
         assert_eq!((facts[0].valid_at, facts[0].episodes.len()), (at(10), 2));
         assert_eq!((facts[0].created_at, facts[0].invalid_at), (at(1_010), None));
@@ -220,6 +280,11 @@ mod tests {
             (Stance::Chosen(vec![5]), Observation::PassedOver(vec![]), ends),
             (Stance::Chosen(vec![5]), Observation::Chosen(vec![5]), None),
             (Stance::PassedOver(vec![5]), Observation::Chosen(vec![5]), ends),
+            (Stance::Words(vec![5, 6, 7]), Observation::Words(vec![6, 7, 9]), ends),
+            (Stance::Words(vec![5, 6, 7, 8]), Observation::Words(vec![6, 7]), None),
+            (Stance::Words(vec![5]), Observation::Words(vec![5]), None),
+            (Stance::NamedBy(vec![5, 6, 7, 8]), Observation::Words(vec![6, 7]), ends),
+            (Stance::NamedBy(vec![5, 6]), Observation::Words(vec![6, 7]), None),
         ] {
             assert_eq!(bearing(&stance, &says), wanted, "{stance:?} {says:?}");
         }
@@ -234,7 +299,7 @@ mod tests {
             told
         };
         let certainty = |stance, marks: &[Attributed<Mark>]| {
-            facts(key(), &[supposed(stance)], marks)[0].certainty
+            facts(key(), &[supposed(stance)], marks, None)[0].certainty
         };
         let (early, late) = (mark(5, Observation::Succeeded), mark(20, Observation::Succeeded));
         assert_eq!(certainty(Stance::Supposed, &[early]), Certainty::Hypothesis);
@@ -242,7 +307,7 @@ mod tests {
         assert_eq!(certainty(Stance::Gone, &[mark(20, Observation::Seen)]), Certainty::Refuted);
         let mut sure = supposed(Stance::Gone);
         sure.what.certainty = Certainty::Verified;
-        let came_back = &facts(key(), &[sure], &[mark(20, Observation::Seen)])[0];
+        let came_back = &facts(key(), &[sure], &[mark(20, Observation::Seen)], None)[0];
         assert_eq!(
             (came_back.certainty, came_back.invalid_at),
             (Certainty::Verified, Some(at(20)))
@@ -253,7 +318,31 @@ mod tests {
     fn a_dead_end_stays_one() {
         let mut told = claim(10, Stance::Value(1));
         told.what.certainty = Certainty::Refuted;
-        assert_eq!(facts(key(), &[told], &[])[0].certainty, Certainty::Refuted);
+        assert_eq!(facts(key(), &[told], &[], None)[0].certainty, Certainty::Refuted);
+    }
+
+    #[test]
+    fn what_the_user_says_about_a_fact_stands() {
+        let claims = [claim(10, Stance::Value(1)), claim(50, Stance::Value(1))];
+        let marks = [mark(20, Observation::Value(2))];
+        let spans = |verdict, seconds| -> Vec<(Timestamp, Option<Timestamp>, Certainty)> {
+            let author = CorrectionAuthor::User;
+            let said = Correction { verdict, author, at: at(seconds) };
+            let facts = facts(key(), &claims, &marks, Some(&said));
+            facts.iter().map(|fact| (fact.valid_at, fact.invalid_at, fact.certainty)).collect()
+        };
+        let verified = |from, to: Option<i64>| (at(from), to.map(at), Certainty::Verified);
+        let wrong = |from| (at(from), Some(at(from)), Certainty::Refuted);
+        for (verdict, seconds, wanted) in [
+            (Verdict::Keep, 30, vec![verified(10, None)]),
+            (Verdict::Keep, 15, vec![verified(10, Some(20)), verified(50, None)]),
+            (Verdict::Done, 15, vec![verified(10, Some(15)), verified(50, None)]),
+            (Verdict::Done, 60, vec![verified(10, Some(20)), verified(50, Some(60))]),
+            (Verdict::Wrong, 30, vec![wrong(10), verified(50, None)]),
+            (Verdict::Wrong, 60, vec![wrong(10), wrong(50)]),
+        ] {
+            assert_eq!(spans(verdict, seconds), wanted, "{verdict:?} {seconds}");
+        }
     }
 
     fn at(seconds: i64) -> Timestamp {

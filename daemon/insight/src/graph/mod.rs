@@ -2,15 +2,19 @@
 //!
 //! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
 //! the claims of all episodes when each fact was true and how certain it is. [`query`] reads both
-//! from the store. Other modules store the claims and search entities by words.
+//! from the store, and [`Graph::preferences`] the wishes that hold for a project. Other modules store the claims and search entities by words.
 
 pub mod config;
 pub mod derive;
+mod errors;
+mod preferences;
 pub mod query;
 pub mod read;
 mod text;
 
 pub use self::{
+    errors::ErrorRecord,
+    preferences::Preference,
     query::{EpisodeThings, FactFilter, Graph},
     read::read,
 };

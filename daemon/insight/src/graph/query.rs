@@ -48,6 +48,10 @@ impl<'s> Graph<'s> {
         Graph { store }
     }
 
+    pub(super) fn store(&self) -> &'s dyn GraphStore {
+        self.store
+    }
+
     /// Returns an entity; `None` when no episode mentions it.
     pub fn entity(&self, id: EntityId) -> Result<Option<Entity>, StoreError> {
         let id = self.latest_name(id)?;
@@ -94,7 +98,7 @@ impl<'s> Graph<'s> {
         for subject in subjects {
             marks.extend(self.store.marks(subject, since)?);
         }
-        let mut facts = derive::facts(key, &claims, &marks);
+        let mut facts = derive::facts(key, &claims, &marks, self.store.correction(key)?.as_ref());
         for fact in &mut facts {
             self.name_anew(fact)?;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::pattern::pattern;
+use crate::{model::graph::fingerprint, pattern::pattern};
 
 /// Stop words.
 const COMMON: &[&str] = &[
@@ -19,6 +19,49 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
         .map(str::to_lowercase)
         .filter(|word| !COMMON.contains(&word.as_str()))
         .collect()
+}
+
+/// Words that say that something is wanted or done, but not what.
+const ABOUT_THE_TASK: &[&str] = &[
+    "alway", "never", "pleas", "ever", "futur", "again", "anymor", "longer", "need", "dont", "don",
+    "should", "must", "want", "let", "lets", "also", "just", "onli", "every", "each", "time",
+    "all", "any", "more", "about", "forget", "remember", "make", "sure", "left", "open", "still",
+    "next", "step", "todo", "immer", "nie", "niemal", "bitt", "siempr", "nunca", "toujour",
+    "jamai",
+];
+
+/// Returns the fingerprints of the words that say what a sentence is about, in order: their
+/// stems, so that `Remove the sessions` and `removed a session` agree. Text without blanks between
+/// words counts by pairs of characters.
+pub(super) fn topic_words(text: &str) -> Vec<u64> {
+    let stems = words(text).into_iter().map(|word| stem(&word).to_owned());
+    let stems = stems.filter(|stem| !ABOUT_THE_TASK.contains(&stem.as_str()));
+    let stems: BTreeSet<String> = stems.flat_map(|stem| pairs(&stem)).collect();
+    // Half a fingerprint is enough to compare words, and takes half the space.
+    let mut found: Vec<u64> = stems.iter().map(|stem| fingerprint(stem) >> 32).collect();
+    found.sort_unstable();
+    found
+}
+
+fn stem(word: &str) -> &str {
+    if !word.is_ascii() || word.len() < 5 {
+        return word;
+    }
+    let endings = ["ings", "ing", "ies", "ied", "ers", "ed", "er", "es", "s", "y", "e"];
+    let ending = endings.iter().find(|ending| word.ends_with(*ending));
+    let stem = ending.map_or(word, |ending| &word[..word.len() - ending.len()]);
+    let bytes = stem.as_bytes();
+    let is_doubled = bytes.len() > 3 && bytes[bytes.len() - 1] == bytes[bytes.len() - 2];
+    if is_doubled { &stem[..stem.len() - 1] } else { stem }
+}
+
+fn pairs(word: &str) -> Vec<String> {
+    let is_ideographic = word.chars().any(|c| ('\u{3040}'..='\u{9fff}').contains(&c));
+    if !is_ideographic {
+        return vec![word.to_owned()];
+    }
+    let chars: Vec<char> = word.chars().collect();
+    chars.windows(2).map(|pair| pair.iter().collect()).collect()
 }
 
 /// Returns the fraction of the words of `of` that `other` contains, from 0 to 1; 0 when `of` is
@@ -41,12 +84,21 @@ pub(super) fn plain(text: &str) -> String {
 /// paths.
 pub(super) fn error_key(message: &str) -> String {
     let folders = pattern!(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#);
-    let numbers = pattern!(r"0x[0-9a-fA-F]+|[0-9a-f]{12,}|\d+");
+    let ids = pattern!(
+        r"(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{7,40}\b"
+    );
+    let numbers = pattern!(r"\d+");
     let line = message.lines().next().unwrap_or_default();
     let line = folders.replace_all(line, "$1");
+    let line = ids.replace_all(&line, "0");
     let line = numbers.replace_all(&line, "0").to_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
-    words.join(" ").chars().take(160).collect()
+    words.join(" ").trim_end_matches(['.', ':']).chars().take(160).collect()
+}
+
+/// Whether the key of an error identifies it: `3 tests failed` does not.
+pub(super) fn is_specific_error(key: &str) -> bool {
+    words(key).len() > 2
 }
 
 /// Normalises a command line for comparisons: without a leading `cd`, and with single spaces.
@@ -85,6 +137,9 @@ mod tests {
     fn an_error_is_the_same_wherever_it_happens() {
         let key = error_key("/home/ann/app/src/a.rs:12:5: error[E0382]: use of moved value: `x`");
         assert_eq!(key, error_key("/ci/7/src/a.rs:40:9: error[E0382]: use of moved value: `x`"));
+        let key = |id: &str| error_key(&format!("session {id} not found in the store"));
+        assert_eq!(key("0a1b2c3d-0000-4000-8000-0a1b2c3d4e5f"), key("7"));
+        assert_eq!(key("deadbeef1234"), key("0xff"));
         assert_ne!(error_key("No module named 'foo'"), error_key("No module named 'bar'"));
     }
 
@@ -99,6 +154,23 @@ mod tests {
             assert_eq!(command_key(command), "cargo test", "{command}");
         }
         assert_ne!(command_key("cargo test --lib"), "cargo test");
+    }
+
+    #[test]
+    fn sentences_about_the_same_have_the_same_topic_words() {
+        let share = |one: &str, other: &str| {
+            let (one, other) = (topic_words(one), topic_words(other));
+            one.iter().filter(|word| other.contains(word)).count() * 100 / one.len()
+        };
+        for (one, other) in [
+            ("Always run the linter before committing.", "run the linter before each commit"),
+            ("Remove the old sessions", "Removed old sessions and the cache"),
+            ("Stop adding retries to the client", "add a retry to the client"),
+            ("始终使用中文注释", "不再使用中文注释"),
+        ] {
+            assert!(share(one, other) >= 60, "{one}: {}", share(one, other));
+        }
+        assert!(share("Remove the old sessions", "Rename the old parser") < 60);
     }
 
     #[test]

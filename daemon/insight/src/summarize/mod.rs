@@ -21,7 +21,7 @@ pub mod reply;
 mod report;
 mod text;
 
-pub use self::from_evidence::{Context, name, summarize, title};
+pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summarize, title};
 
 /// The version of the rules that derive a summary from a transcript. A change that affects
 /// summaries of the same transcript raises it once before a release: then existing summaries are

@@ -1,5 +1,6 @@
 //! The methods other than tools.
 
+mod corrections;
 mod files;
 mod forget;
 pub mod hook;
@@ -48,6 +49,9 @@ pub(super) async fn answer(
             Ok(json!({}))
         }
         methods::files::FILES => files::files(daemon).await,
+        methods::corrections::CORRECTIONS => {
+            corrections::corrections(daemon, read(request.params)?).await
+        }
         methods::forget::FORGET => forget::forget(daemon, read(request.params)?).await,
         methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
         methods::transfer::SESSIONS => sessions::sessions(daemon, &read(request.params)?),

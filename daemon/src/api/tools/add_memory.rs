@@ -5,12 +5,12 @@ use graphiti_proto::{
     tools::add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME},
 };
 
-use super::{Effect, Tool, engine_error, input, names_project, output, store_error, typed};
+use super::{Effect, Tool, engine_error, graph, input, names_project, output, store_error, typed};
 use crate::{
     api::{DaemonState, client_context::ClientContext, projects},
     clock,
-    engine::imported::Memory,
-    model::{EpisodeId, Namespace, Project},
+    engine::imported::{Memory, MemoryKind},
+    model::{EpisodeId, Namespace, Project, graph::Relation},
 };
 
 /// Maximum bytes of a body.
@@ -21,8 +21,8 @@ const TITLE: usize = 200;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Remember something",
-    description: "Remember something that no session says: a text, JSON, or a conversation. Searches find it at once. \
-        Sessions are remembered by themselves.",
+    description: "Remember something that no session says: a text, JSON, or a conversation; with kind `preference`, what \
+        the user wants from now on. Searches find it at once. Sessions are remembered by themselves.",
     effect: Effect::Adds,
     input: input::<AddMemoryArguments>,
     output: output::<AddMemoryAnswer>,
@@ -47,15 +47,33 @@ async fn run(
         description: source_description.trim().to_owned(),
         project: project(daemon, client, arguments.group_id.as_deref())?,
         replaces,
+        kind: kind(&arguments)?,
     };
     let remembered = daemon.engine.add_memory(memory, clock::now()).await;
     let (episode, _) = remembered.map_err(engine_error)?;
     let group_id = episode.project.namespace().to_string();
+    let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
+    let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
     Ok(AddMemoryAnswer {
         message: format!("Episode '{}' added to group '{group_id}'", episode.name),
         uuid: episode.id.to_string(),
         group_id,
+        fact: fact.map(|fact| fact.id.to_string()),
     })
+}
+
+fn kind(arguments: &AddMemoryArguments) -> Result<MemoryKind, Error> {
+    match arguments.kind.as_deref() {
+        Some("note") => Ok(MemoryKind::Note),
+        Some("preference") | None if arguments.everywhere => Ok(MemoryKind::PreferenceEverywhere),
+        Some("preference") => Ok(MemoryKind::Preference),
+        None if arguments.source == "text" => Ok(MemoryKind::of(&arguments.episode_body)),
+        None => Ok(MemoryKind::Note),
+        Some(other) => {
+            let what = format!("`kind` is `note` or `preference`, not `{other}`");
+            Err(Error::new(code::INVALID_PARAMS, what))
+        }
+    }
 }
 
 fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {

@@ -4,6 +4,7 @@ mod add_memory;
 mod broader;
 mod close;
 mod delete_episode;
+mod errors;
 mod failed_episodes;
 mod get_episode_entities;
 pub(in crate::api) mod get_episodes;
@@ -13,6 +14,7 @@ mod graph;
 mod health;
 mod list_sessions;
 mod list_unindexed;
+pub(in crate::api) mod mark_fact;
 mod passages;
 mod search_memory_facts;
 mod search_memory_nodes;
@@ -48,6 +50,7 @@ pub static TOOLS: &[&Tool] = &[
     &get_handoff::TOOL,
     &search_sessions::TOOL,
     &search_memory_facts::TOOL,
+    &mark_fact::TOOL,
     &search_nodes::TOOL,
     &search_memory_nodes::TOOL,
     &get_episode_entities::TOOL,

@@ -17,7 +17,7 @@ use crate::{
     },
     clock,
     engine::{embedding::VectorSet, entities::Graph},
-    model::{EntityId, Fact, Timestamp, graph::Relation},
+    model::{EntityId, Fact, Namespace, Timestamp, graph::Relation},
 };
 
 /// Bytes of facts in a text for a model that asks for the default number of facts.
@@ -55,6 +55,8 @@ async fn run(
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
+    // Wishes for all projects hold in each.
+    let projects = projects.map(|projects| [projects, vec![Namespace::default()]].concat());
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::ROWS);
     let things = graph::graph(daemon);
@@ -152,7 +154,11 @@ impl FactFilter {
 
     fn matches(&self, fact: &Fact) -> bool {
         let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
-        (self.relations.is_empty() || self.relations.contains(&fact.relation))
+        let is_wanted = match self.relations.as_slice() {
+            [] => !fact.relation.repeats_history(),
+            wanted => wanted.contains(&fact.relation),
+        };
+        is_wanted
             && self.at.is_none_or(|at| fact.holds_at(at))
             && within(fact.valid_at, self.valid)
             && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))

@@ -13,7 +13,7 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, broader, engine_error, input, output, passages, store_error, text, typed,
+    Effect, Tool, broader, engine_error, errors, input, output, passages, store_error, text, typed,
 };
 use crate::{
     api::{
@@ -124,10 +124,14 @@ async fn run(
     let next = (is_full || hits.len() < found).then_some(offset + hits.len());
     let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
     let broader = if is_empty { broader(daemon, &arguments, &scope).await? } else { Vec::new() };
+    let error = match offset {
+        0 => errors::pasted(daemon, &arguments.query, project)?,
+        _ => None,
+    };
     let (message, pending) = (indexed.message(), indexed.pending);
     let spelled = results.spelled.into_iter();
     let spelled = spelled.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect();
-    Ok(SearchSessionsAnswer { message, hits, next, pending, spelled, broader })
+    Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
 }
 
 /// Notes the hits that an agent's session got, to know which of them it opens.

@@ -11,13 +11,13 @@ use super::{
     statements,
 };
 use crate::{
-    StoreError,
+    StoreError, corrections,
     graph::{ClaimPlace, ClaimRow, GraphStore, MentionRow, RenameEnd},
     model::{
         EpisodeId, Namespace, Timestamp,
         graph::{
-            Attributed, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
-            Relation, Rename, Subject,
+            Attributed, Claim, CorrectedFact, Correction, EntityId, EntityKind, EntityOrFact,
+            FactKey, Mark, Mention, Relation, Rename, Subject,
         },
     },
 };
@@ -125,6 +125,46 @@ impl GraphStore for SledStore {
             }
         }
         Ok(())
+    }
+
+    fn correction(&self, fact: FactKey) -> Result<Option<Correction>, StoreError> {
+        corrections::correction(self, fact)
+    }
+
+    fn corrections(&self) -> Result<Vec<CorrectedFact>, StoreError> {
+        corrections::corrections(self)
+    }
+
+    fn facts_with_prefix(&self, prefix: &[u8], limit: usize) -> Result<Vec<FactKey>, StoreError> {
+        let mut found: Vec<FactKey> = Vec::new();
+        for key in self.tree.scan_prefix([&[table::CLAIMS], prefix].concat()).keys() {
+            let Some(fact) = keys::uuid_in(&key?, 1).map(FactKey) else { continue };
+            if found.last() == Some(&fact) {
+                continue;
+            }
+            if found.len() == limit {
+                break;
+            }
+            found.push(fact);
+        }
+        Ok(found)
+    }
+
+    fn projects(&self) -> Result<Vec<Namespace>, StoreError> {
+        let mut found = Vec::new();
+        let mut next = vec![table::BY_PROJECT];
+        // Each step skips the other episodes of a project.
+        while let Some(entry) =
+            self.tree.range(next..=vec![table::BY_PROJECT, 0xff, 0xff, 0xff, 0xff, 0xff]).next()
+        {
+            let (key, _) = entry?;
+            let number = key.get(1..5).and_then(|bytes| bytes.try_into().ok());
+            let Some(number) = number.map(u32::from_be_bytes) else { break };
+            found.push(Namespace::from_number(number));
+            let Some(after) = number.checked_add(1) else { break };
+            next = [&[table::BY_PROJECT], after.to_be_bytes().as_slice()].concat();
+        }
+        Ok(found)
     }
 
     fn fact_numbered(&self, number: u64) -> Result<Option<FactKey>, StoreError> {

@@ -5,10 +5,12 @@
 //! statements of all episodes. They are computed on request, so that the result does not depend on
 //! the order in which episodes are added, replaced or deleted.
 
+mod correction;
 mod id;
 mod statement;
 
 pub use self::{
+    correction::{CorrectedFact, Correction, CorrectionAuthor, Verdict},
     id::{EntityId, FactId, FactKey, Subject, fingerprint},
     statement::{Attributed, Claim, Mark, Mention, Observation, Rename, Stance, Statements, Watch},
 };
@@ -75,6 +77,8 @@ named! {
         PullRequest = 11 "PullRequest",
         /// The purpose of a session.
         Task = 12 "Task",
+        /// A standing wish of the user.
+        Preference = 13 "Preference",
     }
 }
 
@@ -115,6 +119,8 @@ named! {
         Produced = 15 "PRODUCED",
         /// A relation between two entities, in a model's words.
         RelatesTo = 16 "RELATES_TO",
+        /// The user wants something from now on.
+        Prefers = 17 "PREFERS",
     }
 }
 
@@ -128,6 +134,33 @@ named! {
         Verified = 1 "verified",
         /// Something showed that it is not so.
         Refuted = 2 "refuted",
+    }
+}
+
+impl Relation {
+    /// Whether facts of this kind only repeat the history of the repository or the list of
+    /// sessions, and are listed only when they are asked for.
+    pub fn repeats_history(self) -> bool {
+        match self {
+            Relation::ChangedFor
+            | Relation::RenamedTo
+            | Relation::TestResult
+            | Relation::TaskStands
+            | Relation::Did
+            | Relation::Concerns
+            | Relation::Produced => true,
+            Relation::Decided
+            | Relation::Resolved
+            | Relation::Occurs
+            | Relation::CausedBy
+            | Relation::SetTo
+            | Relation::Fails
+            | Relation::LeftOpen
+            | Relation::FoundOut
+            | Relation::DeadEnd
+            | Relation::RelatesTo
+            | Relation::Prefers => false,
+        }
     }
 }
 

@@ -107,6 +107,8 @@ pub enum Observation {
     Chosen(Vec<u64>),
     /// Something else was chosen instead, in a decision about these words.
     PassedOver(Vec<u64>),
+    /// A sentence with these words, in order of their numbers, deals with something of its kind.
+    Words(Vec<u64>),
 }
 
 /// How the marks of a subject affect a claim.
@@ -140,6 +142,10 @@ pub enum Stance {
     PassedOver(Vec<u64>),
     /// Success confirms it.
     Supposed,
+    /// A sentence with most of these words ends it.
+    Words(Vec<u64>),
+    /// A sentence whose words are mostly among these ends it.
+    NamedBy(Vec<u64>),
 }
 
 /// A file got another name.

@@ -1,6 +1,9 @@
 //! Extracts decisions and the rejected alternatives.
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    draft::{ClaimDraft, Draft},
+    phrasing,
+};
 use crate::{
     graph::text,
     model::{
@@ -10,7 +13,7 @@ use crate::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
         summary::DecisionRecord,
-        wording::{BY_THE_USER, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED},
+        wording::{BY_THE_USER, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
     },
     pattern::pattern,
 };
@@ -43,9 +46,17 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let origin = question.map(|choice| choice.origin).or(found.map(|found| found.origin));
     let certainty = match record.rationale.as_str() {
         REFUSED if draft.is_evidence() => Certainty::Refuted,
-        rationale if draft.is_evidence() && rationale.contains(BY_THE_USER) => Certainty::Verified,
+        rationale
+            if draft.is_evidence()
+                && (rationale.contains(BY_THE_USER) || rationale.starts_with(USER_SAID)) =>
+        {
+            Certainty::Verified
+        }
         _ => draft.certainty(found),
     };
+    if question.is_none() && phrasing::points_back(what(record)) {
+        return;
+    }
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
     let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
@@ -56,7 +67,10 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     };
     let source = draft.mention(EntityKind::Decision, &text::plain(&name), &name);
     let options = DecisionOptions::of(draft, record, asked);
-    let watches = options.watches();
+    let mut watches = options.watches();
+    if let Some(asked) = question {
+        watches.extend(settled(draft, asked, at));
+    }
     if certainty != Certainty::Refuted {
         options.mark(draft, at);
     }
@@ -64,7 +78,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         Relation::Decided,
         (source, draft.project),
         ClaimDraft {
-            sentence: sentence(record, certainty),
+            sentence: sentence(record, question, certainty),
             certainty: Some(certainty),
             at: Some(at),
             origins,
@@ -76,8 +90,22 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     );
 }
 
-fn sentence(record: &DecisionRecord, certainty: Certainty) -> String {
-    let decision = what(record);
+/// Marks the answer to a question. Another answer to the same question ends the decision.
+fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch> {
+    let question = text::plain(&asked.question);
+    let answer = fingerprint(&text::plain(&asked.answer));
+    if question.is_empty() {
+        return None;
+    }
+    let subject = draft.subject("question", &question);
+    draft.mark(subject, at, Observation::Value(answer));
+    Some(Watch { subject, stance: Stance::Value(answer) })
+}
+
+/// Returns the decision with its subject first: `Windows build: skip`.
+fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certainty) -> String {
+    let stripped = phrasing::alone(what(record));
+    let decision = stripped.as_deref().map_or(what(record), text::part);
     let plain = text::plain(decision);
     let others: Vec<&str> = record
         .alternatives
@@ -86,18 +114,31 @@ fn sentence(record: &DecisionRecord, certainty: Certainty) -> String {
         .map(|other| text::part(other))
         .filter(|other| !plain.contains(&text::plain(other)))
         .collect();
-    let label = match certainty {
-        Certainty::Refuted => "Decided against",
-        _ if record.decision.starts_with(PLAN) => "Decided on the plan",
-        _ => "Decided",
+    let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
+    let header = header.filter(|header| !header.is_empty());
+    let question = asked.map(|asked| asked.question.trim()).unwrap_or_default();
+    let mut sentence = match header {
+        Some(header) => format!("{header}: {decision}"),
+        None if !question.is_empty() => format!("{question} {decision}"),
+        None => decision.to_owned(),
     };
-    let mut sentence = format!("{label}: {decision}");
+    if record.decision.starts_with(PLAN) {
+        sentence.push_str(" (accepted plan)");
+    }
+    if certainty == Certainty::Refuted {
+        sentence.push_str(" — decided against");
+    }
     if !others.is_empty() {
         sentence.push_str(&format!(" — over {}", others.join("; ")));
     }
     let mut sentence = text::sentence(&sentence);
-    if record.rationale != NO_REASON && !record.rationale.is_empty() {
-        sentence.push_str(&format!(" Why: {}", text::sentence(&record.rationale)));
+    let mut rationale = record.rationale.as_str();
+    if header.is_none() && !question.is_empty() {
+        // The sentence begins with the question.
+        rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
+    }
+    if rationale != NO_REASON && !rationale.is_empty() {
+        sentence.push_str(&format!(" Why: {}", text::sentence(rationale)));
     }
     sentence
 }

@@ -52,6 +52,8 @@ pub(super) struct ClaimDraft {
     /// Distinguishes claims between the same entities.
     pub(super) detail: String,
     pub(super) sentence: String,
+    /// `None` for that of the session's project.
+    pub(super) namespace: Option<Namespace>,
     pub(super) certainty: Option<Certainty>,
     /// `None` for the end of the session.
     pub(super) at: Option<Timestamp>,
@@ -93,6 +95,16 @@ impl<'e> Draft<'e> {
         // Frameworks and persons are the same entities in every project.
         let is_shared = matches!(kind, EntityKind::Tool | EntityKind::Person);
         let namespace = if is_shared { Namespace::default() } else { self.namespace };
+        self.mention_in(namespace, kind, key, name)
+    }
+
+    pub(super) fn mention_in(
+        &mut self,
+        namespace: Namespace,
+        kind: EntityKind,
+        key: &str,
+        name: &str,
+    ) -> EntityId {
         let entity = EntityId::of(kind, namespace, key);
         self.mentions.entry(entity).or_insert_with(|| Mention {
             entity,
@@ -168,20 +180,35 @@ impl<'e> Draft<'e> {
         others.dedup();
         others.retain(|other| *other != source && *other != target);
         others.truncate(OTHERS);
+        let at = said.at.unwrap_or_else(|| self.moments.of(&said.origins));
+        let origins = match said.origins.is_empty() {
+            true => self.nearest_line(&said.sentence).into_iter().collect(),
+            false => said.origins,
+        };
         self.claims.push(Claim {
             key: FactKey::of(relation, ends, &said.detail),
-            namespace: self.namespace,
+            namespace: said.namespace.unwrap_or(self.namespace),
             relation,
             source,
             target,
             others,
             sentence: text::cut(&said.sentence, SENTENCE),
-            at: said.at.unwrap_or_else(|| self.moments.of(&said.origins)),
+            at,
             certainty: said.certainty.unwrap_or(Certainty::Hypothesis),
             watches: said.watches,
-            origins: said.origins,
+            origins,
             details: said.details,
         });
+    }
+
+    /// Returns the line that is closest to a statement without one: of the message with most of its
+    /// words, else of the last report, else of the first prompt.
+    fn nearest_line(&self, sentence: &str) -> Option<Origin> {
+        let evidence = self.evidence;
+        let found = self.places.of(sentence).map(|found| found.origin);
+        found
+            .or_else(|| evidence.last_reply.as_ref().map(|reply| reply.origin))
+            .or_else(|| evidence.prompts.first().map(|prompt| prompt.origin))
     }
 
     /// Adds a mark: an event that can end or confirm claims.
@@ -206,13 +233,11 @@ impl<'e> Draft<'e> {
         last.is_some_and(|run| run.origin > origin && run.failed == 0 && run.passed > 0)
     }
 
-    /// Returns the certainty of the statement at `found`: statements of the user are certain, and
-    /// so are the agent's statements about its work when tests pass afterwards.
+    /// Returns the certainty of a decision at `found`: the user's words are certain.
     pub(super) fn certainty(&self, found: Option<SentenceSource>) -> Certainty {
         match found {
             Some(SentenceSource { by: Speaker::User, .. }) => Certainty::Verified,
             Some(SentenceSource { by: Speaker::Refused, .. }) => Certainty::Refuted,
-            Some(found) if self.tests_pass_after(found.origin) => Certainty::Verified,
             _ => Certainty::Hypothesis,
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-fn subject(draft: &Draft<'_>, message: &str) -> Subject {
+pub(super) fn subject(draft: &Draft<'_>, message: &str) -> Subject {
     draft.subject("error", &key(draft, message))
 }
 
@@ -50,8 +50,7 @@ fn entity(draft: &mut Draft<'_>, message: &str) -> EntityId {
 /// `3 tests failed` does not identify an error across sessions.
 fn key(draft: &Draft<'_>, message: &str) -> String {
     let key = text::error_key(message.trim_end_matches('…'));
-    let is_specific = text::words(&key).len() > 2;
-    if is_specific { key } else { format!("{key}\n{}", draft.episode.session_id) }
+    if text::is_specific_error(&key) { key } else { format!("{key}\n{}", draft.episode.session_id) }
 }
 
 fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
@@ -70,7 +69,9 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         || (draft.is_evidence() && is_said(&record.verification))
         || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
-    let (source, subject) = (entity(draft, &record.error), subject(draft, message));
+    // The entity has the key of the subject, so that both are found by the message.
+    let (key, subject) = (key(draft, message), subject(draft, message));
+    let source = draft.mention(EntityKind::Error, &key, &record.error);
     let files = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
     let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
     let target = others.first().copied().unwrap_or(draft.project);
@@ -86,7 +87,11 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         .map(|(_, label, text)| format!("{label}{}", text::sentence(text)))
         .collect::<Vec<_>>()
         .join(" ");
-    let mut watches = vec![Watch { subject, stance: Stance::Gone }];
+    let about = text::topic_words(&format!("{message} {}", record.fix));
+    let mut watches = vec![
+        Watch { subject, stance: Stance::Gone },
+        Watch { subject: super::progress::fix(draft), stance: Stance::NamedBy(about) },
+    ];
     if !is_verified {
         let tested = draft.subject("tested", "");
         watches.push(Watch { subject: tested, stance: Stance::Supposed });
@@ -103,6 +108,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
             watches,
             others: others.into_iter().chain([draft.task]).collect(),
             details: said.map(|(name, _, text)| (name.to_owned(), text.clone())).collect(),
+            namespace: None,
         },
     );
 }

@@ -1,16 +1,24 @@
 //! Extracts findings, completed tasks, open tasks and dead ends.
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    draft::{ClaimDraft, Draft},
+    locate::{SentenceSource, Speaker},
+    phrasing,
+};
 use crate::{
     graph::text,
     model::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
+        transcript::TaskState,
     },
+    pattern::pattern,
 };
 
 /// Maximum number of dead ends of one session.
 const DEAD_ENDS: usize = 8;
+/// The minimum share of words of two texts about the same work.
+const SAME: f64 = 0.6;
 /// The value of open and of completed tasks.
 const OPEN: &str = "open";
 const DONE: &str = "done";
@@ -24,7 +32,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         .take(DEAD_ENDS)
         .collect();
     for text in &dead_ends {
-        tell(draft, Relation::DeadEnd, "Dead end: ", text);
+        tell(draft, Relation::DeadEnd, "Tried and given up: ", text);
     }
     for text in summary.discoveries.iter().flatten() {
         let words = text::words(text);
@@ -52,17 +60,20 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 }
 
 fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
+    let Some(sentence) = phrasing::alone(text) else { return };
     let found = draft.places.of(text);
-    let certainty = match relation {
-        Relation::DeadEnd => Certainty::Refuted,
-        _ => draft.certainty(found),
+    let certainty = match (relation, found) {
+        (Relation::DeadEnd, _) => Certainty::Refuted,
+        // What the agent says of the code is supposed, whatever passes later.
+        (_, Some(SentenceSource { by: Speaker::User, .. })) => Certainty::Verified,
+        _ => Certainty::Hypothesis,
     };
     draft.claim(
         relation,
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("{label}{}", text::sentence(text)),
+            sentence: format!("{label}{}", text::sentence(&sentence)),
             certainty: Some(certainty),
             origins: found.map(|found| found.origin).into_iter().collect(),
             ..ClaimDraft::default()
@@ -76,12 +87,10 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     let at = draft.moments.of(&origins);
     let subject = draft.subject("to do", &text::plain(text));
     draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
-    // A commit proves the task.
-    let is_seen = draft.evidence.commits.iter().any(|commit| text.contains(&commit.hash));
-    let certainty = match draft.certainty(found) {
-        Certainty::Hypothesis if is_seen => Certainty::Verified,
-        other => other,
-    };
+    let Some(sentence) = phrasing::alone(text) else { return };
+    let is_shown =
+        is_shown(draft, text) || found.is_some_and(|found| draft.tests_pass_after(found.origin));
+    let certainty = if is_shown { Certainty::Verified } else { Certainty::Hypothesis };
     let task = draft.task_name();
     let is_task = text::plain(text) == text::plain(&draft.episode.name);
     let context = if is_task { String::new() } else { format!(" (for “{task}”)") };
@@ -90,7 +99,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("{}{context}.", text::part(text)),
+            sentence: format!("{}{context}.", text::part(&sentence)),
             certainty: Some(certainty),
             at: Some(at),
             origins,
@@ -99,24 +108,78 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     );
 }
 
+/// Whether a commit or a closed task proves that `text` was done.
+fn is_shown(draft: &Draft<'_>, text: &str) -> bool {
+    let words = text::words(text);
+    let mut commits = draft.evidence.commits.iter();
+    let is_committed = commits.any(|commit| {
+        text.contains(&commit.hash)
+            || text::share(&words, &text::words(&commit.subject)) >= SAME
+            || text::share(&words, &text::words(&commit.body)) >= SAME
+    });
+    let mut tasks = draft.evidence.tasks.iter();
+    is_committed
+        || tasks.any(|task| {
+            task.state == TaskState::Completed
+                && text::share(&text::words(&task.subject), &words) >= SAME
+        })
+}
+
 fn left_open(draft: &mut Draft<'_>, text: &str) {
-    let subject = draft.subject("to do", &text::plain(text));
-    let value = fingerprint(OPEN);
+    let Some(sentence) = phrasing::alone(text).filter(|text| !phrasing::is_past(text)) else {
+        return;
+    };
     let found = draft.places.of(text);
-    let task = draft.task_name();
-    let certainty = if draft.is_evidence() { Certainty::Verified } else { draft.certainty(found) };
+    let words = text::words(text);
+    let is_task = draft.evidence.tasks.iter().any(|task| {
+        matches!(task.state, TaskState::Pending | TaskState::InProgress)
+            && text::share(&text::words(&task.subject), &words) >= SAME
+    });
+    let is_users = found.is_some_and(|found| found.by == Speaker::User);
+    let is_shown = is_task || is_users;
     draft.claim(
         Relation::LeftOpen,
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("Left open in “{task}”: {}", text::sentence(text)),
-            certainty: Some(certainty),
+            sentence: format!("{} — left open in “{}”.", text::part(&sentence), draft.task_name()),
+            certainty: Some(if is_shown { Certainty::Verified } else { Certainty::Hypothesis }),
             // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
             origins: found.map(|found| found.origin).into_iter().collect(),
-            watches: vec![Watch { subject, stance: Stance::Value(value) }],
+            watches: open_end_watches(draft, text),
             ..ClaimDraft::default()
         },
     );
+}
+
+/// What closes an open end: a sentence about the same, the success of the command that it names,
+/// or the tests, where it asks for them.
+fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
+    let broken = |subject| Watch { subject, stance: Stance::Broken };
+    let mut watches = vec![
+        Watch {
+            subject: draft.subject("to do", &text::plain(text)),
+            stance: Stance::Value(fingerprint(OPEN)),
+        },
+        Watch {
+            subject: super::progress::open_end(draft),
+            stance: Stance::Words(text::topic_words(text)),
+        },
+    ];
+    for quoted in super::names::quoted(text).filter(|quoted| quoted.contains(' ')) {
+        watches.push(broken(draft.subject("command", &text::command_key(quoted))));
+    }
+    let names_tests = pattern!(
+        r"(?i)\b(?:run|rerun|re-run|execute|repeat) (?:\w+ ){0,3}(?:tests?|suite)\b|\b(?:tests?|suite) (?:were|was|have|has|are|is) not (?:been )?(?:yet )?run\b|\bfix (?:\w+ ){0,4}(?:failing|failed|broken) tests?\b"
+    );
+    if names_tests.is_match(text) {
+        watches.push(broken(draft.subject("tested", "")));
+    }
+    for run in &draft.evidence.tests {
+        for test in run.failed_tests.iter().filter(|test| text.contains(test.as_str())) {
+            watches.extend(super::test_runs::watches(draft, test, run));
+        }
+    }
+    watches
 }

@@ -14,6 +14,9 @@ mod model_words;
 mod moments;
 mod named;
 mod names;
+mod phrasing;
+mod preferences;
+mod progress;
 mod settings;
 mod task;
 mod test_runs;
@@ -24,17 +27,26 @@ use crate::model::{Episode, Evidence, graph::Statements};
 /// Returns the statements of `episode`, which was made from `evidence`.
 pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
     let mut draft = Draft::new(episode, evidence);
+    // The text of a memory has no fields to read other statements from.
+    if episode.text().is_some() {
+        preferences::read(&mut draft);
+        return draft.finish();
+    }
     files::read(&mut draft);
     settings::read(&mut draft);
     test_runs::read(&mut draft);
     errors::read(&mut draft);
     decisions::read(&mut draft);
     findings::read(&mut draft);
+    preferences::read(&mut draft);
+    progress::read(&mut draft);
     named::read(&mut draft);
     model_words::read(&mut draft);
     task::read(&mut draft);
     draft.finish()
 }
 
+#[cfg(test)]
+mod ends;
 #[cfg(test)]
 mod scenarios;

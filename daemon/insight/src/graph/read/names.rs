@@ -156,7 +156,7 @@ fn symbol(text: &str) -> Option<(String, String)> {
 }
 
 /// Returns the texts between backticks.
-fn quoted(sentence: &str) -> impl Iterator<Item = &str> {
+pub(super) fn quoted(sentence: &str) -> impl Iterator<Item = &str> {
     sentence.split('`').skip(1).step_by(2)
 }
 

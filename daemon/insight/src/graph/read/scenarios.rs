@@ -138,11 +138,11 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
         told,
         [
             (
-                "Decided: Both — over On disk. Why: Chosen by the user; asked: Where should the cache live?",
+                "Where should the cache live? Both — over On disk. Why: Chosen by the user.",
                 Certainty::Verified
             ),
-            ("Decided: Keep the small index. Why: It is quick.", Certainty::Hypothesis),
-            ("Decided against: Rewrite it all. Why: Refused by the user.", Certainty::Refuted),
+            ("Keep the small index. Why: It is quick.", Certainty::Hypothesis),
+            ("Rewrite it all — decided against. Why: Refused by the user.", Certainty::Refuted),
         ]
     );
     assert!(
@@ -227,7 +227,7 @@ fn tickets_topics_and_dead_ends_are_named() {
     assert_eq!(names(&statements, EntityKind::Topic), ["date parser"]);
     let facts = facts(&[&session]);
     let dead_end = only(&facts, Relation::DeadEnd);
-    assert_eq!(dead_end.sentence, "Dead end: Caching the tokens did not help.");
+    assert_eq!(dead_end.sentence, "Tried and given up: Caching the tokens did not help.");
     assert_eq!(dead_end.certainty, Certainty::Refuted);
 }
 
@@ -297,13 +297,13 @@ fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
 }
 
 /// A session of ten minutes, one line per minute.
-struct SessionFixture {
-    episode: Episode,
-    evidence: Evidence,
+pub(super) struct SessionFixture {
+    pub(super) episode: Episode,
+    pub(super) evidence: Evidence,
 }
 
 impl SessionFixture {
-    fn new(hour: i64, name: &str) -> SessionFixture {
+    pub(super) fn new(hour: i64, name: &str) -> SessionFixture {
         let episode = Episode {
             id: EpisodeId::new(minute(hour, 10), [u8::try_from(hour).unwrap(); 10]),
             session: SessionKey(1),
@@ -350,12 +350,12 @@ impl SessionFixture {
         SessionFixture { episode, evidence: Evidence::default() }
     }
 
-    fn at(&self, line: u64) -> Option<Timestamp> {
+    pub(super) fn at(&self, line: u64) -> Option<Timestamp> {
         let micros = i64::try_from(line).unwrap() * 60_000_000;
         Some(Timestamp::from_micros(self.episode.started_at.micros() + micros))
     }
 
-    fn error(&mut self, message: &str, fixed_in: Option<&str>) {
+    pub(super) fn error(&mut self, message: &str, fixed_in: Option<&str>) {
         self.evidence.errors.push(ErrorSeen {
             returns: 0,
             known: None,
@@ -375,7 +375,7 @@ impl SessionFixture {
         });
     }
 
-    fn setting(&mut self, setting: &str, old: Option<&str>, new: &str) {
+    pub(super) fn setting(&mut self, setting: &str, old: Option<&str>, new: &str) {
         let (old_value, new_value) = (old.map(str::to_owned), new.to_owned());
         self.evidence.settings.push(SettingChange {
             file: "/work/app/.env".to_owned(),
@@ -394,7 +394,7 @@ impl SessionFixture {
         }]);
     }
 
-    fn run(&mut self, at: u64, failed: &[&str]) {
+    pub(super) fn run(&mut self, at: u64, failed: &[&str]) {
         self.evidence.tests.push(TestRun {
             framework: "cargo test".to_owned(),
             command: "cargo test".to_owned(),
@@ -419,7 +419,7 @@ impl SessionFixture {
 }
 
 /// Returns the facts of the sessions, the earliest first.
-fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
+pub(super) fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
     let (mut claims, mut marks) = (Vec::new(), Vec::new());
     for session in sessions {
         let said = session.statements();
@@ -433,18 +433,18 @@ fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
     let of_key =
         |key| -> Vec<_> { claims.iter().filter(|told| told.what.key == key).cloned().collect() };
     let mut found: Vec<Fact> =
-        keys.into_iter().flat_map(|key| derive::facts(key, &of_key(key), &marks)).collect();
+        keys.into_iter().flat_map(|key| derive::facts(key, &of_key(key), &marks, None)).collect();
     found.sort_by(|one, other| {
         (one.valid_at, &one.sentence).cmp(&(other.valid_at, &other.sentence))
     });
     found
 }
 
-fn of(facts: &[Fact], relation: Relation) -> impl Iterator<Item = &Fact> {
+pub(super) fn of(facts: &[Fact], relation: Relation) -> impl Iterator<Item = &Fact> {
     facts.iter().filter(move |fact| fact.relation == relation)
 }
 
-fn only(facts: &[Fact], relation: Relation) -> Fact {
+pub(super) fn only(facts: &[Fact], relation: Relation) -> Fact {
     let found: Vec<&Fact> = of(facts, relation).collect();
     assert_eq!(found.len(), 1, "{found:#?}");
     found[0].clone()
@@ -457,10 +457,10 @@ fn names(statements: &Statements, kind: EntityKind) -> Vec<String> {
     names
 }
 
-fn line(line: u64) -> Origin {
+pub(super) fn line(line: u64) -> Origin {
     Origin { source: 0, line }
 }
 
-fn minute(hour: i64, minute: i64) -> Timestamp {
+pub(super) fn minute(hour: i64, minute: i64) -> Timestamp {
     Timestamp::from_seconds(hour * 3_600 + minute * 60)
 }

@@ -2,32 +2,44 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    draft::{ClaimDraft, Draft},
+    names::file_key,
+};
 use crate::{
     graph::text,
     model::{
+        Timestamp,
         evidence::SettingChange,
-        graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
+        graph::{Certainty, Observation, Relation, Stance, Subject, Watch, fingerprint},
         summary::ConfigChange,
+        transcript::Origin,
         wording::{REMOVED, is_filler},
     },
 };
 
+/// The last change of each setting, by file and key path.
+type LastChanges<'e> = BTreeMap<(String, &'e str), (&'e ConfigChange, Option<&'e SettingChange>)>;
+
 /// Of a setting that was changed several times in a session only the last value counts.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let episode = draft.episode;
-    let mut last: BTreeMap<(String, &str), (&ConfigChange, Option<&SettingChange>)> =
-        BTreeMap::new();
+    let mut last = LastChanges::new();
     for change in episode.summary.config_changes.iter().flatten() {
         // A summary joins equal changes of several files in one entry.
         for file in change.file.split(", ") {
-            let Some(file) = super::names::file_key(&episode.project, file) else { continue };
+            let Some(file) = file_key(&episode.project, file) else { continue };
             let seen = draft.evidence.settings.iter().rfind(|seen| {
                 seen.setting == change.setting
-                    && super::names::file_key(&episode.project, &seen.file).as_ref() == Some(&file)
+                    && file_key(&episode.project, &seen.file).as_ref() == Some(&file)
             });
             last.insert((file, &change.setting), (change, seen));
         }
+    }
+    mark_replaced(draft);
+    for block in removed_blocks(&last) {
+        removed(draft, &block);
+        last.retain(|key, _| !block.holds(key));
     }
     for ((file, setting), (change, seen)) in last {
         // The last value in the evidence takes precedence; the summary may have omitted it because
@@ -40,6 +52,99 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
+/// Marks each value that an edit replaced: it ends with the edit, and no other value does.
+fn mark_replaced(draft: &mut Draft<'_>) {
+    let evidence = draft.evidence;
+    for change in &evidence.settings {
+        let Some(file) = file_key(&draft.episode.project, &change.file) else { continue };
+        let before = change.old_value.as_deref().unwrap_or(REMOVED);
+        let at = change.at.unwrap_or_else(|| draft.moments.at(change.origin));
+        let subject = value_subject(draft, (&file, &change.setting), before);
+        draft.mark(subject, at, Observation::Succeeded);
+    }
+}
+
+/// The subject of one value of a setting.
+fn value_subject(draft: &Draft<'_>, (file, setting): (&str, &str), value: &str) -> Subject {
+    draft.subject("setting value", &format!("{file}\n{setting}\n{value}"))
+}
+
+/// Settings with a common parent that one edit removed.
+struct RemovedBlock {
+    file: String,
+    parent: String,
+    names: Vec<String>,
+    origin: Origin,
+    at: Option<Timestamp>,
+}
+
+impl RemovedBlock {
+    fn holds(&self, (file, setting): &(String, &str)) -> bool {
+        *file == self.file && self.names.iter().any(|name| name == setting)
+    }
+}
+
+fn removed_blocks(last: &LastChanges<'_>) -> Vec<RemovedBlock> {
+    let mut blocks: Vec<RemovedBlock> = Vec::new();
+    for ((file, setting), (_, seen)) in last {
+        let Some(seen) = seen.filter(|seen| seen.new_value.is_none()) else { continue };
+        let Some((parent, _)) = setting.rsplit_once('.') else { continue };
+        let known = blocks.iter_mut().find(|block| {
+            let within = |one: &str, other: &str| {
+                one == other || other.strip_prefix(one).is_some_and(|rest| rest.starts_with('.'))
+            };
+            block.file == *file
+                && block.origin == seen.origin
+                && (within(&block.parent, parent) || within(parent, &block.parent))
+        });
+        match known {
+            Some(block) => {
+                if parent.len() < block.parent.len() {
+                    block.parent = parent.to_owned();
+                }
+                block.names.push((*setting).to_owned());
+            }
+            None => blocks.push(RemovedBlock {
+                file: file.clone(),
+                parent: parent.to_owned(),
+                names: vec![(*setting).to_owned()],
+                origin: seen.origin,
+                at: seen.at,
+            }),
+        }
+    }
+    blocks.retain(|block| block.names.len() > 1);
+    blocks
+}
+
+fn removed(draft: &mut Draft<'_>, block: &RemovedBlock) {
+    let RemovedBlock { file, parent, names, origin, at } = block;
+    let source = draft.setting(file, parent);
+    let Some(target) = draft.file(file) else { return };
+    let short = names.iter().map(|name| &name[parent.len() + 1..]);
+    let short: Vec<String> = short.map(|name| format!("`{name}`")).collect();
+    let watches = names.iter().map(|name| Watch {
+        subject: value_subject(draft, (file, name), REMOVED),
+        stance: Stance::Broken,
+    });
+    let watches = watches.collect();
+    draft.claim(
+        Relation::SetTo,
+        (source, target),
+        ClaimDraft {
+            detail: fingerprint(REMOVED).to_string(),
+            sentence: format!("`{parent}` in `{file}` was removed, with {}.", short.join(", ")),
+            certainty: Some(Certainty::Verified),
+            at: *at,
+            origins: vec![*origin],
+            watches,
+            others: vec![draft.task],
+            details: vec![("file".to_owned(), file.clone())],
+            ..ClaimDraft::default()
+        },
+    );
+}
+
 fn claim(
     draft: &mut Draft<'_>,
     (file, setting): (&str, &str),
@@ -48,12 +153,15 @@ fn claim(
 ) {
     let source = draft.setting(file, setting);
     let Some(target) = draft.file(file) else { return };
-    let subject = draft.subject("setting", &format!("{file}\n{setting}"));
+    let subject = value_subject(draft, (file, setting), value.unwrap_or(REMOVED));
     let origins: Vec<_> = seen.map(|seen| seen.origin).into_iter().collect();
     let at = seen.and_then(|seen| seen.at).unwrap_or_else(|| draft.moments.of(&origins));
     let held = fingerprint(value.unwrap_or(REMOVED));
-    draft.mark(subject, at, Observation::Value(held));
     let old = seen.map_or(&change.old_value, |seen| &seen.old_value);
+    if let Some(old) = old.as_deref().filter(|old| Some(*old) != value) {
+        let replaced = value_subject(draft, (file, setting), old);
+        draft.mark(replaced, at, Observation::Succeeded);
+    }
     let mut sentence = match value {
         Some(value) => format!("`{setting}` in `{file}` is `{}`", text::cut(value, 200)),
         None => format!("`{setting}` in `{file}` is not set"),
@@ -75,8 +183,9 @@ fn claim(
             certainty: Some(Certainty::Verified),
             at: Some(at),
             origins,
-            watches: vec![Watch { subject, stance: Stance::Value(held) }],
+            watches: vec![Watch { subject, stance: Stance::Broken }],
             others: vec![draft.task],
+            namespace: None,
             details: details
                 .into_iter()
                 .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))

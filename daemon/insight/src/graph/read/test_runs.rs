@@ -46,7 +46,46 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     if run.failed == 0 && run.passed > 0 {
         let subject = draft.subject("tested", "");
         draft.mark(subject, at, Observation::Succeeded);
+        for name in names_in(&run.command) {
+            let subject = draft.subject("test", name);
+            draft.mark(subject, at, Observation::Succeeded);
+        }
     }
+}
+
+/// Returns the words of a command that may name a test or a file of tests.
+fn names_in(command: &str) -> impl Iterator<Item = &str> {
+    let words = command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c));
+    words.filter(|word| {
+        word.len() > 3 && !word.starts_with('-') && word.contains(['_', '.', ':', '/'])
+    })
+}
+
+/// Returns what ends the failure of a test: a run of its tests in which it does not fail, or the
+/// success of a run that names it, its module or its file.
+pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch> {
+    let stance = Stance::Fails {
+        test: fingerprint(test),
+        command: fingerprint(&text::command_key(&run.command)),
+        total: total(run),
+    };
+    let mut watches = vec![Watch { subject: draft.subject("tests", &run.framework), stance }];
+    for name in names_of(test) {
+        watches.push(Watch { subject: draft.subject("test", name), stance: Stance::Broken });
+    }
+    watches
+}
+
+/// Returns the test's name and the names of what contains it: `a.py::Suite::test`, `a.py::Suite`,
+/// `a.py`, `test`.
+fn names_of(test: &str) -> Vec<&str> {
+    let mut names = vec![test];
+    names.extend(test.match_indices("::").map(|(at, _)| &test[..at]));
+    names.extend(test.rsplit("::").next());
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| name.len() > 3);
+    names
 }
 
 /// States the result of the last run of the largest number of tests.
@@ -81,6 +120,7 @@ fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
             watches: vec![Watch { subject, stance: Stance::Value(value) }],
             others: vec![draft.task],
             details: vec![("command".to_owned(), run.command.clone())],
+            ..ClaimDraft::default()
         },
     );
 }
@@ -91,18 +131,13 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     let mut told = 0;
     for (number, run) in runs.iter().enumerate().rev() {
         for test in &run.failed_tests {
-            let stance = Stance::Fails {
-                test: fingerprint(test),
-                command: fingerprint(&text::command_key(&run.command)),
-                total: total(run),
-            };
             let is_over = runs[number + 1..].iter().any(|later| passes(test, run, later))
                 || is_resolved(draft, test, run);
             if is_over || told == FAILING {
                 continue;
             }
             told += 1;
-            let subject = draft.subject("tests", &run.framework);
+            let watches = watches(draft, test, run);
             let key = format!("{}\n{test}", run.framework);
             let source = draft.mention(EntityKind::Test, &key, test);
             draft.claim(
@@ -116,7 +151,7 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
                     certainty: Some(Certainty::Verified),
                     at: run.at,
                     origins: vec![run.origin],
-                    watches: vec![Watch { subject, stance }],
+                    watches,
                     others: vec![draft.task],
                     details: vec![("framework".to_owned(), run.framework.clone())],
                     ..ClaimDraft::default()
@@ -138,7 +173,9 @@ fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
 fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_whole_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let same_command = text::command_key(&failed.command) == text::command_key(&later.command);
+    let names = names_of(test);
+    let names_it = later.failed == 0 && names_in(&later.command).any(|name| names.contains(&name));
     is_whole_list
         && !later.failed_tests.iter().any(|name| name == test)
-        && (same_command || total(later) >= total(failed))
+        && (same_command || total(later) >= total(failed) || names_it)
 }

@@ -124,15 +124,12 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     if let Some(decisions) = &mut summary.key_decisions {
         decisions.retain(|one| !(one.rationale.starts_with(USER_SAID) && is_asked(&one.decision)));
     }
-    if let Some(wishes) = &mut summary.preferences {
-        wishes.retain(|wish| !is_asked(wish));
-    }
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
     for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
         list.retain(|one| share_of_words(&words(one), &ended) < REPEATED);
     }
     let is_empty = |list: &Option<Vec<String>>| list.as_ref().is_some_and(Vec::is_empty);
-    for list in [&mut summary.completed_tasks, &mut summary.discoveries, &mut summary.preferences] {
+    for list in [&mut summary.completed_tasks, &mut summary.discoveries] {
         if is_empty(list) {
             *list = None;
         }
@@ -147,6 +144,16 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     let reports = Reports::default();
     let entries = Entries { evidence, reports: &reports, project: context.project };
     entries.tidy_line(&objective::name(evidence))
+}
+
+/// Whether a text states a standing wish.
+pub fn states_wish(text: &str) -> bool {
+    user_words::states_wish(text)
+}
+
+/// A wish that was told to be remembered, as a summary lists the wishes of a session.
+pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
+    user_words::remembered(text, is_for_all)
 }
 
 /// What a session is about that begins with `prompt`, when nothing else is known of it yet.

@@ -1,7 +1,12 @@
 //! What the user decided and wished, in the user's own words.
 
 use crate::{
-    model::{evidence::Quote, summary::DecisionRecord, transcript::Origin, wording::USER_SAID},
+    model::{
+        evidence::Quote,
+        summary::DecisionRecord,
+        transcript::Origin,
+        wording::{EVERYWHERE, USER_SAID, WITHDRAWN},
+    },
     summarize::{
         from_evidence::{
             entries::{Entries, push},
@@ -25,7 +30,9 @@ const PASTED: usize = 20;
 const POINTING: usize = 120;
 const QUESTION: usize = 200;
 /// Standing wishes at most; of more, the latest.
-const WISHES: usize = 6;
+const WISHES: usize = 12;
+/// The same of prompts that may contain a standing wish.
+const INSTRUCTIONS: usize = 2_500;
 
 /// Decisions that the user made in a prompt, each with its line.
 pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
@@ -36,7 +43,7 @@ pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
-    let text = spoken(&unquoted(entries, prompt))?;
+    let text = spoken(&unquoted(entries, prompt), SPOKEN)?;
     if let Some(dropped) = dropped(entries, prompt, &text) {
         return Some(dropped);
     }
@@ -202,6 +209,26 @@ fn is_wish(sentence: &str) -> bool {
         && !sentence.ends_with(':')
         && (12..=QUOTE).contains(&sentence.len())
         && is_phrase(Topic::Wish, sentence)
+        && !is_for_now(sentence)
+}
+
+/// Whether a sentence takes back a standing wish.
+fn is_withdrawal(sentence: &str) -> bool {
+    !is_question(sentence)
+        && (12..=QUOTE).contains(&sentence.len())
+        && is_phrase(Topic::Withdrawal, sentence)
+}
+
+/// Whether the words limit a wish to the moment.
+fn is_for_now(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:yet|for now|this time|right now|just now|today|at the moment|this once|in this (?:case|commit|pr|branch|session))\b|\bvorerst\b|\bdiesmal\b|\bpor ahora\b|\bpour l.instant\b|暂时|这次|今回")
+        .is_match(sentence)
+}
+
+/// Whether a wish is for all projects, as its words say.
+fn is_everywhere(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:in|for|across) (?:all|every|any|each) (?:of )?(?:my |our |the )?(?:projects?|repos?|repositor(?:y|ies))\b|\b(?:everywhere|globally|no matter which (?:project|repo))\b|\bin (?:allen|jedem) (?:meinen |unseren )?(?:projekten?|repos?|repositories)\b|\ben todos (?:los|mis) (?:proyectos|repos)|\bdans tous (?:les|mes) (?:projets|dépôts)|所有项目|すべてのプロジェクト|全てのプロジェクト")
+        .is_match(sentence)
 }
 
 fn is_question(sentence: &str) -> bool {
@@ -278,13 +305,31 @@ pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
     })
 }
 
-/// What the user wants from now on.
+/// Returns whether a text states a standing wish, as somebody may tell it to be remembered.
+pub(super) fn states_wish(text: &str) -> bool {
+    is_wish(text.trim())
+}
+
+/// Marks a wish that was told to be remembered, as [`wishes`] marks those of prompts.
+pub(super) fn remembered(text: &str, is_for_all: bool) -> String {
+    let label = if is_for_all || is_everywhere(text) { EVERYWHERE } else { "" };
+    format!("{label}\"{}\"", one_line(text))
+}
+
+/// What the user wants from now on, and which wishes the user took back.
 pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for prompt in &entries.evidence.prompts {
-        let Some(words) = spoken(&unquoted(entries, prompt)) else { continue };
-        for sentence in spoken_sentences(&words).iter().filter(|sentence| is_wish(sentence)) {
-            push(&mut list, format!("\"{}\"", entries.tidy_line(sentence)));
+        let Some(words) = spoken(&unquoted(entries, prompt), INSTRUCTIONS) else { continue };
+        for sentence in spoken_sentences(&words) {
+            let label = match () {
+                () if is_withdrawal(&sentence) => WITHDRAWN,
+                () if !is_wish(&sentence) => continue,
+                () if is_everywhere(&sentence) => EVERYWHERE,
+                () => "",
+            };
+            let words = sentence.trim_start_matches(['-', '*', '•', ' ']);
+            push(&mut list, format!("{label}\"{}\"", entries.tidy_line(words)));
         }
     }
     let extra = list.len().saturating_sub(WISHES);
@@ -292,8 +337,9 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// A prompt as words to the agent; `None` for commands, pasted logs and plans.
-fn spoken(prompt: &str) -> Option<String> {
+/// A prompt of at most `longest` bytes as words to the agent; `None` for commands, pasted logs and
+/// plans.
+fn spoken(prompt: &str, longest: usize) -> Option<String> {
     let is_review =
         pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")
             .is_match(prompt);
@@ -301,7 +347,7 @@ fn spoken(prompt: &str) -> Option<String> {
         || prompt.starts_with(['/', '<', '#'])
         || prompt.starts_with("Implement the following plan");
     let words = without_code(prompt);
-    (!is_command && prompt.len() <= SPOKEN && words.chars().any(char::is_alphabetic))
+    (!is_command && prompt.len() <= longest && words.chars().any(char::is_alphabetic))
         .then_some(words)
 }
 
@@ -379,6 +425,35 @@ mod tests {
     #[test]
     fn a_wish_is_told_as_a_wish_only() {
         assert!(decided(&["Build it", "Never push to main."]).is_empty());
+    }
+
+    #[test]
+    fn wishes_say_where_they_hold_and_what_is_taken_back() {
+        for (prompt, wanted) in [
+            ("Never push to main.", Some("\"Never push to main.\"")),
+            (
+                "fix it. Always sign commits, in all my projects.",
+                Some("Everywhere: \"Always sign commits, in all my projects.\""),
+            ),
+            (
+                "You don't have to sign commits any more.",
+                Some("Withdrawn: \"You don't have to sign commits any more.\""),
+            ),
+            ("Don't commit yet.", None),
+            ("The install will always run all the migrations.", None),
+            ("Do you remember which service we use?", None),
+        ] {
+            assert_eq!(wished(prompt).as_deref(), wanted, "{prompt}");
+        }
+    }
+
+    fn wished(prompt: &str) -> Option<String> {
+        let prompt =
+            Quote { text: prompt.to_owned(), origin: Origin { source: 0, line: 1 }, at: None };
+        let evidence = Evidence { prompts: vec![prompt], ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        wishes(&entries).pop()
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(crate) enum Topic {
     Instruction,
     /// A lasting instruction of the user.
     Wish,
+    /// The user takes back a wish.
+    Withdrawal,
     /// A choice of the user.
     Choice,
     /// A status, a symptom or a routine step that the user mentions; no decision.
@@ -59,6 +61,7 @@ impl Topic {
     fn of_claim(self) -> Option<Topic> {
         match self {
             Topic::Wish
+            | Topic::Withdrawal
             | Topic::Choice
             | Topic::Aside
             | Topic::Agreement
@@ -106,6 +109,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/finding.toml",
     "en/done.toml",
     "en/wish.toml",
+    "en/withdrawal.toml",
     "en/choice.toml",
     "en/aside.toml",
     "en/agreement.toml",

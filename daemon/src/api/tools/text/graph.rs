@@ -3,6 +3,7 @@
 use graphiti_proto::tools::{
     get_episode_entities::EpisodeEntitiesAnswer,
     graph::{FactRow, NodeRow},
+    mark_fact::MarkFactAnswer,
     search_memory_facts::SearchFactsAnswer,
     search_nodes::SearchNodesAnswer,
 };
@@ -24,6 +25,15 @@ impl ModelText for SearchFactsAnswer {
             lines.add("Read on: get_session with the id, view `messages` and the number. More facts: `max_facts`.");
         }
         lines.text.trim_end().to_owned()
+    }
+}
+
+impl ModelText for MarkFactAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&line(&self.message));
+        self.facts.iter().for_each(|fact| lines.add(&fact_line(fact)));
+        lines.text
     }
 }
 

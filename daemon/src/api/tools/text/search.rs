@@ -1,10 +1,11 @@
 //! The result of `search_sessions`: a line for each session, followed by the matching passages.
 
-use graphiti_proto::tools::search_sessions::{
-    Hit, MatchedPassage, SearchSessionsAnswer, SpelledWord,
+use graphiti_proto::tools::{
+    errors::ErrorRow,
+    search_sessions::{Hit, MatchedPassage, SearchSessionsAnswer, SpelledWord},
 };
 
-use super::{Lines, ModelText, line, minute, quote, sessions::session_line};
+use super::{Lines, ModelText, code, day, line, listed, minute, quote, sessions::session_line};
 use crate::api::tools::passages;
 
 const NOTHING: &str = "Nothing was found.";
@@ -13,6 +14,7 @@ const OTHER_WORDS: &str = "Other words, or the start of one (`timeo*`), may find
 impl ModelText for SearchSessionsAnswer {
     fn text(&self) -> String {
         let mut lines = Lines::default();
+        self.error.iter().for_each(|error| lines.add(&error_line(error)));
         for hit in &self.hits {
             lines.add(&hit_line(hit));
             hit.passages.iter().for_each(|passage| lines.add(&passage_line(passage)));
@@ -26,6 +28,29 @@ impl ModelText for SearchSessionsAnswer {
         lines.add(&how_to_go_on(self));
         lines.text.trim_end().to_owned()
     }
+}
+
+/// A known error on one line: its cause and fix, whether the fix held, and where it was seen.
+fn error_line(error: &ErrorRow) -> String {
+    let part = |label: &str, text: &Option<String>| {
+        text.as_ref().map(|text| format!("{label}: {}", quote(text))).unwrap_or_default()
+    };
+    let returns = match error.returns {
+        0 => String::new(),
+        count => format!("seen {count} times after the fix"),
+    };
+    let sessions: Vec<String> =
+        error.sessions.iter().map(|session| code(&session.short_id)).collect();
+    let parts = [
+        part("cause", &error.cause),
+        part("fix", &error.fix),
+        part("verified by", &error.verified_by),
+        returns,
+        format!("last seen {}", day(&error.last_at)),
+        format!("in {}", sessions.join(", ")),
+    ];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    format!("- Known error, {}: {} ({})", line(&error.state), quote(&error.error), listed(&parts))
 }
 
 fn spelled_line(word: &SpelledWord) -> String {

@@ -157,7 +157,8 @@ impl Cleaner for StoredRedactor {
             NoteNamespace::ForgottenRecords
             | NoteNamespace::Room
             | NoteNamespace::Redaction
-            | NoteNamespace::Checked => {
+            | NoteNamespace::Checked
+            | NoteNamespace::Corrections => {
                 return false;
             }
         };

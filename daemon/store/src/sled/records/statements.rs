@@ -62,6 +62,8 @@ enum StanceRecord {
     Chosen(Vec<u64>),
     PassedOver(Vec<u64>),
     Supposed,
+    Words(Vec<u64>),
+    NamedBy(Vec<u64>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -81,6 +83,7 @@ enum SaysRecord {
     Ran { command: u64, total: u32, failed: Vec<u64> },
     Chosen(Vec<u64>),
     PassedOver(Vec<u64>),
+    Words(Vec<u64>),
 }
 
 /// A renaming with its time, the key says the rest.
@@ -178,6 +181,7 @@ impl MarkRecord {
             }
             Observation::Chosen(about) => SaysRecord::Chosen(about.clone()),
             Observation::PassedOver(about) => SaysRecord::PassedOver(about.clone()),
+            Observation::Words(words) => SaysRecord::Words(words.clone()),
         };
         MarkRecord { subject: mark.subject.0, at: mark.at.micros(), says, created_at }
     }
@@ -195,6 +199,7 @@ impl From<MarkRecord> for Mark {
             }
             SaysRecord::Chosen(about) => Observation::Chosen(about),
             SaysRecord::PassedOver(about) => Observation::PassedOver(about),
+            SaysRecord::Words(words) => Observation::Words(words),
         };
         Mark { subject: Subject(record.subject), at: super::time(record.at), says }
     }
@@ -245,6 +250,8 @@ fn stance_record(stance: &Stance) -> StanceRecord {
         Stance::Chosen(about) => StanceRecord::Chosen(about.clone()),
         Stance::PassedOver(about) => StanceRecord::PassedOver(about.clone()),
         Stance::Supposed => StanceRecord::Supposed,
+        Stance::Words(words) => StanceRecord::Words(words.clone()),
+        Stance::NamedBy(words) => StanceRecord::NamedBy(words.clone()),
     }
 }
 
@@ -257,6 +264,8 @@ fn stance_model(record: StanceRecord) -> Stance {
         StanceRecord::Chosen(about) => Stance::Chosen(about),
         StanceRecord::PassedOver(about) => Stance::PassedOver(about),
         StanceRecord::Supposed => Stance::Supposed,
+        StanceRecord::Words(words) => Stance::Words(words),
+        StanceRecord::NamedBy(words) => Stance::NamedBy(words),
     }
 }
 

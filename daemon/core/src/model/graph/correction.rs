@@ -1,0 +1,101 @@
+//! What a user or an agent says about a fact, which outlives every reading of its sessions.
+
+use crate::model::{graph::FactKey, time::Timestamp};
+
+/// What is said about a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was never true.
+    Wrong,
+    /// It is over.
+    Done,
+    /// It holds, whatever seemed to end it.
+    Keep,
+}
+
+/// Who says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CorrectionAuthor {
+    User,
+    Agent,
+}
+
+/// What was said last about a fact. It bears on what sessions stated up to then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Correction {
+    pub verdict: Verdict,
+    pub author: CorrectionAuthor,
+    pub at: Timestamp,
+}
+
+/// A correction with its fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CorrectedFact {
+    pub fact: FactKey,
+    pub correction: Correction,
+}
+
+impl Verdict {
+    const ALL: [Verdict; 3] = [Verdict::Wrong, Verdict::Done, Verdict::Keep];
+
+    /// Its name on disk and in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Wrong => "wrong",
+            Verdict::Done => "done",
+            Verdict::Keep => "keep",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == text)
+    }
+}
+
+impl CorrectionAuthor {
+    /// Its name on disk and in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CorrectionAuthor::User => "user",
+            CorrectionAuthor::Agent => "agent",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<CorrectionAuthor> {
+        let all = [CorrectionAuthor::User, CorrectionAuthor::Agent];
+        all.into_iter().find(|author| author.as_str() == text)
+    }
+}
+
+impl Correction {
+    /// Whether this correction stands against `known`: the later one does, but an agent's does not
+    /// replace the user's.
+    pub fn replaces(&self, known: &Correction) -> bool {
+        let is_users = |one: &Correction| one.author == CorrectionAuthor::User;
+        (is_users(self) || !is_users(known)) && self.at >= known.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_does_not_overrule_the_user() {
+        let said = |author, seconds| Correction {
+            verdict: Verdict::Done,
+            author,
+            at: Timestamp::from_seconds(seconds),
+        };
+        use CorrectionAuthor::{Agent, User};
+        for (new, known, wanted) in [
+            (said(User, 2), said(User, 1), true),
+            (said(User, 1), said(User, 2), false),
+            (said(Agent, 2), said(User, 1), false),
+            (said(User, 2), said(Agent, 1), true),
+            (said(Agent, 2), said(Agent, 1), true),
+        ] {
+            assert_eq!(new.replaces(&known), wanted, "{new:?} {known:?}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! One error as one record: its cause, its fix, what verified the fix, and when it came back.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    graph::{FactFilter, Graph, text},
+    model::{
+        EpisodeId, Fact, Namespace, Timestamp,
+        graph::{Certainty, EntityId, EntityKind, Observation, Relation, Subject},
+    },
+    store::StoreError,
+};
+
+/// Everything that is known about an error in one project.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorRecord {
+    pub namespace: Namespace,
+    /// The message as the latest session has it.
+    pub message: String,
+    pub cause: Option<String>,
+    pub fix: Option<String>,
+    pub verification: Option<String>,
+    /// How certain the fix is; a hypothesis when there is none.
+    pub certainty: Certainty,
+    /// Whether the error is fixed, as far as is known.
+    pub is_fixed: bool,
+    /// The sessions in which it was seen, the earliest first.
+    pub episodes: Vec<EpisodeId>,
+    /// How often it was seen again after it had been fixed.
+    pub returns: usize,
+    pub first_at: Timestamp,
+    pub last_at: Timestamp,
+    /// The facts that it was made of, the latest first.
+    pub facts: Vec<Fact>,
+}
+
+/// Maximum number of lines of a pasted text that are looked up.
+const LINES: usize = 60;
+/// Maximum number of parts of a line that are looked up: messages are pasted with and without what
+/// stands before their colons.
+const PARTS: usize = 4;
+/// Maximum number of facts about one error.
+const FACTS: usize = 40;
+
+impl Graph<'_> {
+    /// Returns the record of the error that `pasted` contains; of several, the latest seen. Paths,
+    /// numbers, ids and hashes in the text do not matter.
+    pub fn error_record(
+        &self,
+        pasted: &str,
+        projects: &[Namespace],
+    ) -> Result<Option<ErrorRecord>, StoreError> {
+        let keys: BTreeSet<String> = pasted.lines().take(LINES).flat_map(keys_of).collect();
+        let mut latest: Option<ErrorRecord> = None;
+        for (key, namespace) in
+            keys.iter().flat_map(|key| projects.iter().map(move |namespace| (key, *namespace)))
+        {
+            let record = self.error_in(namespace, key)?;
+            let is_later = |one: &ErrorRecord| {
+                latest.as_ref().is_none_or(|latest| latest.last_at < one.last_at)
+            };
+            if let Some(record) = record.filter(is_later) {
+                latest = Some(record);
+            }
+        }
+        Ok(latest)
+    }
+
+    fn error_in(&self, namespace: Namespace, key: &str) -> Result<Option<ErrorRecord>, StoreError> {
+        let subject = Subject::of("error", namespace, key);
+        let mut marks = self.store().marks(subject, Timestamp::MIN)?;
+        marks.sort_by_key(|mark| (mark.what.at, mark.episode));
+        let seen = || marks.iter().filter(|mark| mark.what.says == Observation::Seen);
+        let (Some(first), Some(last)) = (seen().next(), seen().next_back()) else {
+            return Ok(None);
+        };
+        let solved = marks.iter().find(|mark| mark.what.says == Observation::Solved);
+        let returns =
+            solved.map_or(0, |solved| seen().filter(|mark| mark.what.at > solved.what.at).count());
+        let mut episodes: Vec<EpisodeId> = seen().map(|mark| mark.episode).collect();
+        episodes.sort_unstable();
+        episodes.dedup();
+        let entity = EntityId::of(EntityKind::Error, namespace, key);
+        let wanted = FactFilter {
+            relations: vec![Relation::Resolved, Relation::Occurs],
+            at: None,
+            limit: FACTS,
+        };
+        let mut facts = self.around(entity, &wanted)?;
+        facts.retain(|fact| fact.source == entity && !is_wrong(fact));
+        let fix = facts.iter().find(|fact| fact.relation == Relation::Resolved);
+        let detail = |name: &str| {
+            let found = fix?.details.iter().find(|(known, _)| known == name);
+            found.map(|(_, text)| text.clone())
+        };
+        let name = self.entity(entity)?.map(|entity| entity.name);
+        Ok(Some(ErrorRecord {
+            namespace,
+            message: name.unwrap_or_else(|| key.to_owned()),
+            cause: detail("root_cause"),
+            fix: detail("fix"),
+            verification: detail("verification"),
+            certainty: fix.map_or(Certainty::Hypothesis, |fix| fix.certainty),
+            is_fixed: fix.is_some_and(|fix| fix.invalid_at.is_none()),
+            episodes,
+            returns,
+            first_at: first.what.at,
+            last_at: last.what.at,
+            facts,
+        }))
+    }
+}
+
+/// Whether somebody marked the fact as wrong.
+fn is_wrong(fact: &Fact) -> bool {
+    fact.details.iter().any(|(name, said)| name == "corrected" && said.starts_with("wrong"))
+}
+
+/// Returns the keys of the errors that a line may be: of the whole line, and of what follows its
+/// colons.
+fn keys_of(line: &str) -> Vec<String> {
+    let line = line.trim();
+    let behind_colons = line.match_indices(": ").map(|(at, _)| &line[at + 2..]);
+    let parts = std::iter::once(line).chain(behind_colons).take(PARTS);
+    let keys = parts.map(text::error_key).filter(|key| text::is_specific_error(key));
+    keys.collect()
+}

@@ -1,0 +1,91 @@
+//! The standing wishes of the user that hold for a project.
+
+use crate::{
+    graph::{FactFilter, Graph, text},
+    model::{
+        Fact, Namespace, Timestamp,
+        graph::{FactId, Relation},
+    },
+    pattern::pattern,
+    store::StoreError,
+};
+
+/// A standing wish of the user, in the user's words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preference {
+    pub fact: Fact,
+    /// Whether the wish holds in all projects.
+    pub is_everywhere: bool,
+    /// An earlier wish that says the opposite; both hold until the user withdraws one.
+    pub contradicts: Option<FactId>,
+}
+
+/// Maximum number of wishes for a project.
+const PREFERENCES: usize = 100;
+
+impl Graph<'_> {
+    /// Returns the standing wishes that hold in `project` at `now`, the latest first.
+    pub fn preferences(
+        &self,
+        project: Namespace,
+        now: Timestamp,
+    ) -> Result<Vec<Preference>, StoreError> {
+        let wanted =
+            FactFilter { relations: vec![Relation::Prefers], at: Some(now), limit: PREFERENCES };
+        let facts = self.facts(&[project, Namespace::default()], &wanted)?;
+        let earlier = |number: usize| facts[number + 1..].iter();
+        let preferences = facts.iter().enumerate().map(|(number, fact)| Preference {
+            fact: fact.clone(),
+            is_everywhere: fact.namespace == Namespace::default(),
+            contradicts: earlier(number)
+                .find(|other| contradict(&fact.sentence, &other.sentence))
+                .map(|other| other.id),
+        });
+        Ok(preferences.collect())
+    }
+}
+
+/// Whether one wish asks for what the other forbids, or for the alternative that the other passes
+/// over.
+fn contradict(one: &str, other: &str) -> bool {
+    if let (Some((chosen, passed_over)), Some(earlier)) = (choice(one), choice(other)) {
+        return (passed_over, chosen) == earlier;
+    }
+    let (mine, theirs) = (text::topic_words(one), text::topic_words(other));
+    let common = mine.iter().filter(|word| theirs.contains(word)).count();
+    let fewest = mine.len().min(theirs.len());
+    is_negative(one) != is_negative(other) && common > 0 && common * 3 >= fewest * 2
+}
+
+/// Returns the chosen tool and the one that it replaces: `use pnpm instead of npm`.
+fn choice(wish: &str) -> Option<(String, String)> {
+    let choice = pattern!(
+        r"(?i)\b(?:use|stick to|stick with|prefer)\s+\W?([\w.-]+)\W?,?\s+(?:instead of|rather than|not|over)\s+\W?([\w.-]+)"
+    );
+    let parts = choice.captures(wish)?;
+    let name = |text: &str| text.trim_end_matches('.').to_lowercase();
+    Some((name(&parts[1]), name(&parts[2])))
+}
+
+fn is_negative(wish: &str) -> bool {
+    pattern!(r"(?i)\b(?:never|don.?t|do not|not|no|avoid|stop|without|nicht|nie|niemals|kein\w*|nunca|jam[aá]s|jamais|pas)\b|不要|别|不得|しない|禁止")
+        .is_match(wish)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_contradicts_its_opposite_alone() {
+        for (one, other, wanted) in [
+            ("Always squash commits.", "Never squash commits.", true),
+            ("Use npm instead of pnpm.", "Use pnpm instead of npm.", true),
+            ("Use pnpm instead of npm.", "Use pnpm instead of npm.", false),
+            ("Always squash commits.", "Never push to main.", false),
+            ("Always sign commits.", "Always squash commits.", false),
+        ] {
+            assert_eq!(contradict(one, other), wanted, "{one} / {other}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Tests of when facts end: hand-written sessions, and random histories compared with a simple
+//! model.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::scenarios::{SessionFixture, facts, line, minute, of, only};
+use crate::model::{
+    Fact, Timestamp,
+    evidence::{Choice, Commit, Quote},
+    graph::{Certainty, Relation},
+    summary::DecisionRecord,
+    wording::WITHDRAWN,
+};
+
+#[test]
+fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
+    let open_end = |text: &str| {
+        let mut session = SessionFixture::new(10, "Fix the login");
+        session.episode.summary.next_steps = Some(vec![text.to_owned()]);
+        session
+    };
+    let prompt = |text: &str| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let at = session.at(2);
+        session.evidence.prompts = vec![Quote { text: text.to_owned(), origin: line(2), at }];
+        session
+    };
+    let commit = |subject: &str| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let at = session.at(2);
+        session.evidence.commits = vec![Commit {
+            hash: "abc1234".to_owned(),
+            subject: subject.to_owned(),
+            body: String::new(),
+            origin: line(2),
+            at,
+        }];
+        session
+    };
+    let tested = || {
+        let mut session = SessionFixture::new(20, "Go on");
+        session.run(2, &[]);
+        session
+    };
+    let ended = Some(minute(20, 2));
+    for (text, later, wanted) in [
+        ("Remove the old sessions", prompt("please remove the old sessions now"), ended),
+        ("Remove the old sessions", commit("Remove old sessions and their files"), ended),
+        ("Run the tests on Windows", tested(), ended),
+        ("Remove the old sessions", prompt("rename the old parser"), None),
+        ("Remove the old sessions", tested(), None),
+    ] {
+        let facts = facts(&[&open_end(text), &later]);
+        assert_eq!(only(&facts, Relation::LeftOpen).invalid_at, wanted, "{text}");
+    }
+    assert_eq!(
+        of(&facts(&[&open_end("Added a test for the parser")]), Relation::LeftOpen).count(),
+        0
+    );
+}
+
+#[test]
+fn a_run_that_names_a_test_ends_its_failure() {
+    let mut first = SessionFixture::new(10, "Change the parser");
+    first.run(7, &["tests/test_dates.py::test_leap"]);
+    let mut later = SessionFixture::new(20, "Fix the parser");
+    later.run(8, &[]);
+    let run = later.evidence.tests.last_mut().unwrap();
+    (run.passed, run.command) = (3, "pytest tests/test_dates.py -q".to_owned());
+    let facts = facts(&[&first, &later]);
+    assert_eq!(only(&facts, Relation::Fails).invalid_at, Some(minute(20, 8)));
+}
+
+#[test]
+fn another_answer_to_the_same_question_ends_a_decision() {
+    let decided = |hour, answer: &str| {
+        let mut session = SessionFixture::new(hour, "Build for Windows");
+        session.evidence.choices = vec![Choice {
+            question: "Build for Windows, too?".to_owned(),
+            answer: answer.to_owned(),
+            alternatives: vec!["Later".to_owned()],
+            header: Some("Windows build".to_owned()),
+            origin: line(4),
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: answer.to_owned(),
+            rationale: "Chosen by the user".to_owned(),
+            alternatives: None,
+        }]);
+        session
+    };
+    let facts = facts(&[&decided(10, "Skip it"), &decided(20, "Build it")]);
+    let told: Vec<_> = of(&facts, Relation::Decided)
+        .map(|fact| (fact.sentence.as_str(), fact.invalid_at.is_some()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("Windows build: Skip it. Why: Chosen by the user.", true),
+            ("Windows build: Build it. Why: Chosen by the user.", false)
+        ]
+    );
+}
+
+#[test]
+fn a_fix_ends_when_the_user_says_that_it_still_fails() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    session.error("ImportError: no module named 'lanterns'", Some("requirements.txt"));
+    session.episode.summary.errors_resolved = Some(vec![crate::model::summary::ErrorResolution {
+        error: "ImportError: no module named 'lanterns'".to_owned(),
+        root_cause: "not stated".to_owned(),
+        fix: "Added lanterns 1.2".to_owned(),
+        verification: "`pytest`: 3 passed".to_owned(),
+    }]);
+    assert_eq!(only(&facts(&[&session]), Relation::Resolved).invalid_at, None);
+    let at = session.at(11);
+    session.evidence.prompts =
+        vec![Quote { text: "it still fails".to_owned(), origin: line(11), at }];
+    assert_eq!(only(&facts(&[&session]), Relation::Resolved).invalid_at, at);
+}
+
+#[test]
+fn a_removed_block_is_one_fact() {
+    let mut session = SessionFixture::new(10, "Drop the cache");
+    let mut changes = Vec::new();
+    for setting in ["services.cache.image", "services.cache.ports"] {
+        session.setting(setting, Some("x"), "(removed)");
+        changes.extend(session.episode.summary.config_changes.take().into_iter().flatten());
+        session.evidence.settings.last_mut().unwrap().new_value = None;
+    }
+    session.episode.summary.config_changes = Some(changes);
+    assert_eq!(
+        only(&facts(&[&session]), Relation::SetTo).sentence,
+        "`services.cache` in `.env` was removed, with `image`, `ports`."
+    );
+}
+
+#[test]
+fn a_wish_holds_until_the_user_withdraws_it() {
+    let said = |hour, wish: &str| {
+        let mut session = SessionFixture::new(hour, "Work");
+        session.episode.summary.preferences = Some(vec![wish.to_owned()]);
+        session
+    };
+    let wish = said(10, "\"Always sign the commits.\"");
+    let facts_of = |sessions: &[&SessionFixture]| only(&facts(sessions), Relation::Prefers);
+    let fact = facts_of(&[&wish]);
+    assert_eq!(
+        (fact.sentence.as_str(), fact.certainty),
+        ("Always sign the commits.", Certainty::Verified)
+    );
+    let other = said(20, &format!("{WITHDRAWN}\"You no longer have to squash merges.\""));
+    assert_eq!(facts_of(&[&wish, &other]).invalid_at, None);
+    let withdrawn = said(20, &format!("{WITHDRAWN}\"You no longer have to sign commits.\""));
+    assert_eq!(facts_of(&[&wish, &withdrawn]).invalid_at, Some(withdrawn.episode.ended_at));
+}
+
+#[test]
+fn every_fact_has_its_line() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    let at = session.at(2);
+    session.evidence.prompts =
+        vec![Quote { text: "Fix the login".to_owned(), origin: line(2), at }];
+    session.episode.summary.next_steps = Some(vec!["Remove the old sessions".to_owned()]);
+    session.episode.summary.discoveries = Some(vec!["The cache is never written".to_owned()]);
+    assert!(facts(&[&session]).iter().all(|fact| !fact.origins.is_empty()));
+}
+
+/// One event of a history; each takes place in a session of its own.
+#[derive(Clone, Copy, Debug)]
+enum HistoryEvent {
+    /// An edit gives a setting a value.
+    Set(usize, u8),
+    /// Somebody else changes the setting, which no session sees.
+    SetUnseen(usize, u8),
+    /// All tests run, and these fail: one bit for each.
+    Run(u8),
+    LeaveOpen(usize),
+    /// Asks for what an earlier session left open.
+    Ask(usize),
+    Wish(usize),
+    Withdraw(usize),
+}
+
+const SETTINGS: [&str; 2] = ["server.port", "server.host"];
+const TESTS: [&str; 3] = ["parses_dates", "parses_times", "renders_pages"];
+const OPEN_ENDS: [&str; 3] = [
+    "Remove the old sessions",
+    "Document the export format",
+    "Support Windows paths in the importer",
+];
+const WISHES: [&str; 2] = ["Always sign every commit", "Never reformat generated files"];
+
+/// What is true after a history, by the simplest means.
+#[derive(Default)]
+struct HistoryModel {
+    values: BTreeMap<usize, u8>,
+    /// Values that sessions set and that no later edit replaced.
+    known: BTreeSet<(usize, u8)>,
+    failing: u8,
+    open: BTreeSet<usize>,
+    wishes: BTreeSet<usize>,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn facts_end_when_they_no_longer_hold_and_not_before(
+        events in prop::collection::vec(event(), 1..14),
+        is_reversed in any::<bool>(),
+    ) {
+        let mut model = HistoryModel::default();
+        let mut sessions: Vec<SessionFixture> = Vec::new();
+        for (hour, event) in (10..).zip(&events) {
+            sessions.extend(model.apply(*event, hour));
+        }
+        if is_reversed {
+            sessions.reverse();
+        }
+        let sessions: Vec<&SessionFixture> = sessions.iter().collect();
+        let facts = facts(&sessions);
+        let current = |relation| -> BTreeSet<String> {
+            let open = of(&facts, relation).filter(|fact| fact.invalid_at.is_none());
+            open.map(|fact| fact.sentence.clone()).collect()
+        };
+        prop_assert_eq!(current(Relation::SetTo).len(), model.known.len());
+        for (setting, value) in &model.known {
+            let start = format!("`{}` in `.env` is `{value}`", SETTINGS[*setting]);
+            prop_assert!(current(Relation::SetTo).iter().any(|told| told.starts_with(&start)), "{}", start);
+        }
+        let failing = TESTS.iter().enumerate().filter(|(at, _)| model.failing & (1 << at) != 0);
+        let failing: BTreeSet<String> =
+            failing.map(|(_, test)| format!("Test `{test}` fails in `cargo test`.")).collect();
+        prop_assert_eq!(current(Relation::Fails), failing);
+        let open: BTreeSet<String> =
+            model.open.iter().map(|at| format!("{} — left open in “Go on”.", OPEN_ENDS[*at])).collect();
+        prop_assert_eq!(current(Relation::LeftOpen), open);
+        let wishes: BTreeSet<String> =
+            model.wishes.iter().map(|at| format!("{}.", WISHES[*at])).collect();
+        prop_assert_eq!(current(Relation::Prefers), wishes);
+        prop_assert!(facts.iter().all(has_order), "{:#?}", facts);
+    }
+}
+
+fn has_order(fact: &Fact) -> bool {
+    fact.invalid_at.is_none_or(|end: Timestamp| end >= fact.valid_at)
+}
+
+fn event() -> impl Strategy<Value = HistoryEvent> {
+    prop_oneof![
+        (0..SETTINGS.len(), 0..3u8).prop_map(|(at, value)| HistoryEvent::Set(at, value)),
+        (0..SETTINGS.len(), 0..3u8).prop_map(|(at, value)| HistoryEvent::SetUnseen(at, value)),
+        (0..8u8).prop_map(HistoryEvent::Run),
+        (0..OPEN_ENDS.len()).prop_map(HistoryEvent::LeaveOpen),
+        (0..OPEN_ENDS.len()).prop_map(HistoryEvent::Ask),
+        (0..WISHES.len()).prop_map(HistoryEvent::Wish),
+        (0..WISHES.len()).prop_map(HistoryEvent::Withdraw),
+    ]
+}
+
+impl HistoryModel {
+    /// Applies an event, and returns the session in which it took place, if there is one.
+    fn apply(&mut self, event: HistoryEvent, hour: i64) -> Option<SessionFixture> {
+        let mut session = SessionFixture::new(hour, "Go on");
+        match event {
+            HistoryEvent::Set(at, value) => {
+                let before = self.values.insert(at, value);
+                if before == Some(value) {
+                    return None;
+                }
+                self.known.retain(|known| Some(*known) != before.map(|before| (at, before)));
+                self.known.insert((at, value));
+                let before = before.map(|value| value.to_string());
+                session.setting(SETTINGS[at], before.as_deref(), &value.to_string());
+            }
+            HistoryEvent::SetUnseen(at, value) => {
+                self.values.insert(at, value);
+                return None;
+            }
+            HistoryEvent::Run(failing) => {
+                self.failing = failing;
+                let failed = TESTS.iter().enumerate().filter(|(at, _)| failing & (1 << at) != 0);
+                let failed: Vec<&str> = failed.map(|(_, test)| *test).collect();
+                session.run(5, &failed);
+            }
+            HistoryEvent::LeaveOpen(at) => {
+                self.open.insert(at);
+                session.episode.summary.next_steps = Some(vec![OPEN_ENDS[at].to_owned()]);
+            }
+            HistoryEvent::Ask(at) => {
+                self.open.remove(&at);
+                let text = format!("please {}", OPEN_ENDS[at].to_lowercase());
+                let time = session.at(2);
+                session.evidence.prompts = vec![Quote { text, origin: line(2), at: time }];
+            }
+            HistoryEvent::Wish(at) => {
+                self.wishes.insert(at);
+                session.episode.summary.preferences = Some(vec![format!("\"{}\"", WISHES[at])]);
+            }
+            HistoryEvent::Withdraw(at) => {
+                self.wishes.remove(&at);
+                let words = format!("{WITHDRAWN}\"Forget the rule: {}\"", WISHES[at]);
+                session.episode.summary.preferences = Some(vec![words]);
+            }
+        }
+        Some(session)
+    }
+}

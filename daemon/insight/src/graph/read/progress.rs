@@ -1,0 +1,100 @@
+//! Marks what was asked for, done or said, so that open ends of earlier sessions close, and fixes
+//! that did not hold end.
+
+use super::{draft::Draft, phrasing};
+use crate::{
+    graph::text,
+    model::{
+        Timestamp,
+        graph::{Observation, Subject},
+        transcript::{Origin, TaskState},
+    },
+};
+
+/// Maximum number of sentences of a session that are marked.
+const SENTENCES: usize = 80;
+/// Maximum number of sentences of one prompt.
+const PROMPT_SENTENCES: usize = 12;
+/// Maximum number of topic words of a sentence: a longer one is a list or a paste, and would match
+/// anything.
+const WORDS: usize = 24;
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let mut marked: Vec<(Timestamp, Vec<u64>)> = Vec::new();
+    let evidence = draft.evidence;
+    let add = |marked: &mut Vec<_>, at: Timestamp, text: &str| {
+        let words = text::topic_words(text);
+        if (2..=WORDS).contains(&words.len()) && marked.len() < SENTENCES {
+            marked.push((at, words));
+        }
+    };
+    for commit in &evidence.commits {
+        let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
+        for line in std::iter::once(commit.subject.as_str()).chain(commit.body.lines()) {
+            add(&mut marked, at, line);
+        }
+    }
+    let done = draft.episode.summary.completed_tasks.iter().flatten();
+    for text in done {
+        let origin: Vec<Origin> =
+            draft.places.of(text).map(|found| found.origin).into_iter().collect();
+        add(&mut marked, draft.moments.of(&origin), text);
+    }
+    for task in evidence.tasks.iter().filter(|task| task.state == TaskState::Completed) {
+        add(&mut marked, draft.episode.ended_at, &task.subject);
+    }
+    for prompt in &evidence.prompts {
+        let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
+        for sentence in sentences(&prompt.text).take(PROMPT_SENTENCES) {
+            add(&mut marked, at, sentence);
+        }
+    }
+    marked.sort_unstable();
+    marked.dedup();
+    let subject = open_end(draft);
+    for (at, words) in marked {
+        draft.mark(subject, at, Observation::Words(words));
+    }
+    failed_fixes(draft);
+}
+
+/// The subject of everything that can close an open end of the project.
+pub(super) fn open_end(draft: &Draft<'_>) -> Subject {
+    draft.subject("open end", "")
+}
+
+/// The subject of the user's words that an earlier fix does not hold.
+pub(super) fn fix(draft: &Draft<'_>) -> Subject {
+    draft.subject("fix", "")
+}
+
+fn failed_fixes(draft: &mut Draft<'_>) {
+    let evidence = draft.evidence;
+    let subject = fix(draft);
+    for prompt in &evidence.prompts {
+        let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
+        let failing: Vec<&str> =
+            sentences(&prompt.text).filter(|one| phrasing::still_fails(one)).collect();
+        for sentence in &failing {
+            draft.mark(subject, at, Observation::Words(text::topic_words(sentence)));
+        }
+        // `It still fails` is about the error that was fixed last before it.
+        let fixed = evidence.errors.iter().filter_map(|error| {
+            let resolution = error.resolution.as_ref()?;
+            (resolution.origin.source == prompt.origin.source && resolution.origin < prompt.origin)
+                .then_some((resolution.origin, error))
+        });
+        let last = fixed.max_by_key(|(origin, _)| *origin).map(|(_, error)| error);
+        if let Some(error) = last.filter(|_| !failing.is_empty()) {
+            let subject = super::errors::subject(draft, &error.message);
+            draft.mark(subject, at, Observation::Seen);
+        }
+    }
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['\n', '。', '！', '？'])
+        .flat_map(|line| line.split_inclusive(". "))
+        .map(str::trim)
+        .filter(|sentence| !sentence.is_empty())
+}

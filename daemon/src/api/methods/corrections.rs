@@ -1,0 +1,86 @@
+//! `graphiti/corrections`: what the user says about facts.
+
+use graphiti_proto::{
+    methods::corrections::{CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS},
+    rpc::{Error, code},
+};
+use serde_json::Value;
+
+use super::write;
+use crate::{
+    api::{
+        DaemonState,
+        tools::{engine_error, mark_fact, store_error},
+    },
+    clock,
+    model::{
+        Timestamp,
+        graph::{CorrectedFact, Correction, CorrectionAuthor, FactId, Verdict},
+    },
+};
+
+pub(super) async fn corrections(
+    daemon: &DaemonState,
+    request: CorrectionsRequest,
+) -> Result<Value, Error> {
+    if request.corrections.is_empty() {
+        let stored = daemon.engine.store().corrections().map_err(store_error)?;
+        let corrections = stored.iter().map(row).collect();
+        return Ok(write(&CorrectionsAnswer { corrections, ..CorrectionsAnswer::default() }));
+    }
+    if request.corrections.len() > MAX_CORRECTIONS {
+        let what = format!("at most {MAX_CORRECTIONS} corrections are stored by one request");
+        return Err(Error::new(code::INVALID_PARAMS, what));
+    }
+    let mut corrected = Vec::new();
+    for given in &request.corrections {
+        let one = parse(daemon, given, request.imported)?;
+        // On this machine the user's word replaces any earlier one.
+        if !request.imported || daemon.engine.may_correct(&one).map_err(engine_error)? {
+            corrected.push(one);
+        }
+    }
+    daemon.engine.correct(&corrected).await.map_err(engine_error)?;
+    let mut answer = CorrectionsAnswer {
+        corrections: corrected.iter().map(row).collect(),
+        ..CorrectionsAnswer::default()
+    };
+    if !request.imported {
+        for one in &corrected {
+            answer.facts.extend(mark_fact::rows(daemon, one.fact)?);
+        }
+    }
+    Ok(write(&answer))
+}
+
+fn parse(
+    daemon: &DaemonState,
+    given: &CorrectionRow,
+    is_imported: bool,
+) -> Result<CorrectedFact, Error> {
+    let wrong = |what: String| Error::new(code::INVALID_PARAMS, what);
+    let fact = match FactId::parse(given.fact.trim()).filter(|_| is_imported) {
+        Some(id) => id.key(),
+        None => mark_fact::named(daemon, &given.fact)?,
+    };
+    let verdict = mark_fact::verdict(&given.verdict)?;
+    let author = match given.by.as_str() {
+        "" => CorrectionAuthor::User,
+        by => CorrectionAuthor::parse(by)
+            .ok_or_else(|| wrong(format!("`by` is `user` or `agent`, not `{by}`")))?,
+    };
+    let at = match given.at.as_str() {
+        "" => clock::now(),
+        at => Timestamp::parse(at).ok_or_else(|| wrong(format!("`at` is no time: `{at}`")))?,
+    };
+    Ok(CorrectedFact { fact, correction: Correction { verdict, author, at } })
+}
+
+fn row(one: &CorrectedFact) -> CorrectionRow {
+    CorrectionRow {
+        fact: one.fact.in_span(0).to_string(),
+        verdict: Verdict::as_str(one.correction.verdict).to_owned(),
+        by: one.correction.author.as_str().to_owned(),
+        at: one.correction.at.to_string(),
+    }
+}

@@ -1,0 +1,65 @@
+//! The record of an error that a search contains.
+
+use graphiti_proto::{
+    rpc::Error,
+    tools::errors::{ErrorRow, ErrorSession},
+};
+
+use super::{graph, store_error};
+use crate::{
+    api::{DaemonState, convert},
+    engine::entities::ErrorRecord,
+    model::{Namespace, graph::Relation},
+    store::StoreError,
+};
+
+/// Maximum number of sessions that are named.
+const SESSIONS: usize = 5;
+
+/// Returns the record of the error that was pasted as a query, if it is known.
+pub(super) fn pasted(
+    daemon: &DaemonState,
+    query: &str,
+    project: Option<Namespace>,
+) -> Result<Option<ErrorRow>, Error> {
+    let store = daemon.engine.store();
+    let projects = match project {
+        Some(project) => vec![project],
+        None => store.projects().map_err(store_error)?,
+    };
+    let found = graph::graph(daemon).error_record(query, &projects).map_err(store_error)?;
+    found.map(|record| row(daemon, record)).transpose().map_err(store_error)
+}
+
+fn row(daemon: &DaemonState, record: ErrorRecord) -> Result<ErrorRow, StoreError> {
+    let store = daemon.engine.store().as_ref();
+    let mut sessions = Vec::new();
+    for id in record.episodes.iter().rev().take(SESSIONS) {
+        let Some(episode) = store.episode(*id)? else { continue };
+        sessions.push(ErrorSession {
+            short_id: convert::short_id(store, &episode.session_id.id)?,
+            session_id: episode.session_id.id,
+            title: episode.name,
+        });
+    }
+    let fix = record.facts.iter().find(|fact| fact.relation == Relation::Resolved);
+    let state = match (record.is_fixed, fix) {
+        (true, _) => "fixed",
+        (false, Some(_)) => "came back",
+        (false, None) => "open",
+    };
+    Ok(ErrorRow {
+        fact: fix.map(|fact| fact.id.to_string()),
+        error: record.message,
+        project_namespace: record.namespace.to_string(),
+        cause: record.cause,
+        fix: record.fix,
+        verified_by: record.verification,
+        state: state.to_owned(),
+        standing: record.certainty.as_str().to_owned(),
+        returns: record.returns,
+        first_at: record.first_at.to_string(),
+        last_at: record.last_at.to_string(),
+        sessions,
+    })
+}

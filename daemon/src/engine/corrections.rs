@@ -1,0 +1,24 @@
+//! Stores what users and agents say about facts.
+
+use crate::{
+    engine::{Engine, EngineError},
+    model::graph::{CorrectedFact, Correction},
+    store::{Write, corrections},
+};
+
+impl Engine {
+    /// Stores corrections, all in one write list.
+    pub async fn correct(&self, corrected: &[CorrectedFact]) -> Result<(), EngineError> {
+        let write = |one: &CorrectedFact| corrections::write_of(one.fact, Some(&one.correction));
+        self.check_writable()?;
+        let writes: Vec<Write> = corrected.iter().map(write).collect();
+        self.store.write(writes).done().await?;
+        Ok(())
+    }
+
+    /// Whether a correction may be stored: it stands against the one that is there.
+    pub fn may_correct(&self, one: &CorrectedFact) -> Result<bool, EngineError> {
+        let known: Option<Correction> = self.store.correction(one.fact)?;
+        Ok(known.is_none_or(|known| one.correction.replaces(&known)))
+    }
+}

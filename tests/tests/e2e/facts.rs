@@ -1,0 +1,157 @@
+//! Wishes, corrections and errors: what the user says about facts, and what a pasted error finds.
+
+use std::time::Duration;
+
+use graphiti_tests::{Transcript, World};
+use serde_json::{Value, json};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+#[test]
+fn a_wish_is_told_until_the_user_withdraws_it() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
+    transcript.prompt("Fix the login. From now on, write the tests first.").reply("Done.");
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let told = world.printed(&["remember", "Never push to main", "--project", "/work/app"]);
+    assert!(told.starts_with("Remembered for /work/app.\nWithdraw it with: "), "{told}");
+    world.printed(&["remember", "Answer", "in", "English", "--everywhere"]);
+    let wishes = |project: &str| {
+        let found = world.json(&["facts", "--kind", "PREFERS", "--project", project]);
+        let rows = found["facts"].as_array().unwrap().clone();
+        let mut texts: Vec<String> =
+            rows.iter().map(|row| row["fact"].as_str().unwrap().to_owned()).collect();
+        texts.sort();
+        texts
+    };
+    let everywhere = "Answer in English.";
+    let from_prompt = "From now on, write the tests first.";
+    assert_eq!(wishes("/work/app"), [everywhere, from_prompt, "Never push to main."]);
+    assert_eq!(wishes("/work/other"), [everywhere]);
+
+    let id = told.trim().rsplit(' ').next().unwrap();
+    world.printed(&["forget", "--fact", id]);
+    assert_eq!(wishes("/work/app"), [everywhere, from_prompt]);
+    let mut later = world.transcript("bbbb-2").aged(HOUR);
+    later.prompt("You no longer have to write the tests first.").reply("Understood.");
+    daemon.settle();
+    daemon.close("bbbb-2");
+    assert_eq!(wishes("/work/app"), [everywhere]);
+}
+
+#[test]
+fn an_agent_can_remember_a_wish() {
+    let world = World::new();
+    let daemon = world.start();
+    let add = |body: &str, more: Value| {
+        let mut arguments = json!({ "name": "x", "episode_body": body, "group_id": "/work/app" });
+        for (name, value) in more.as_object().unwrap() {
+            arguments[name] = value.clone();
+        }
+        daemon.call("add_memory", &arguments)
+    };
+    assert!(add("Small commits, please", json!({ "kind": "preference" }))["fact"].is_string());
+    assert!(add("Never push to main.", json!({}))["fact"].is_string());
+    assert_eq!(add("The server is in Berlin.", json!({}))["fact"], Value::Null);
+    assert_eq!(add("Never push to main.", json!({ "kind": "note" }))["fact"], Value::Null);
+}
+
+#[test]
+fn what_the_user_says_about_a_fact_outlives_readings_and_goes_with_an_export() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1").aged(HOUR);
+    set_expiry(&mut transcript, ["60", "3600"]);
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("aaaa-1");
+    let query = ["facts", "JWT_EXPIRY", "--kind", "SET_TO", "--project", "/work/app"];
+    let current = |world: &World| world.json(&query)["facts"].as_array().unwrap().clone();
+    let id = current(&world)[0]["uuid"].as_str().unwrap().to_owned();
+    let printed = world.printed(&["facts", "--wrong", &id[..8]]);
+    assert!(printed.starts_with("Marked as wrong.\n"), "{printed}");
+    assert_eq!(current(&world), [] as [Value; 0]);
+
+    // The session goes on and is read again.
+    transcript.prompt("Now tell me why").reply("Because the login ended too early.");
+    daemon.settle();
+    daemon.close("aaaa-1");
+    assert_eq!(current(&world), [] as [Value; 0]);
+    let ended = world.json(&[&query[..], &["--ended"]].concat());
+    assert_eq!(ended["facts"][0]["attributes"]["corrected"], "wrong (by the user)");
+    assert_eq!(ended["facts"][0]["standing"], "refuted");
+
+    // An agent can mark facts, too, but not against the user.
+    let arguments = json!({ "uuid": id, "verdict": "keep" });
+    let params = json!({ "name": "mark_fact", "arguments": arguments });
+    let refused = daemon.wire().ask("tools/call", params.clone()).unwrap_err();
+    assert!(refused.message.contains("the user has marked this fact"), "{refused:?}");
+
+    let folder = world.path("export");
+    world.printed(&["export", folder.to_str().unwrap()]);
+    daemon.stop();
+    let other = World::new();
+    let there = other.start();
+    let told = other.printed(&["import", folder.to_str().unwrap()]);
+    assert!(told.contains("Corrections of facts: 1 taken in, 0 known already."), "{told}");
+    let ended = other.json(&[&query[..], &["--ended"]].concat());
+    assert_eq!(ended["facts"][0]["standing"], "refuted", "{ended}");
+    other.printed(&["facts", "--keep", &id]);
+    assert_eq!(current(&other).len(), 1);
+    there.stop();
+}
+
+#[test]
+fn a_pasted_error_finds_its_record_first() {
+    let world = World::new();
+    let error = |file: &str, line: u32| {
+        format!(
+            "{file}:{line}: ConnectionRefusedError: the broker refused session 4711 on port 5672"
+        )
+    };
+    let run = json!({ "command": "python app.py" });
+    let mut first = world.transcript("aaaa-1").aged(HOUR * 48);
+    first.prompt("The server does not start, fix it");
+    first.failing_tool(
+        "Bash",
+        &run,
+        &format!("Exit code 1\n{}", error("/work/app/src/queue.py", 12)),
+    );
+    first.reply("The root cause is that the broker listens on another port.");
+    first.tool(
+        "Edit",
+        &json!({ "file_path": "/work/app/queue.py", "old_string": "5672", "new_string": "5673" }),
+        "ok",
+    );
+    first.tool("Bash", &run, "Serving");
+    first.reply("The server starts now: I changed the port in queue.py.");
+    let mut second = world.transcript("bbbb-2").aged(HOUR * 24);
+    second.prompt("Start the server");
+    second.failing_tool("Bash", &run, &format!("Exit code 1\n{}", error("/ci/build/queue.py", 99)));
+    second.reply("The server does not start.");
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let pasted =
+        format!("Traceback:\n  {}\n", error("/home/bob/x/queue.py", 3).replace("4711", "9"));
+    let found = daemon.call("search_sessions", &json!({ "query": pasted }));
+    let record = &found["error"];
+    assert_eq!((&record["state"], &record["returns"]), (&json!("came back"), &json!(1)), "{found}");
+    assert_eq!(record["sessions"].as_array().unwrap().len(), 2, "{record}");
+    assert!(record["cause"].as_str().unwrap().contains("another port"), "{record}");
+    let printed = world.printed(&["search", &pasted]);
+    assert!(printed.starts_with("Known error: "), "{printed}");
+    let other = daemon.call("search_sessions", &json!({ "query": "the broker" }));
+    assert_eq!(other["error"], Value::Null);
+}
+
+/// A session in which a setting is changed.
+fn set_expiry(transcript: &mut Transcript, [old, new]: [&str; 2]) {
+    transcript.prompt("The login ends too early, fix it");
+    let edit = json!({
+        "file_path": "/work/app/.env",
+        "old_string": format!("JWT_EXPIRY={old}"),
+        "new_string": format!("JWT_EXPIRY={new}"),
+    });
+    transcript.tool("Edit", &edit, "The file /work/app/.env has been updated.");
+    transcript.reply("Done.");
+}
