@@ -6,9 +6,15 @@ use crate::cli::{Output, Project};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchOptions {
-    /// Words, "phrases", prefix*, -excluded, field:value, or a question
-    #[arg(required = true)]
+    /// Words, "phrases", prefix*, -excluded, field:value, or a question [default: search while you
+    /// type, on a terminal]
     pub(crate) query: Vec<String>,
+    /// Show the best result as `graphiti show` does, with the messages that match
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Show this many messages before and after each message that matches
+    #[arg(long, short = 'C', value_name = "COUNT")]
+    pub(crate) context: Option<u32>,
     #[command(flatten)]
     pub(crate) project: Project,
     /// Only sessions of this agent

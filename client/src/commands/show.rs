@@ -14,6 +14,17 @@ use crate::{
 /// Maximum number of lines of a summary on a terminal.
 const LINES: usize = 60;
 
+/// How much of a session is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// As much of the summary as fits a page.
+    Page,
+    /// The whole summary.
+    Whole,
+    /// The whole summary, and details that only some readers need.
+    Verbose,
+}
+
 pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     let arguments = GetSessionArguments {
         session_id: args.session,
@@ -34,23 +45,37 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
         screen.print_json(&answer);
         return Ok(());
     }
-    let shown = Shown { answer: &answer, screen, is_verbose: args.verbose };
-    let head = shown.print_head();
-    if args.messages {
-        print_messages(&answer, screen);
-    } else if let (true, Some(conversation)) = (args.conversation, &answer.markdown) {
-        screen.print(block(conversation.trim_end()));
+    let extent = if args.verbose { Extent::Verbose } else { Extent::Page };
+    if args.messages || (args.conversation && answer.markdown.is_some()) {
+        Shown { answer: &answer, screen, extent }.print_head();
+        match &answer.markdown {
+            Some(conversation) if !args.messages => screen.print(block(conversation.trim_end())),
+            _ => print_messages(&answer, screen),
+        }
     } else {
-        shown.print_summary(LINES.saturating_sub(head + 2));
+        print(&answer, screen, extent, || {});
     }
     Ok(())
+}
+
+/// Prints a session with its summary, and `between` after its description.
+pub(super) fn print(
+    answer: &GetSessionAnswer,
+    screen: &Screen,
+    extent: Extent,
+    between: impl FnOnce(),
+) {
+    let shown = Shown { answer, screen, extent };
+    let head = shown.print_head();
+    between();
+    shown.print_summary(LINES.saturating_sub(head + 2));
 }
 
 /// A session with the data to print it.
 struct Shown<'s> {
     answer: &'s GetSessionAnswer,
     screen: &'s Screen,
-    is_verbose: bool,
+    extent: Extent,
 }
 
 impl Shown<'_> {
@@ -83,7 +108,7 @@ impl Shown<'_> {
             ("from", episode.and_then(|one| one.imported_from.clone()).unwrap_or_default()),
             ("problem", session.error.clone().unwrap_or_default()),
         ];
-        if self.is_verbose {
+        if self.extent == Extent::Verbose {
             rows.push(("session", format!("{} ({})", session.session_id, session.agent)));
             rows.push(("state", standing(session).replace('_', " ")));
             rows.push(("branch", branches(answer)));
@@ -106,7 +131,7 @@ impl Shown<'_> {
             Some((first, rest)) if first.starts_with("# ") => rest.trim_start(),
             _ => &summary,
         };
-        if self.is_verbose {
+        if self.extent != Extent::Page {
             screen.print_markdown(summary);
         } else if !screen.print_page(summary, lines) {
             let session = line(&answer.session.session_id);

@@ -51,7 +51,9 @@ impl Screen {
         }
     }
 
-    fn within_width(&self, text: &str, indent: usize) -> Vec<String> {
+    /// Returns the lines of a text that is wrapped, with `indent` spaces before all lines but the
+    /// first.
+    pub(crate) fn within_width(&self, text: &str, indent: usize) -> Vec<String> {
         let indent = " ".repeat(indent);
         let options = textwrap::Options::new(self.width())
             .subsequent_indent(&indent)

@@ -18,7 +18,7 @@ use anstyle::{AnsiColor, Style};
 pub(crate) use self::{
     bar::Bar,
     clean::{block, line},
-    table::{Align, Column, Styling, TextTable},
+    table::{Align, Column, Styling, TextTable, cut},
     time::{ago, instant, now, span},
 };
 use crate::{cli::Color, connection::AskError};
@@ -30,6 +30,8 @@ pub(crate) struct Screen {
     terminal: bool,
     /// The first error of printing.
     unprinted: RefCell<Option<io::Error>>,
+    /// Receives the output instead of standard output.
+    captured: Option<RefCell<Vec<u8>>>,
 }
 
 /// Columns of text if the width is not known.
@@ -49,7 +51,28 @@ impl Screen {
         };
         let size = terminal_size::terminal_size().filter(|_| terminal);
         let width = size.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0)).clamp(40, WIDEST);
-        Screen { colors, width, terminal, unprinted: RefCell::default() }
+        Screen { colors, width, terminal, unprinted: RefCell::default(), captured: None }
+    }
+
+    /// Returns the lines that `print` prints on a terminal of `columns` with the colours of this one;
+    /// wider lines are wrapped.
+    pub(crate) fn captured(&self, columns: usize, print: impl FnOnce(&Screen)) -> Vec<String> {
+        let mut screen = Screen {
+            colors: self.colors,
+            width: columns.min(WIDEST),
+            terminal: true,
+            unprinted: RefCell::default(),
+            captured: Some(RefCell::default()),
+        };
+        print(&screen);
+        let bytes = screen.captured.take().map(RefCell::into_inner).unwrap_or_default();
+        let fits = |line: &str| textwrap::core::display_width(line) <= columns;
+        let lines = String::from_utf8_lossy(&bytes);
+        let wrapped = lines.lines().flat_map(|line| match fits(line) {
+            true => vec![line.to_owned()],
+            false => screen.within_width(line, 2),
+        });
+        wrapped.collect()
     }
 
     /// Returns the columns of text.
@@ -68,6 +91,10 @@ impl Screen {
 
     /// Prints bytes unchanged.
     pub(crate) fn print_bytes(&self, bytes: &[u8]) {
+        if let Some(captured) = &self.captured {
+            captured.borrow_mut().extend_from_slice(bytes);
+            return;
+        }
         let mut output = io::stdout().lock();
         if let Err(error) = output.write_all(bytes).and_then(|()| output.flush()) {
             self.unprinted.borrow_mut().get_or_insert(error);
@@ -137,6 +164,11 @@ impl Screen {
         }
     }
 
+    /// Highlights a selected line; without colours nothing.
+    pub(crate) fn selected(&self, text: impl Display) -> String {
+        self.styled(Style::new().invert(), text)
+    }
+
     fn styled(&self, style: Style, text: impl Display) -> String {
         if self.colors { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
@@ -145,7 +177,13 @@ impl Screen {
 #[cfg(test)]
 impl Screen {
     /// A terminal without colours.
-    fn of_test(width: usize) -> Screen {
-        Screen { colors: false, width, terminal: true, unprinted: RefCell::default() }
+    pub(crate) fn of_test(width: usize) -> Screen {
+        Screen {
+            colors: false,
+            width,
+            terminal: true,
+            unprinted: RefCell::default(),
+            captured: None,
+        }
     }
 }

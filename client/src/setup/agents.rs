@@ -18,6 +18,8 @@ pub(crate) struct AgentSetup {
     pub(crate) name: &'static str,
     /// The name for people.
     pub(crate) title: &'static str,
+    /// The command that resumes a session, without the session's id, which comes last.
+    pub(crate) resume: &'static [&'static str],
     /// What the user has to do.
     pub(crate) note: Option<&'static str>,
     /// What the agent would be allowed to do without confirmation.
@@ -71,6 +73,7 @@ const LAST_TIMEOUT: u32 = 60;
 const CLAUDE: AgentSetup = AgentSetup {
     name: "claude",
     title: "Claude Code",
+    resume: &["claude", "--resume"],
     note: None,
     offer: Some(
         "Claude Code may use the read-only tools without asking; --no-allow omits this permission.",
@@ -107,6 +110,7 @@ const CLAUDE: AgentSetup = AgentSetup {
 const CODEX: AgentSetup = AgentSetup {
     name: "codex",
     title: "Codex CLI",
+    resume: &["codex", "resume"],
     note: Some(
         "Codex asks at its next start on the terminal whether you trust these hooks: they do not run \
          until you agree. /hooks in it shows them.",
@@ -143,6 +147,7 @@ const CODEX: AgentSetup = AgentSetup {
 const GEMINI: AgentSetup = AgentSetup {
     name: "gemini",
     title: "Gemini CLI",
+    resume: &["gemini", "--resume"],
     note: None,
     offer: Some(
         "Gemini trusts graphiti and uses all its tools without asking; --no-allow omits this permission.",
@@ -168,6 +173,7 @@ const GEMINI: AgentSetup = AgentSetup {
 const COPILOT: AgentSetup = AgentSetup {
     name: "copilot",
     title: "Copilot CLI",
+    resume: &["copilot", "--resume"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("COPILOT_HOME", ".copilot"),
@@ -194,6 +200,7 @@ const COPILOT: AgentSetup = AgentSetup {
 const QWEN: AgentSetup = AgentSetup {
     name: "qwen",
     title: "Qwen Code",
+    resume: &["qwen", "--resume"],
     note: None,
     offer: GEMINI.offer,
     folder: |surroundings| surroundings.folder("QWEN_HOME", ".qwen"),
@@ -215,6 +222,7 @@ const QWEN: AgentSetup = AgentSetup {
 const CURSOR: AgentSetup = AgentSetup {
     name: "cursor",
     title: "Cursor",
+    resume: &["cursor-agent", "--resume"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.home.join(".cursor"),
@@ -237,6 +245,7 @@ const CURSOR: AgentSetup = AgentSetup {
 const OPENCODE: AgentSetup = AgentSetup {
     name: "opencode",
     title: "opencode",
+    resume: &["opencode", "--session"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("XDG_CONFIG_HOME", ".config").join("opencode"),
@@ -266,6 +275,7 @@ const OPENCODE: AgentSetup = AgentSetup {
 const PI: AgentSetup = AgentSetup {
     name: "pi",
     title: "Pi",
+    resume: &["pi", "--session"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("PI_CODING_AGENT_DIR", ".pi/agent"),

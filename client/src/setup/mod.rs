@@ -9,6 +9,7 @@ mod command;
 mod embeddings;
 mod extension;
 mod json;
+mod resume;
 mod toml;
 mod wiring;
 
@@ -21,6 +22,7 @@ pub(crate) use self::{
     agents::{AGENTS, agent_names, installed},
     command::shell_line,
     embeddings::{place, placed, remove, settings},
+    resume::{ResumeCommand, resume},
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
 };
 

@@ -7,7 +7,7 @@ use crate::{
     query::{Phrase, Query, WordForm},
     text::{
         self, TokenForm,
-        language::{self, Language},
+        language::{self, Language, LanguageSet},
     },
 };
 
@@ -52,7 +52,7 @@ impl Highlighter {
                 WordForm::Whole => drop(marker.exact.insert(word.text.clone())),
                 WordForm::Part => {
                     marker.exact.insert(word.text.clone());
-                    marker.forms.extend(terms::of_forms(&word.text));
+                    marker.forms.extend(terms::of_forms(&word.text, LanguageSet::all()));
                 }
             }
         }

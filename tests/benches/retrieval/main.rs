@@ -6,6 +6,7 @@
 //!     cargo bench -p graphiti-tests --bench retrieval -- volume 1000 10000 100000
 //!
 //!     cargo bench -p graphiti-tests --bench retrieval -- vectors 100000 1000000
+//!     cargo bench -p graphiti-tests --bench retrieval --features tokens -- replies
 //!
 //! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set, and with the
 //! vectors of the model in the folder `GRAPHITI_MODEL`, where that is set.
@@ -16,6 +17,7 @@ mod corpus;
 #[cfg(feature = "fts5-baseline")]
 mod fts;
 mod needles;
+mod replies;
 mod score;
 mod sessions;
 mod synthetic;
@@ -43,6 +45,9 @@ fn main() {
         && command == "asked"
     {
         return volume::asked(Path::new(folder));
+    }
+    if arguments.iter().any(|argument| argument == "replies") {
+        return replies::run();
     }
     let counts: Vec<usize> =
         arguments.iter().filter_map(|argument| argument.parse().ok()).collect();

@@ -22,6 +22,7 @@ mod message_summaries;
 mod models;
 mod models_bounds;
 mod search;
+mod search_terminal;
 mod service;
 mod setup;
 mod transcripts;

@@ -16,8 +16,10 @@ use crate::{
     index::{
         schema::{self, ANY_CARD, LAYOUT},
         shard::{CardFacts, Facts},
+        terms,
     },
     passage::PassageKind,
+    text::language::{Language, LanguageSet},
 };
 
 pub(crate) struct DiskShard {
@@ -35,6 +37,7 @@ pub(crate) struct DiskShard {
     agent: Option<StrColumn>,
     /// Number of cards that were not deleted when the segment was opened.
     cards: u32,
+    languages: LanguageSet,
 }
 
 impl DiskShard {
@@ -54,7 +57,13 @@ impl DiskShard {
             agent: columns.str("agent")?,
             reader: reader.clone(),
             cards: 0,
+            languages: LanguageSet::default(),
         };
+        for language in Language::all() {
+            if shard.has_prefix(&terms::prefix_of(language))? {
+                shard.languages = shard.languages.with(language);
+            }
+        }
         shard.cards = u32::try_from(shard.card_documents()?.len()).unwrap_or(u32::MAX);
         Ok(shard)
     }
@@ -71,6 +80,11 @@ impl DiskShard {
 
     pub(crate) fn cards(&self) -> u32 {
         self.cards
+    }
+
+    /// Returns the languages, other than English, of its texts.
+    pub(crate) fn languages(&self) -> LanguageSet {
+        self.languages
     }
 
     pub(crate) fn bytes(&self) -> io::Result<u64> {
@@ -132,6 +146,11 @@ impl DiskShard {
         option: IndexRecordOption,
     ) -> tantivy::Result<Option<SegmentPostings>> {
         Ok(self.text.read_postings(&Term::from_field_text(LAYOUT.text, word), option)?)
+    }
+
+    fn has_prefix(&self, prefix: &str) -> tantivy::Result<bool> {
+        let mut stream = self.text.terms().range().ge(prefix.as_bytes()).into_stream()?;
+        Ok(stream.next().is_some_and(|(term, _)| term.starts_with(prefix.as_bytes())))
     }
 
     /// Returns at most `limit` words that begin with `prefix`, the most frequent first.

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::index::{attributes, passages::PassageRow, shard::Facts, terms};
+use crate::{
+    index::{attributes, passages::PassageRow, shard::Facts, terms},
+    text::language::LanguageSet,
+};
 
 #[derive(Default)]
 pub(crate) struct MemoryShard {
@@ -14,6 +17,7 @@ pub(crate) struct MemoryShard {
     is_dead: Vec<bool>,
     dead: u32,
     length: u64,
+    languages: LanguageSet,
 }
 
 #[derive(Default)]
@@ -40,6 +44,9 @@ impl MemoryShard {
             length += 1;
             if !self.words.contains_key(term) {
                 self.words.insert(term.into(), PostingList::default());
+                if let Some(language) = terms::language_of(term) {
+                    self.languages = self.languages.with(language);
+                }
             }
             if let Some(list) = self.words.get_mut(term) {
                 list.add(document, position);
@@ -94,6 +101,11 @@ impl MemoryShard {
 
     pub(crate) fn length(&self) -> u64 {
         self.length
+    }
+
+    /// Returns the languages, other than English, of its texts.
+    pub(crate) fn languages(&self) -> LanguageSet {
+        self.languages
     }
 
     pub(crate) fn is_alive(&self, document: u32) -> bool {

@@ -14,7 +14,7 @@ use crate::{
         terms,
     },
     passage::PassageKind,
-    text::distance,
+    text::{distance, language::LanguageSet},
 };
 
 /// The data of a document other than its words.
@@ -96,6 +96,14 @@ impl<'s> Shard<'s> {
         match self.store {
             Store::Disk(disk) => disk.words(),
             Store::Memory(memory) => memory.length(),
+        }
+    }
+
+    /// Returns the languages, other than English, of its texts, including deleted ones.
+    pub(crate) fn languages(&self) -> LanguageSet {
+        match self.store {
+            Store::Disk(disk) => disk.languages(),
+            Store::Memory(memory) => memory.languages(),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::text::{
     self, OwnedWord, TokenForm,
-    language::{self, Language},
+    language::{self, Language, LanguageSet},
     stem,
 };
 
@@ -65,15 +65,26 @@ fn mark(language: Language, stem: &str, out: &mut String) {
     out.push_str(stem);
 }
 
+/// Returns the beginning of the terms of a language's stems.
+pub(crate) fn prefix_of(language: Language) -> String {
+    format!("{STEM_MARK}{}", language.number())
+}
+
+/// Returns the language of a stem's term; `None` for English stems and for words.
+pub(crate) fn language_of(term: &str) -> Option<Language> {
+    let digit = term.strip_prefix(STEM_MARK)?.chars().next()?.to_digit(10)?;
+    Language::all().nth(digit as usize)
+}
+
 /// Whether a term is a word rather than a stem.
 pub(crate) fn is_word(term: &str) -> bool {
     !term.starts_with(STEM_MARK)
 }
 
-/// Returns the terms under which every form of `word` is found, in any language; `word` itself may
-/// be one of them.
-pub(crate) fn of_forms(word: &str) -> Vec<String> {
-    let foreign = Language::all().filter_map(|language| foreign(word, language));
+/// Returns the terms under which every form of `word` is found, in English and these languages;
+/// `word` itself may be one of them.
+pub(crate) fn of_forms(word: &str, languages: LanguageSet) -> Vec<String> {
+    let foreign = languages.iter().filter_map(|language| foreign(word, language));
     english(word).into_iter().chain(foreign).collect()
 }
 
@@ -134,7 +145,7 @@ mod tests {
             ("db", "database"),
             ("fix", "fix"),
         ] {
-            let wanted = of_forms(asked);
+            let wanted = of_forms(asked, LanguageSet::default());
             assert!(
                 word_terms(written).iter().any(|term| wanted.contains(term)),
                 "{asked} {written}"

@@ -12,6 +12,7 @@ use crate::{
         terms,
     },
     model::Project,
+    text::language::LanguageSet,
 };
 
 /// All shards of the index, earlier ones first.
@@ -43,7 +44,7 @@ impl<'s> View<'s> {
 
     /// Whether a word occurs in any form.
     pub(crate) fn contains(&self, word: &str) -> tantivy::Result<bool> {
-        for term in terms::of_forms(word).iter().map(String::as_str).chain([word]) {
+        for term in terms::of_forms(word, self.languages()).iter().map(String::as_str).chain([word]) {
             for shard in &self.shards {
                 if shard.frequency(term)? > 0 {
                     return Ok(true);
@@ -51,6 +52,11 @@ impl<'s> View<'s> {
             }
         }
         Ok(false)
+    }
+
+    /// Returns the languages, other than English, of the texts in the index.
+    pub(crate) fn languages(&self) -> LanguageSet {
+        self.shards.iter().map(Shard::languages).fold(LanguageSet::default(), LanguageSet::union)
     }
 
     /// Returns the number of their term occurrences.

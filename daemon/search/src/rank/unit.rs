@@ -91,7 +91,7 @@ impl Unit {
             WordRole::Faint => weights.faint,
         };
         let source = match word.form {
-            WordForm::Part => PostingSource::Terms(terms_of(&word.text)),
+            WordForm::Part => PostingSource::Terms(terms_of(&word.text, view)),
             WordForm::Whole => PostingSource::Terms(vec![(word.text.clone(), Matches::Both)]),
             WordForm::Prefix => made(view, |shard| lists::with_prefix(shard, &word.text))?,
         };
@@ -105,7 +105,7 @@ impl Unit {
         view: &View<'_>,
     ) -> tantivy::Result<Unit> {
         let mut terms: Vec<(String, Matches)> = Vec::new();
-        for (term, matches) in spellings.iter().flat_map(|spelling| terms_of(spelling)) {
+        for (term, matches) in spellings.iter().flat_map(|spelling| terms_of(spelling, view)) {
             if terms.iter().all(|(known, _)| *known != term) {
                 terms.push((term, matches));
             }
@@ -177,15 +177,22 @@ impl Unit {
     /// Computes the rarity.
     fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
         let (mut exact, mut any) = (0, 0);
-        match &self.source {
+        match &mut self.source {
             PostingSource::Terms(terms) => {
-                for (term, matches) in terms {
+                let mut found = Vec::with_capacity(terms.len());
+                for (term, matches) in terms.drain(..) {
+                    let mut frequency = 0;
                     for shard in &view.shards {
-                        let frequency = u64::from(shard.frequency(term)?);
-                        exact += if *matches == Matches::Form { 0 } else { frequency };
-                        any += if *matches == Matches::Exact { 0 } else { frequency };
+                        frequency += u64::from(shard.frequency(&term)?);
+                    }
+                    exact += if matches == Matches::Form { 0 } else { frequency };
+                    any += if matches == Matches::Exact { 0 } else { frequency };
+                    if frequency > 0 {
+                        found.push((term, matches));
                     }
                 }
+                // The others are not looked up again.
+                *terms = found;
             }
             PostingSource::Made(lists) => {
                 any = lists.iter().map(|list| list.len() as u64).sum();
@@ -213,8 +220,8 @@ pub(crate) fn label(word: &QueryWord) -> String {
     }
 }
 
-fn terms_of(word: &str) -> Vec<(String, Matches)> {
-    let forms = terms::of_forms(word);
+fn terms_of(word: &str, view: &View<'_>) -> Vec<(String, Matches)> {
+    let forms = terms::of_forms(word, view.languages());
     let is_own_form = forms.iter().any(|form| form == word);
     let matches = |form: &String| if form == word { Matches::Both } else { Matches::Form };
     let mut terms: Vec<(String, Matches)> =

@@ -107,6 +107,30 @@ const LONGEST: usize = 8;
 /// The number of function words that make a language certain.
 const LEAST: u8 = 2;
 
+/// A set of languages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LanguageSet(u8);
+
+impl LanguageSet {
+    pub(crate) fn all() -> LanguageSet {
+        Language::all().fold(LanguageSet::default(), LanguageSet::with)
+    }
+
+    #[must_use]
+    pub(crate) fn with(self, language: Language) -> LanguageSet {
+        LanguageSet(self.0 | 1 << language.0)
+    }
+
+    #[must_use]
+    pub(crate) fn union(self, other: LanguageSet) -> LanguageSet {
+        LanguageSet(self.0 | other.0)
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Language> {
+        Language::all().filter(move |language| self.0 & (1 << language.0) != 0)
+    }
+}
+
 impl Language {
     pub(crate) fn all() -> impl Iterator<Item = Language> {
         (0..LANGUAGES.len()).map(Language)

@@ -27,7 +27,7 @@ use crate::{
         embedding,
         episode::handoff::{HandoffLine, topic},
     },
-    model::{Namespace, Role, SessionKey, session::Session},
+    model::{Message, Namespace, Role, SessionKey, session::Session},
     search::{
         index::EpisodeField,
         query::Query,
@@ -330,7 +330,8 @@ fn hit(
 }
 
 /// Adds the agent's reply after the first short message of the user: the reply often has other words
-/// than the question that was found.
+/// than the question that was found. If there is space for another passage, adds the agent's longest
+/// message soon after it, too: the first reply of a long search for a cause says little.
 fn add_reply(
     daemon: &DaemonState,
     session: SessionKey,
@@ -344,19 +345,33 @@ fn add_reply(
     let key = SourceKey { session, number: source };
     let next = daemon.engine.store().messages(key, seq + 1, REPLY_DISTANCE)?;
     let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
-    let Some(reply) = reply_position(&roles).and_then(|at| next.get(at)) else { return Ok(()) };
-    if passages.iter().all(|one| (one.source, one.seq) != (source, reply.seq)) {
-        let reply = MatchedPassage {
-            role: reply.role.as_str().to_owned(),
-            at: convert::time(reply.at),
-            source,
-            seq: reply.seq,
-            text: passages::first_clauses(&for_model(&reply.text), REPLY),
-            marks: Vec::new(),
-        };
-        passages.insert(place + 1, reply);
+    let mut at = place + 1;
+    let reply = reply_position(&roles).and_then(|at| next.get(at));
+    let longest = next.iter().filter(|message| message.role == Role::Agent);
+    let longest = longest.max_by_key(|message| message.text.len());
+    let is_known = |passages: &[MatchedPassage], message: &Message| {
+        passages.iter().any(|one| (one.source, one.seq) == (source, message.seq))
+    };
+    let with_space = |passages: &[MatchedPassage]| passages.len() < PASSAGES;
+    if let Some(reply) = reply.filter(|reply| !is_known(passages, reply)) {
+        passages.insert(at, reply_passage(source, reply));
+        at += 1;
+    }
+    if let Some(longest) = longest.filter(|one| with_space(passages) && !is_known(passages, one)) {
+        passages.insert(at, reply_passage(source, longest));
     }
     Ok(())
+}
+
+fn reply_passage(source: u32, message: &Message) -> MatchedPassage {
+    MatchedPassage {
+        role: message.role.as_str().to_owned(),
+        at: convert::time(message.at),
+        source,
+        seq: message.seq,
+        text: passages::first_clauses(&for_model(&message.text), REPLY),
+        marks: Vec::new(),
+    }
 }
 
 /// Returns the position of the reply: the agent's last message before the user's next one, or the

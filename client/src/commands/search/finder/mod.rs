@@ -1,0 +1,128 @@
+//! The interactive search: `graphiti search` without words on a terminal.
+//!
+//! One thread reads keys and one asks the daemon; both send events to the loop here. [`state`]
+//! decides, [`view`] draws, [`terminal`] prints.
+
+mod requests;
+mod state;
+mod terminal;
+mod view;
+
+use std::{
+    process::Command,
+    sync::mpsc::{self, Receiver, Sender},
+    thread,
+};
+
+use crossterm::event::{self, Event};
+use graphiti_proto::tools::search_sessions::SearchSessionsArguments;
+
+use self::{
+    requests::FinderRequest,
+    state::{Finder, FinderEffect, FinderEvent},
+    terminal::RawTerminal,
+};
+use crate::{
+    connection::{AskError, Connection},
+    screen::Screen,
+    setup::ResumeCommand,
+};
+
+/// Searches while the user types; `filters` hold for each search.
+pub(super) fn run(filters: SearchSessionsArguments, screen: &Screen) -> Result<(), AskError> {
+    // A daemon that is not running is reported before the terminal changes.
+    let _ = Connection::open()?;
+    let mut terminal = RawTerminal::enter().map_err(|error| unusable(&error))?;
+    let resumed = search(filters, screen, &mut terminal);
+    // The terminal is restored before the agent starts.
+    drop(terminal);
+    match resumed? {
+        Some(command) => start(&command),
+        None => Ok(()),
+    }
+}
+
+fn unusable(error: &std::io::Error) -> AskError {
+    AskError::Failed(format!("cannot use this terminal: {error}"))
+}
+
+/// Runs until the user leaves. Returns the command of the session that is to be resumed.
+fn search(
+    filters: SearchSessionsArguments,
+    screen: &Screen,
+    terminal: &mut RawTerminal,
+) -> Result<Option<ResumeCommand>, AskError> {
+    let (requests, to_answer) = mpsc::channel();
+    let (events, coming) = mpsc::channel();
+    let (next_key, wanted_keys) = mpsc::channel();
+    let answers = events.clone();
+    thread::spawn(move || requests::serve(&filters, &to_answer, &answers));
+    thread::spawn(move || read_keys(&wanted_keys, &events));
+    let mut finder = Finder::default();
+    let mut effect = Some(finder.start());
+    let mut wants_key = true;
+    loop {
+        match effect {
+            Some(FinderEffect::Leave) => return Ok(None),
+            Some(FinderEffect::Search(query)) => send(&requests, FinderRequest::Search(query)),
+            Some(FinderEffect::Open(hit)) => send(&requests, FinderRequest::Open(hit)),
+            Some(FinderEffect::Copy(text)) => {
+                terminal.copy(&text).map_err(|error| unusable(&error))?;
+            }
+            Some(FinderEffect::Resume(command)) if command.directory.is_dir() => {
+                return Ok(Some(command));
+            }
+            Some(FinderEffect::Resume(command)) => {
+                let directory = command.directory.display();
+                finder.notice = Some(format!("its directory does not exist here: {directory}"));
+            }
+            None => {}
+        }
+        let frame = view::draw(&mut finder, screen, RawTerminal::size());
+        terminal.draw(&frame).map_err(|error| unusable(&error))?;
+        if wants_key {
+            send(&next_key, ());
+        }
+        let Ok(event) = coming.recv() else { return Ok(None) };
+        wants_key = !matches!(event, FinderEvent::Searched { .. } | FinderEvent::Opened { .. });
+        effect = finder.handle(event);
+    }
+}
+
+/// Sends to a thread, which runs until the channel is closed.
+fn send<T>(channel: &Sender<T>, value: T) {
+    // Only a thread that panicked is gone, and its panic was reported.
+    let _ = channel.send(value);
+}
+
+/// Reads one event of the terminal for each wish, so that no key is taken from a program that is
+/// started later.
+fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
+    for () in wanted {
+        let event = match event::read() {
+            Ok(Event::Key(key)) => FinderEvent::Key(key),
+            Ok(Event::Paste(text)) => FinderEvent::Pasted(text),
+            Ok(_) => FinderEvent::Resized,
+            // The terminal is gone.
+            Err(_) => return send(events, FinderEvent::Closed),
+        };
+        send(events, event);
+    }
+}
+
+/// Runs the command that resumes a session, in place of this program where the system can do that.
+fn start(command: &ResumeCommand) -> Result<(), AskError> {
+    let mut program = Command::new(command.program);
+    program.args(&command.arguments).current_dir(&command.directory);
+    #[cfg(unix)]
+    let error = std::os::unix::process::CommandExt::exec(&mut program);
+    #[cfg(not(unix))]
+    let error = match program.status() {
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
+    Err(AskError::Failed(format!(
+        "cannot run {}: {error}\nResume the session yourself with: {command}",
+        command.program
+    )))
+}

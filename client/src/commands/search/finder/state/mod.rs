@@ -1,0 +1,275 @@
+//! The state of the interactive search: decides what each event changes and what is to be done.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use graphiti_proto::tools::search_sessions::{Hit, SearchSessionsAnswer};
+
+use crate::{
+    commands::search::OpenedSession,
+    screen::block,
+    setup::{ResumeCommand, resume},
+};
+
+/// What happened.
+pub(super) enum FinderEvent {
+    Key(KeyEvent),
+    Pasted(String),
+    /// The size of the terminal changed.
+    Resized,
+    /// The terminal is gone.
+    Closed,
+    /// The daemon answered a search.
+    Searched {
+        query: String,
+        answer: Result<SearchSessionsAnswer, String>,
+    },
+    /// The daemon answered with a session.
+    Opened {
+        session_id: String,
+        session: Box<Result<OpenedSession, String>>,
+    },
+}
+
+/// What the caller of [`Finder::handle`] has to do.
+#[derive(Debug, PartialEq)]
+pub(super) enum FinderEffect {
+    Search(String),
+    Open(Box<Hit>),
+    /// Put the text into the clipboard.
+    Copy(String),
+    Resume(ResumeCommand),
+    Leave,
+}
+
+/// A list of sessions that changes with each key, and the session that is shown.
+#[derive(Default)]
+pub(super) struct Finder {
+    pub(super) query: String,
+    pub(super) answer: SearchSessionsAnswer,
+    /// Why the daemon did not answer.
+    pub(super) problem: Option<String>,
+    pub(super) selected: usize,
+    pub(super) shown: Option<ShownSession>,
+    /// What the last key did.
+    pub(super) notice: Option<String>,
+    /// Lines of a page, set when it is drawn.
+    pub(super) page: usize,
+    /// The query that the daemon is searching for. The next one is sent when it has answered.
+    pub(super) searching: Option<String>,
+    /// The session that was requested last.
+    pub(super) opening: Option<String>,
+}
+
+/// A session on the whole screen.
+pub(super) struct ShownSession {
+    pub(super) hit: Hit,
+    pub(super) session: OpenedSession,
+    /// The first line on the screen.
+    pub(super) top: usize,
+}
+
+impl Finder {
+    /// Begins with the latest sessions.
+    pub(super) fn start(&mut self) -> FinderEffect {
+        self.searching = Some(String::new());
+        FinderEffect::Search(String::new())
+    }
+
+    /// Whether the daemon has not answered the present query yet.
+    pub(super) fn is_searching(&self) -> bool {
+        self.searching.is_some()
+    }
+
+    pub(super) fn handle(&mut self, event: FinderEvent) -> Option<FinderEffect> {
+        match event {
+            FinderEvent::Key(key) if key.kind == KeyEventKind::Release => None,
+            FinderEvent::Key(key) => {
+                self.notice = None;
+                let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+                match (key.code, is_control) {
+                    (KeyCode::Char('c'), true) => Some(FinderEffect::Leave),
+                    (KeyCode::Char('r'), true) => self.resume(),
+                    (KeyCode::Char('y'), true) => self.copy_id(),
+                    _ if self.shown.is_some() => self.handle_reading(key.code, is_control),
+                    _ => self.handle_typing(key, is_control),
+                }
+            }
+            FinderEvent::Pasted(text) => {
+                self.shown = None;
+                let words: Vec<&str> = text.split_whitespace().collect();
+                self.edit(|query| query.push_str(&words.join(" ")))
+            }
+            FinderEvent::Resized => None,
+            FinderEvent::Closed => Some(FinderEffect::Leave),
+            FinderEvent::Searched { query, answer } => self.show_answer(query, answer),
+            FinderEvent::Opened { session_id, session } => {
+                self.show_session(&session_id, *session);
+                None
+            }
+        }
+    }
+
+    /// Keys beside the list: letters belong to the query.
+    fn handle_typing(&mut self, key: KeyEvent, is_control: bool) -> Option<FinderEffect> {
+        match (key.code, is_control) {
+            (KeyCode::Esc, _) => return Some(FinderEffect::Leave),
+            (KeyCode::Enter, _) => return self.open(),
+            (KeyCode::Up | KeyCode::BackTab, _) | (KeyCode::Char('p'), true) => self.select(-1),
+            (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => self.select(1),
+            (KeyCode::PageUp, _) => self.select(-5),
+            (KeyCode::PageDown, _) => self.select(5),
+            (KeyCode::Backspace, false) => return self.edit(remove_character),
+            (KeyCode::Char('u'), true) => return self.edit(String::clear),
+            (KeyCode::Char('w'), true) | (KeyCode::Backspace, true) => {
+                return self.edit(remove_word);
+            }
+            (KeyCode::Char(c), false) if !key.modifiers.contains(KeyModifiers::ALT) => {
+                return self.edit(|query| query.push(c));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Keys beside a session.
+    fn handle_reading(&mut self, code: KeyCode, is_control: bool) -> Option<FinderEffect> {
+        let page = self.page.max(1) as isize;
+        match (code, is_control) {
+            (KeyCode::Esc | KeyCode::Char('q') | KeyCode::Left | KeyCode::Backspace, false) => {
+                self.shown = None;
+            }
+            (KeyCode::Up | KeyCode::Char('k'), false) | (KeyCode::Char('p'), true) => {
+                self.scroll(-1);
+            }
+            (KeyCode::Down | KeyCode::Enter | KeyCode::Char('j'), false)
+            | (KeyCode::Char('n'), true) => self.scroll(1),
+            (KeyCode::PageUp | KeyCode::Char('b'), _) => self.scroll(-page),
+            (KeyCode::PageDown | KeyCode::Char(' ' | 'f'), _) => self.scroll(page),
+            (KeyCode::Home | KeyCode::Char('g'), false) => self.scroll(isize::MIN),
+            (KeyCode::End | KeyCode::Char('G'), false) => self.scroll(isize::MAX),
+            (KeyCode::Char('r'), false) => return self.resume(),
+            (KeyCode::Char('y'), false) => return self.copy_text(),
+            (KeyCode::Char('i'), false) => return self.copy_id(),
+            _ => {}
+        }
+        None
+    }
+
+    /// Changes the query. While the daemon is still searching, the new query waits for its answer.
+    fn edit(&mut self, change: impl FnOnce(&mut String)) -> Option<FinderEffect> {
+        let before = self.query.clone();
+        change(&mut self.query);
+        // The terminal would execute control characters, and a search ignores them.
+        self.query.retain(|c| !c.is_control());
+        match self.searching {
+            None if self.query != before => self.search(),
+            _ => None,
+        }
+    }
+
+    fn search(&mut self) -> Option<FinderEffect> {
+        self.searching = Some(self.query.clone());
+        Some(FinderEffect::Search(self.query.clone()))
+    }
+
+    fn show_answer(
+        &mut self,
+        query: String,
+        answer: Result<SearchSessionsAnswer, String>,
+    ) -> Option<FinderEffect> {
+        self.searching = None;
+        self.problem = None;
+        match answer {
+            Ok(answer) => {
+                // A session stays selected while its query is being completed.
+                let chosen = self.hit().filter(|_| self.selected > 0);
+                let chosen = chosen.map(|hit| hit.session.session_id.clone());
+                let again = |hit: &Hit| Some(&hit.session.session_id) == chosen.as_ref();
+                self.selected = answer.hits.iter().position(again).unwrap_or(0);
+                self.answer = answer;
+            }
+            Err(problem) => {
+                self.answer = SearchSessionsAnswer::default();
+                self.problem = Some(problem);
+            }
+        }
+        if query == self.query { None } else { self.search() }
+    }
+
+    fn show_session(&mut self, session_id: &str, session: Result<OpenedSession, String>) {
+        // The user went on in the meantime.
+        if self.opening.take_if(|opening| opening == session_id).is_none() {
+            return;
+        }
+        let hit = self.answer.hits.iter().find(|hit| hit.session.session_id == session_id);
+        match (session, hit.cloned()) {
+            (Ok(session), Some(hit)) => self.shown = Some(ShownSession { hit, session, top: 0 }),
+            (Ok(_), None) => {}
+            (Err(problem), _) => self.notice = Some(problem),
+        }
+    }
+
+    /// Returns the session that is shown, or selected.
+    pub(super) fn hit(&self) -> Option<&Hit> {
+        let shown = self.shown.as_ref().map(|shown| &shown.hit);
+        shown.or_else(|| self.answer.hits.get(self.selected))
+    }
+
+    fn select(&mut self, steps: isize) {
+        let last = self.answer.hits.len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(steps).min(last);
+        self.opening = None;
+    }
+
+    fn scroll(&mut self, lines: isize) {
+        if let Some(shown) = &mut self.shown {
+            shown.top = shown.top.saturating_add_signed(lines);
+        }
+    }
+
+    fn open(&mut self) -> Option<FinderEffect> {
+        let hit = self.hit()?.clone();
+        self.opening = Some(hit.session.session_id.clone());
+        Some(FinderEffect::Open(Box::new(hit)))
+    }
+
+    fn resume(&mut self) -> Option<FinderEffect> {
+        match resume(&self.hit()?.session) {
+            Ok(command) => Some(FinderEffect::Resume(command)),
+            Err(problem) => {
+                self.notice = Some(problem);
+                None
+            }
+        }
+    }
+
+    fn copy_id(&mut self) -> Option<FinderEffect> {
+        let id = self.hit()?.session.session_id.clone();
+        self.notice = Some(format!("Copied {id}"));
+        Some(FinderEffect::Copy(id))
+    }
+
+    /// Copies the summary of the session, or its passages while it has none.
+    fn copy_text(&mut self) -> Option<FinderEffect> {
+        let shown = self.shown.as_ref()?;
+        let passages = || {
+            let texts = shown.hit.passages.iter().map(|passage| passage.text.as_str());
+            texts.collect::<Vec<_>>().join("\n\n")
+        };
+        let text = shown.session.answer.markdown.clone().unwrap_or_else(passages);
+        self.notice = Some("Copied the summary".to_owned());
+        Some(FinderEffect::Copy(block(&text)))
+    }
+}
+
+fn remove_character(query: &mut String) {
+    query.pop();
+}
+
+/// Removes the last word with the white space after it.
+fn remove_word(query: &mut String) {
+    let kept = query.trim_end().rfind(char::is_whitespace);
+    query.truncate(kept.map_or(0, |space| space + 1));
+}
+
+#[cfg(test)]
+mod tests;

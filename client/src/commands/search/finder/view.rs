@@ -1,0 +1,287 @@
+//! Draws the interactive search as lines for a terminal of any size.
+
+use graphiti_proto::tools::search_sessions::Hit;
+use unicode_width::UnicodeWidthStr;
+
+use super::state::{Finder, ShownSession};
+use crate::{
+    commands::{
+        list::{short_id, standing},
+        search::{notes, print_passage, title, worth_showing},
+        show::Extent,
+    },
+    screen::{Screen, ago, cut, instant, line, now},
+};
+
+/// The size of a terminal, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TerminalSize {
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+}
+
+/// The lines of the screen.
+pub(super) struct Frame {
+    pub(super) lines: Vec<String>,
+    /// The column of the cursor in the first line; `None` hides it.
+    pub(super) cursor: Option<usize>,
+}
+
+/// The keys, for the last line; the longest text that fits is shown.
+const LIST_KEYS: &[&str] = &[
+    "↑↓ choose · Enter show · ^Y copy id · ^R resume · Esc leave",
+    "Enter show · ^R resume · Esc leave",
+    "Esc leave",
+];
+const SESSION_KEYS: &[&str] = &[
+    "↑↓ scroll · y copy text · i copy id · r resume · Esc back",
+    "y copy text · r resume · Esc back",
+    "Esc back",
+];
+const PROMPT: &str = "Search: ";
+/// Minimum lines for passages beside the list.
+const PREVIEW: usize = 3;
+/// Minimum columns of a title; the facts beside it are left out on narrower terminals.
+const TITLE: usize = 30;
+
+/// Draws the present state.
+pub(super) fn draw(finder: &mut Finder, screen: &Screen, size: TerminalSize) -> Frame {
+    // One line at the top, a status, and the keys.
+    let body = size.rows.saturating_sub(3);
+    finder.page = body;
+    match finder.shown.take() {
+        Some(mut shown) => {
+            let frame = draw_session(finder, &mut shown, screen, size);
+            finder.shown = Some(shown);
+            frame
+        }
+        None => draw_list(finder, screen, size, body),
+    }
+}
+
+fn draw_list(finder: &Finder, screen: &Screen, size: TerminalSize, body: usize) -> Frame {
+    let width = size.columns;
+    let query = end_of(&line_of_query(&finder.query), width.saturating_sub(PROMPT.len() + 1));
+    let cursor = PROMPT.len() + query.width();
+    let hits = &finder.answer.hits;
+    let mut lines = vec![format!("{}{query}", screen.dim(PROMPT))];
+    lines.push(screen.dim(cut(&status(finder), width)));
+    if let Some(problem) = &finder.problem {
+        let text = screen.captured(width, |screen| {
+            problem.lines().for_each(|text| screen.print_wrapped(&line(text), 0));
+        });
+        lines.extend(text.into_iter().take(body));
+    } else if !hits.is_empty() {
+        let has_preview = body >= 2 * PREVIEW;
+        let list = if has_preview { hits.len().min(body / 2) } else { hits.len().min(body) };
+        let first = (finder.selected + 1).saturating_sub(list);
+        for (at, hit) in hits.iter().enumerate().skip(first).take(list) {
+            lines.push(row(hit, at == finder.selected, screen, width));
+        }
+        if let (true, Some(hit)) = (has_preview, finder.hit()) {
+            lines.extend(preview(hit, screen, width, body - list));
+        }
+    }
+    Frame { lines: with_footer(lines, finder, LIST_KEYS, screen, size), cursor: Some(cursor) }
+}
+
+fn draw_session(
+    finder: &Finder,
+    shown: &mut ShownSession,
+    screen: &Screen,
+    size: TerminalSize,
+) -> Frame {
+    let body = size.rows.saturating_sub(2);
+    let text = screen.captured(size.columns, |screen| {
+        shown.session.print(&shown.hit, Extent::Whole, screen);
+    });
+    shown.top = shown.top.min(text.len().saturating_sub(body));
+    let last = (shown.top + body).min(text.len());
+    let range = format!("lines {} to {last} of {}", shown.top + 1, text.len());
+    let mut lines: Vec<String> = text.into_iter().skip(shown.top).take(body).collect();
+    lines.resize(body, String::new());
+    lines.push(screen.dim(cut(&range, size.columns)));
+    Frame { lines: with_footer(lines, finder, SESSION_KEYS, screen, size), cursor: None }
+}
+
+/// Fills the screen, with what the last key did or else the keys in the last line.
+fn with_footer(
+    mut lines: Vec<String>,
+    finder: &Finder,
+    keys: &[&str],
+    screen: &Screen,
+    size: TerminalSize,
+) -> Vec<String> {
+    let last = size.rows.saturating_sub(1);
+    lines.resize(last, String::new());
+    lines.push(match &finder.notice {
+        Some(notice) => screen.accent(cut(&line(notice), size.columns)),
+        None => {
+            let keys = keys.iter().find(|keys| keys.width() <= size.columns);
+            screen.dim(keys.copied().unwrap_or_default())
+        }
+    });
+    lines.truncate(size.rows);
+    lines
+}
+
+fn status(finder: &Finder) -> String {
+    let hits = finder.answer.hits.len();
+    let found = match (&finder.problem, finder.is_searching(), hits) {
+        (Some(_), false, _) => "No answer.".to_owned(),
+        (_, true, 0) => "Searching…".to_owned(),
+        (_, false, 0) if finder.query.trim().is_empty() => "No sessions.".to_owned(),
+        (_, false, 0) => "Nothing found.".to_owned(),
+        (_, _, 1) => "1 session".to_owned(),
+        (_, _, hits) => format!("{} of {hits} sessions", finder.selected + 1),
+    };
+    let notes = notes(&finder.answer);
+    std::iter::once(found).chain(notes).collect::<Vec<_>>().join(" · ")
+}
+
+fn row(hit: &Hit, is_selected: bool, screen: &Screen, width: usize) -> String {
+    let session = &hit.session;
+    let mark = if is_selected { "> " } else { "  " };
+    let facts = [
+        line(session.project.rsplit('/').next().unwrap_or_default()),
+        ago(instant(&session.last_activity), now()),
+    ];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    let facts = cut(&facts.join(" · "), width / 3);
+    let room = width.saturating_sub(mark.len());
+    let (room, facts) = match room.checked_sub(facts.width() + 2) {
+        Some(title) if title >= TITLE => (title, format!("  {facts}")),
+        _ => (room, String::new()),
+    };
+    let title = cut(&title(hit), room);
+    let gap = " ".repeat(room.saturating_sub(title.width()));
+    match is_selected {
+        true => screen.selected(format!("{mark}{title}{gap}{facts}")),
+        false => format!("{mark}{title}{gap}{}", screen.dim(facts)),
+    }
+}
+
+/// Returns what a session has to say about the query, in at most `limit` lines.
+fn preview(hit: &Hit, screen: &Screen, width: usize, limit: usize) -> Vec<String> {
+    let session = &hit.session;
+    let facts = [
+        line(short_id(session)),
+        line(&session.agent),
+        line(&standing(session).replace('_', " ")),
+        line(&session.project),
+    ];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    let mut lines = vec![String::new(), screen.dim(cut(&facts.join(" · "), width))];
+    lines.extend(screen.captured(width, |screen| {
+        worth_showing(hit).into_iter().for_each(|passage| print_passage(passage, screen));
+    }));
+    lines.truncate(limit);
+    lines
+}
+
+/// Returns the query with spaces as they were typed.
+fn line_of_query(query: &str) -> String {
+    query.chars().map(|c| if line(&c.to_string()).is_empty() { ' ' } else { c }).collect()
+}
+
+/// Returns the end of a text that fits into `width` columns.
+fn end_of(text: &str, width: usize) -> String {
+    let starts = text.char_indices().map(|(at, _)| at);
+    let fits = starts.map(|at| &text[at..]).find(|end| end.width() <= width);
+    fits.unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use graphiti_proto::tools::{
+        SessionRow,
+        get_session::GetSessionAnswer,
+        search_sessions::{MatchedPassage, SearchSessionsAnswer},
+    };
+
+    use super::*;
+    use crate::commands::search::OpenedSession;
+
+    fn hit(title: &str) -> Hit {
+        let text = "接続プールが枯渇しました because the pool was exhausted by slow requests";
+        let passage = MatchedPassage {
+            role: "assistant".to_owned(),
+            text: text.to_owned(),
+            marks: vec![(text.find("pool").unwrap(), text.find("pool").unwrap() + 4)],
+            ..MatchedPassage::default()
+        };
+        let session = SessionRow {
+            session_id: "0c97".to_owned(),
+            title: title.to_owned(),
+            project: "/work/app".to_owned(),
+            ..SessionRow::default()
+        };
+        Hit { session, passages: vec![passage], ..Hit::default() }
+    }
+
+    fn finder() -> Finder {
+        let titles =
+            ["Fix the connection pool", "データベース接続プールの枯渇を調べて直してください", "c"];
+        let hits = titles.iter().cycle().take(12).map(|title| hit(title)).collect();
+        let answer = SearchSessionsAnswer { hits, ..SearchSessionsAnswer::default() };
+        Finder { query: "pool 接続".to_owned(), answer, selected: 1, ..Finder::default() }
+    }
+
+    const SIZES: [(usize, usize); 6] = [(80, 24), (120, 40), (40, 10), (20, 5), (9, 3), (1, 1)];
+
+    fn drawn(finder: &mut Finder, (columns, rows): (usize, usize)) -> Vec<String> {
+        let frame = draw(finder, &Screen::of_test(columns), TerminalSize { columns, rows });
+        assert_eq!(frame.lines.len(), rows);
+        frame.lines
+    }
+
+    #[test]
+    fn every_line_fits_the_terminal() {
+        for size in SIZES {
+            let mut finder = finder();
+            let lines = drawn(&mut finder, size);
+            // A terminal narrower than this has no space for the prompt.
+            if size.0 >= 20 {
+                let wide = lines.iter().find(|line| line.width() > size.0);
+                assert_eq!(wide, None, "{size:?}");
+            }
+            finder.shown = Some(ShownSession {
+                hit: hit("Fix the pool"),
+                session: OpenedSession { answer: GetSessionAnswer::default(), blocks: Vec::new() },
+                top: 99,
+            });
+            drawn(&mut finder, size);
+            assert!(finder.shown.unwrap().top < 99);
+        }
+    }
+
+    #[test]
+    fn the_selected_session_is_on_the_screen_with_its_passage() {
+        for selected in [0, 5, 11] {
+            let mut finder = Finder { selected, ..finder() };
+            let lines = drawn(&mut finder, (80, 24));
+            assert_eq!(lines.iter().filter(|line| line.starts_with("> ")).count(), 1);
+            assert!(lines.iter().any(|line| line.contains("[pool]")), "{lines:#?}");
+            assert_eq!(lines[1], format!("{} of 12 sessions", selected + 1));
+        }
+    }
+
+    #[test]
+    fn nothing_found_and_no_daemon_are_told() {
+        let mut finder = Finder { query: "x".to_owned(), ..Finder::default() };
+        assert_eq!(drawn(&mut finder, (40, 10))[1], "Nothing found.");
+        finder.problem = Some("graphitid is not running\nStart it with: graphiti up".to_owned());
+        let lines = drawn(&mut finder, (40, 10));
+        assert_eq!(
+            lines[1..4],
+            ["No answer.", "graphitid is not running", "Start it with: graphiti up"]
+        );
+    }
+
+    #[test]
+    fn a_long_query_shows_its_end() {
+        let mut finder = Finder { query: format!("{}end", "日".repeat(50)), ..Finder::default() };
+        let line = drawn(&mut finder, (40, 10)).swap_remove(0);
+        assert!(line.width() < 40 && line.ends_with("end"), "{line}");
+    }
+}

@@ -1,0 +1,232 @@
+//! The interactive search, in a real terminal.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs,
+    io::{Read, Write},
+    os::unix::fs::PermissionsExt,
+    process::{Child, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
+};
+
+use graphiti_tests::World;
+use serde_json::json;
+
+const OLD: Duration = Duration::from_secs(3_600);
+/// Longer than the slowest machine takes for one step.
+const PATIENCE: Duration = Duration::from_secs(60);
+const DOWN: &str = "\u{1b}[B";
+const ESCAPE: &str = "\u{1b}";
+const LEFT_SCREEN: &str = "\u{1b}[?1049l";
+
+/// A terminal in which a shell runs commands.
+struct Terminal {
+    child: Child,
+    output: Receiver<Vec<u8>>,
+    /// The output since the last key.
+    seen: String,
+}
+
+impl Terminal {
+    /// Runs a shell script in a terminal of this size.
+    fn run(world: &World, columns: u16, rows: u16, script: &str) -> Terminal {
+        let program = world.command("graphiti").get_program().to_owned();
+        let script = format!("stty cols {columns} rows {rows}; {script}");
+        let mut command = world.command("graphiti");
+        let environment: Vec<_> = command
+            .get_envs()
+            .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
+            .collect();
+        command = std::process::Command::new("script");
+        for (name, value) in environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let mut child = command
+            .args(["-qefc", &script, "/dev/null"])
+            .env("GRAPHITI", program)
+            .env("TERM", "xterm-256color")
+            .env("SHELL", "/bin/sh")
+            .current_dir(world.path("."))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("script of util-linux makes a terminal");
+        let mut stdout = child.stdout.take().unwrap();
+        let (chunks, output) = mpsc::channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4_096];
+            while let Ok(bytes @ 1..) = stdout.read(&mut buffer) {
+                if chunks.send(buffer[..bytes].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Terminal { child, output, seen: String::new() }
+    }
+
+    /// Sends keys.
+    fn press(&mut self, keys: &str) -> &mut Terminal {
+        self.seen.clear();
+        self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+        self
+    }
+
+    /// Waits until a text was printed since the last key.
+    fn wait_for(&mut self, text: &str) -> &mut Terminal {
+        while !self.seen.contains(text) {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(chunk) => self.seen.push_str(&String::from_utf8_lossy(&chunk)),
+                Err(error) => panic!("{error} before {text:?}: {:?}", self.seen),
+            }
+        }
+        self
+    }
+
+    /// Waits until the shell ends; returns what was printed since the last key.
+    fn end(mut self) -> String {
+        while let Ok(chunk) = self.output.recv_timeout(PATIENCE) {
+            self.seen.push_str(&String::from_utf8_lossy(&chunk));
+        }
+        assert!(self.child.wait().unwrap().success(), "{:?}", self.seen);
+        std::mem::take(&mut self.seen)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // It has ended unless the test failed.
+        let _ = self.child.kill();
+    }
+}
+
+/// A machine with two finished sessions.
+fn machine() -> World {
+    let world = World::new();
+    fs::create_dir_all(world.path("app")).unwrap();
+    let project = world.path("app").display().to_string();
+    let mut walrus = world.transcript_in("aaaa-1", &project).aged(OLD);
+    walrus.prompt("Feed the walrus").reply("The walrus eats herring.");
+    let mut wide = world.transcript_in("bbbb-2", &project).aged(OLD * 2);
+    wide.prompt("データベース接続プールの枯渇を調べてください。とても長い質問です。herring")
+        .reply("接続プールを大きくしました。");
+    world
+}
+
+#[test]
+fn sessions_are_found_while_the_user_types_and_shown() {
+    let world = machine();
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let mut terminal = Terminal::run(&world, 80, 24, "$GRAPHITI search");
+    terminal.wait_for("1 of 2 sessions");
+    terminal.press("herring").wait_for("Search: herring").wait_for("> ").wait_for("[herring]");
+    terminal.press(DOWN).wait_for("2 of 2 sessions");
+    terminal.press("\u{15}zebra").wait_for("Search: zebra").wait_for("Nothing found.");
+    terminal.press("\u{15}walrus").wait_for("> Feed the walrus");
+    terminal.press("\r").wait_for("lines 1 to").wait_for("The [walrus] eats herring.");
+    terminal.press("i").wait_for("\u{1b}]52;c;YWFhYS0x\u{7}").wait_for("Copied aaaa-1");
+    terminal.press(ESCAPE).wait_for("Search: walrus");
+    terminal.press(ESCAPE).wait_for(LEFT_SCREEN);
+    terminal.end();
+}
+
+#[test]
+fn a_terminal_is_left_as_it_was() {
+    let world = machine();
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let script = "stty -g > before; $GRAPHITI search; stty -g > after";
+    for (keys, (columns, rows)) in [(ESCAPE, (40, 10)), ("\u{3}", (120, 40))] {
+        let mut terminal = Terminal::run(&world, columns, rows, script);
+        terminal.wait_for("1 of 2 sessions").press(keys).wait_for(LEFT_SCREEN);
+        terminal.end();
+        let read = |name: &str| fs::read_to_string(world.path(name)).unwrap();
+        assert_eq!(read("before"), read("after"));
+    }
+}
+
+#[test]
+fn a_session_is_resumed_by_its_agent_in_its_project() {
+    let mut world = machine();
+    let programs = world.path("programs");
+    fs::create_dir(&programs).unwrap();
+    let claude = programs.join("claude");
+    fs::write(&claude, "#!/bin/sh\nread line\necho \"claude $* in $PWD heard $line\"\n").unwrap();
+    fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    world.variables.push(("PATH".to_owned(), path));
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let mut terminal = Terminal::run(&world, 80, 24, "$GRAPHITI search");
+    terminal.wait_for("1 of 2 sessions");
+    terminal.press("walrus").wait_for("> Feed the walrus");
+    terminal.press("\u{12}").wait_for(LEFT_SCREEN);
+    // No key of the agent's is read by the search.
+    terminal.press("hello\r");
+    let project = fs::canonicalize(world.path("app")).unwrap();
+    let printed = terminal.end();
+    let wanted = format!("claude --resume aaaa-1 in {} heard hello", project.display());
+    assert!(printed.contains(&wanted), "{printed:?}");
+}
+
+#[test]
+fn a_daemon_that_does_not_run_is_reported() {
+    let world = machine();
+    let script = "$GRAPHITI search || echo exit $?";
+    let printed = Terminal::run(&world, 80, 24, script).end();
+    assert!(printed.contains("graphitid is not running"), "{printed:?}");
+    assert!(printed.contains("exit 1") && !printed.contains("\u{1b}[?1049h"), "{printed:?}");
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let mut terminal = Terminal::run(&world, 40, 10, script);
+    terminal.wait_for("1 of 2 sessions");
+    world.printed(&["stop"]);
+    terminal.press("w").wait_for("No answer.");
+    terminal.press(ESCAPE).wait_for(LEFT_SCREEN);
+    terminal.end();
+}
+
+#[test]
+fn without_a_terminal_words_are_needed() {
+    let world = World::new();
+    let output = world.graphiti(&["search"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("graphiti search WORDS"));
+}
+
+#[test]
+fn the_best_result_is_opened_and_messages_have_context() {
+    let world = World::new();
+    let daemon = world.start();
+    let mut session = world.transcript("aaaa-1").aged(OLD);
+    session.prompt("Look at the aquarium").reply("There are seals.");
+    session.prompt("And the walrus?").reply("It eats herring.").prompt("Thanks").reply("Bye.");
+    daemon.settle_sessions();
+    let opened = world.printed(&["search", "walrus", "--open"]);
+    let (head, summary) = opened.split_once("And the [walrus]?").unwrap();
+    assert!(head.starts_with("# "), "{opened}");
+    assert!(head.contains("There are seals.") && !head.contains("aquarium\n"), "{opened}");
+    assert!(summary.contains("It eats herring.") && summary.contains("**Outcome**"), "{opened}");
+    let context = |count: &str| {
+        let found = world.json(&["search", "walrus", "-C", count]);
+        let blocks = found["hits"][0]["context"].as_array().unwrap().clone();
+        let messages = blocks.iter().flat_map(|block| block["messages"].as_array().unwrap());
+        messages.map(|message| message["text"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(context("0"), [json!("And the walrus?")]);
+    let all = context("9");
+    assert_eq!((all.len(), &all[0], &all[5]), (6, &json!("Look at the aquarium"), &json!("Bye.")));
+    let printed = world.printed(&["search", "walrus", "-C", "1"]);
+    assert!(printed.contains("#1 assistant: There are seals."), "{printed}");
+    assert!(printed.contains("#2 user: And the [walrus]?"), "{printed}");
+    let opened = world.json(&["search", "walrus", "--open"]);
+    assert_eq!(opened["session"]["session_id"], "aaaa-1");
+    assert!(opened["markdown"].is_string() && opened["passages"][0]["text"].is_string());
+    assert_eq!(opened["context"][0]["messages"][1]["text"], "And the walrus?");
+    assert_eq!(world.printed(&["search", "zebra", "--open"]), "Nothing found.\n");
+}
