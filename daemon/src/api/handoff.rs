@@ -2,7 +2,9 @@
 
 use crate::{
     api::projects::newest_episodes,
+    clock,
     engine::episode::handoff::{self, Handoff},
+    graph::Graph,
     model::{Episode, Namespace, SessionKey},
     store::{Store, StoreError},
 };
@@ -47,7 +49,7 @@ pub(super) fn of_project(
         episodes.truncate(1);
     }
     episodes.truncate(scope.sessions);
-    Ok(handoff::gather(&episodes, &preferences(&episodes)))
+    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?))
 }
 
 /// Builds the handoff of a session to itself.
@@ -65,7 +67,8 @@ pub(super) fn of_session(
     }))
 }
 
-/// The wishes that the sessions state.
-fn preferences(_episodes: &[Episode]) -> Vec<String> {
-    Vec::new()
+/// Returns the standing wishes that hold in the project, the latest first.
+fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<String>, StoreError> {
+    let held = Graph::of(store).preferences(projects, clock::now())?;
+    Ok(held.into_iter().map(|preference| preference.fact.sentence).collect())
 }

@@ -24,15 +24,17 @@ pub struct Preference {
 const PREFERENCES: usize = 100;
 
 impl Graph<'_> {
-    /// Returns the standing wishes that hold in `project` at `now`, the latest first.
+    /// Returns the standing wishes that hold in a project at `now`, the latest first.
     pub fn preferences(
         &self,
-        project: Namespace,
+        projects: &[Namespace],
         now: Timestamp,
     ) -> Result<Vec<Preference>, StoreError> {
         let wanted =
             FactFilter { relations: vec![Relation::Prefers], at: Some(now), limit: PREFERENCES };
-        let facts = self.facts(&[project, Namespace::default()], &wanted)?;
+        let namespaces: Vec<Namespace> =
+            projects.iter().copied().chain([Namespace::default()]).collect();
+        let facts = self.facts(&namespaces, &wanted)?;
         let earlier = |number: usize| facts[number + 1..].iter();
         let preferences = facts.iter().enumerate().map(|(number, fact)| Preference {
             fact: fact.clone(),

@@ -20,11 +20,11 @@ const SESSIONS: usize = 5;
 pub(super) fn pasted(
     daemon: &DaemonState,
     query: &str,
-    project: Option<Namespace>,
+    projects: Option<&[Namespace]>,
 ) -> Result<Option<ErrorRow>, Error> {
     let store = daemon.engine.store();
-    let projects = match project {
-        Some(project) => vec![project],
+    let projects = match projects {
+        Some(projects) => projects.to_vec(),
         None => store.projects().map_err(store_error)?,
     };
     let found = graph::graph(daemon).error_record(query, &projects).map_err(store_error)?;

@@ -125,7 +125,7 @@ async fn run(
     let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
     let broader = if is_empty { broader(daemon, &arguments, &scope).await? } else { Vec::new() };
     let error = match offset {
-        0 => errors::pasted(daemon, &arguments.query, project)?,
+        0 => errors::pasted(daemon, &arguments.query, scope.namespaces.as_deref())?,
         _ => None,
     };
     let (message, pending) = (indexed.message(), indexed.pending);
