@@ -174,7 +174,7 @@ fn print_error(error: &ErrorRow, screen: &Screen) {
         count => format!(" · seen {count} times after the fix"),
     };
     let sessions: Vec<String> =
-        error.sessions.iter().map(|session| line(&session.short_id).to_string()).collect();
+        error.sessions.iter().map(|session| line(&session.short_id)).collect();
     let when = ago(instant(&error.last_at), now());
     let rest = format!("{returns} · last seen {when} · {}", sessions.join(", "));
     screen.print(format!("    {state}{}", screen.dim(rest)));

@@ -32,7 +32,7 @@ pub(super) fn serve(
             FinderRequest::Search(query) => {
                 let answer =
                     with_connection(&mut connection, |daemon| search(daemon, filters, &query));
-                FinderEvent::Searched { query, answer }
+                FinderEvent::Searched { query, answer: Box::new(answer) }
             }
             FinderRequest::Open(hit) => {
                 let session = with_connection(&mut connection, |daemon| open(daemon, &hit, OPENED));

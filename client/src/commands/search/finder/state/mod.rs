@@ -20,7 +20,7 @@ pub(super) enum FinderEvent {
     /// The daemon answered a search.
     Searched {
         query: String,
-        answer: Result<SearchSessionsAnswer, String>,
+        answer: Box<Result<SearchSessionsAnswer, String>>,
     },
     /// The daemon answered with a session.
     Opened {
@@ -100,7 +100,7 @@ impl Finder {
             }
             FinderEvent::Resized => None,
             FinderEvent::Closed => Some(FinderEffect::Leave),
-            FinderEvent::Searched { query, answer } => self.show_answer(query, answer),
+            FinderEvent::Searched { query, answer } => self.show_answer(&query, *answer),
             FinderEvent::Opened { session_id, session } => {
                 self.show_session(&session_id, *session);
                 None
@@ -173,7 +173,7 @@ impl Finder {
 
     fn show_answer(
         &mut self,
-        query: String,
+        query: &str,
         answer: Result<SearchSessionsAnswer, String>,
     ) -> Option<FinderEffect> {
         self.searching = None;

@@ -23,7 +23,7 @@ fn control(c: char) -> FinderEvent {
 }
 
 fn answered(query: &str, ids: &[&str]) -> FinderEvent {
-    FinderEvent::Searched { query: query.to_owned(), answer: Ok(answer(ids)) }
+    FinderEvent::Searched { query: query.to_owned(), answer: Box::new(Ok(answer(ids))) }
 }
 
 fn search(query: &str) -> Option<FinderEffect> {
@@ -134,7 +134,7 @@ fn a_daemon_that_ends_is_reported_and_asked_again_with_the_next_key() {
     let mut finder = listed();
     finder.handle(key(KeyCode::Char('o')));
     let failed = Err("graphitid is not running".to_owned());
-    finder.handle(FinderEvent::Searched { query: "po".to_owned(), answer: failed });
+    finder.handle(FinderEvent::Searched { query: "po".to_owned(), answer: Box::new(failed) });
     assert_eq!(finder.problem.as_deref(), Some("graphitid is not running"));
     assert!(finder.hit().is_none());
     assert_eq!(finder.handle(key(KeyCode::Enter)), None);
