@@ -114,7 +114,10 @@ pub struct Failing {
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
 pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
-    let wishes = preferences.iter().take(WISHES).filter_map(|wish| guard::quote(wish, ENTRY));
+    let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
+        // A summary quotes wishes by itself.
+        guard::quote(wish.trim_matches('"'), ENTRY)
+    });
     let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
     let mut seen = Seen::default();
     for (session, episode) in episodes.iter().enumerate() {

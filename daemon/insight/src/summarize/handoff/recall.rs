@@ -204,6 +204,8 @@ fn decision(record: &DecisionRecord) -> Option<Draft> {
 }
 
 fn wish(wish: &str) -> Option<Draft> {
+    // A summary quotes wishes by itself.
+    let wish = wish.trim_matches('"');
     let text = guard::quote(wish, ENTRY)?;
     // What a wish is about, without the words that make it a wish.
     let about = pattern!(
