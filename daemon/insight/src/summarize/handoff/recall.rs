@@ -187,7 +187,7 @@ fn threshold(topic: RecallTopic, asked: &AskedPrompt) -> Threshold {
             Threshold { share: 0.6, words: 3, information: 8.0 }
         }
         RecallTopic::Error => Threshold { share: 0.75, words: 4, information: 11.0 },
-        RecallTopic::Decision => Threshold { share: 0.6, words: 3, information: 9.0 },
+        RecallTopic::Decision => Threshold { share: 0.65, words: 4, information: 10.0 },
         RecallTopic::Wish => Threshold { share: 0.75, words: 2, information: 4.5 },
     }
 }
