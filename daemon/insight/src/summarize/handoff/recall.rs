@@ -135,6 +135,10 @@ impl RecallMemory {
         let shared = information(&mut common.iter().copied());
         let share = shared / information(&mut entry.words.iter()).max(f64::EPSILON);
         let has_name = entry.names.intersection(&asked.names).next().is_some();
+        // The everyday words of a decision are those of many requests.
+        if entry.topic == RecallTopic::Decision && !has_name {
+            return None;
+        }
         // A common name is worth a third of the rest.
         let share = if has_name { share * 1.33 } else { share };
         (share >= threshold.share && shared >= threshold.information).then_some(share)
