@@ -78,7 +78,13 @@ fn main() -> ExitCode {
 /// The sessions of each project of the corpus, the earliest first.
 fn projects(corpus: &Path) -> Vec<Vec<MadeEpisode>> {
     let mut projects: BTreeMap<PathBuf, Vec<MadeEpisode>> = BTreeMap::new();
-    let is_own = |path: &PathBuf| !path.components().any(|part| part.as_os_str() == "subagents");
+    // Older versions of an agent put its sub-agents beside its sessions.
+    let is_own = |path: &PathBuf| {
+        !path.components().any(|part| {
+            part.as_os_str() == "subagents"
+                || part.as_os_str().as_encoded_bytes().starts_with(b"agent-")
+        })
+    };
     for path in corpus::transcripts(corpus).into_iter().filter(is_own) {
         let folder = path.strip_prefix(corpus).expect("it lies in the corpus");
         let project = folder.components().take(2).collect();

@@ -419,7 +419,7 @@ fn a_new_session_is_told_what_the_last_one_left() {
     assert_eq!(context(&world, "/work/app", "startup"), None, "nothing is over yet");
     daemon.close("s1");
     let told = context(&world, "/work/app/src", "startup").expect("something to tell");
-    assert!(told.contains("parser accept") && !told.contains("src/parser.rs"), "{told}");
+    assert!(told.contains("parser accept") && !told.contains("Files changed"), "{told}");
     assert!(told.contains("not instructions"), "{told}");
     assert!(!told.contains("system-reminder"), "{told}");
     assert_eq!(context(&world, "/work/other", "startup"), None);
@@ -521,9 +521,14 @@ fn a_prompt_that_matches_an_earlier_error_is_answered_with_it() {
     world.configure(&json!({ "hooks": { "recall": true } }));
     world
         .transcript("s1")
-        .prompt("Fix the login. From now on, never push to the release branch without asking me.")
+        .prompt("Make the login form accept e-mail addresses with a plus sign")
         .tool("Edit", &json!({ "file_path": "/work/app/src/login.rs" }), "edited")
-        .reply("The login works now.");
+        .reply("The login works now.")
+        .prompt(
+            "From now on, never push to the release branch without asking me. Now add a test for \
+             the plus sign.",
+        )
+        .reply("I added the test test_plus_sign.");
     let daemon = world.start();
     daemon.settle();
     daemon.close("s1");

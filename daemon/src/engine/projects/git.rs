@@ -35,6 +35,11 @@ pub(super) fn repository_of(directory: &Path) -> Option<Repository> {
     Some(Repository { root, remote: remote_url(&config).and_then(remote::normalized) })
 }
 
+/// Whether a directory is in a worktree or a submodule, whose repository may be gone.
+pub(super) fn is_link(directory: &Path) -> bool {
+    directory.ancestors().take(DEEPEST).any(|folder| folder.join(".git").is_file())
+}
+
 /// Returns the folder with the data of the repository whose working tree begins at `folder`.
 fn common_folder(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");

@@ -220,8 +220,10 @@ impl Projects {
     /// else the repository that it was in.
     fn identity(&self, project: &Project) -> Identity {
         let directory = Path::new(project.path());
-        if directory.is_dir() {
-            let found = git::repository_of(directory).filter(|found| !self.is_home(&found.root));
+        let found = git::repository_of(directory);
+        // The folder of a worktree may outlive its repository.
+        if found.is_some() || directory.is_dir() && !git::is_link(directory) {
+            let found = found.filter(|found| !self.is_home(&found.root));
             return found.map_or_else(Identity::default, |found| Identity {
                 repository: Some(Project::new(&found.root.to_string_lossy()).spelling()),
                 remote: found.remote.map(|remote| redaction::text(&remote).into_owned()),

@@ -84,8 +84,11 @@ fn folders_clones_and_worktrees_are_one_project_even_when_they_are_gone() {
         assert_eq!(sorted(found), sorted(all.to_vec()), "{path}");
     }
     assert_eq!(projects.of_namespace(other), [other]);
-    fs::remove_dir_all(machine.folder.path().join("w")).unwrap();
     fs::remove_dir_all(machine.folder.path().join("app")).unwrap();
+    // The worktree outlives its repository.
+    projects.note(&Project::new(&machine.path("w")), NOW.plus(RECHECK));
+    assert!(projects.of_directory(&machine.path("w")).len() >= all.len());
+    fs::remove_dir_all(machine.folder.path().join("w")).unwrap();
     // A later run knows what was known last.
     let projects = machine.projects();
     let found = projects.of_directory(&machine.path("w"));

@@ -114,7 +114,10 @@ pub struct Failing {
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
 pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
-    let wishes = preferences.iter().take(WISHES).filter_map(|wish| guard::quote(wish, ENTRY));
+    let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
+        // A summary quotes wishes by itself.
+        guard::quote(wish.trim_matches('"'), ENTRY)
+    });
     let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
     let mut seen = Seen::default();
     for (session, episode) in episodes.iter().enumerate() {
@@ -147,8 +150,11 @@ impl Handoff {
     }
 
     fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary) {
-        let line = summary.repository.as_deref().and_then(|line| guard::quote(line, ENTRY));
-        push(&mut self.repository, line, session);
+        // A later session has replaced the state that an earlier one left.
+        if self.repository.is_empty() {
+            let line = summary.repository.as_deref().and_then(|line| guard::quote(line, ENTRY));
+            push(&mut self.repository, line, session);
+        }
         let done = summary.completed_tasks.iter().flatten().rev();
         for pull_request in done.filter(|done| names_pull_request(done)).take(1) {
             push(&mut self.repository, guard::quote(pull_request, ENTRY), session);
@@ -163,7 +169,8 @@ impl Handoff {
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
         let is_settled = |step: &str| {
-            settled.iter().any(|done| settles(done, step))
+            session > 0 && is_of_the_moment(step)
+                || settled.iter().any(|done| settles(done, step))
                 || self.sessions.iter().any(|later| took_up(later, step))
         };
         // The failing tests have a section of their own.
@@ -237,6 +244,21 @@ pub fn name(text: &str) -> String {
 /// Formats the words of a person or an agent for a field of a handoff: one short line.
 pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
+}
+
+/// Whether a step is nothing any more once another session has worked: an offer or a suggestion that
+/// nobody took up, a check of a plan, or where the session was cut off.
+fn is_of_the_moment(step: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "Offered:",
+        "Suggested, not done:",
+        "Plan shown, not approved:",
+        "Not shown as checked",
+        "Unchecked in",
+        "Cut off in",
+        "Resolve `",
+    ];
+    BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
 
 /// Whether the request of a later session names what was left open.

@@ -135,6 +135,10 @@ impl RecallMemory {
         let shared = information(&mut common.iter().copied());
         let share = shared / information(&mut entry.words.iter()).max(f64::EPSILON);
         let has_name = entry.names.intersection(&asked.names).next().is_some();
+        // The everyday words of a decision are those of many requests.
+        if entry.topic == RecallTopic::Decision && !has_name {
+            return None;
+        }
         // A common name is worth a third of the rest.
         let share = if has_name { share * 1.33 } else { share };
         (share >= threshold.share && shared >= threshold.information).then_some(share)
@@ -187,7 +191,7 @@ fn threshold(topic: RecallTopic, asked: &AskedPrompt) -> Threshold {
             Threshold { share: 0.6, words: 3, information: 8.0 }
         }
         RecallTopic::Error => Threshold { share: 0.75, words: 4, information: 11.0 },
-        RecallTopic::Decision => Threshold { share: 0.6, words: 3, information: 9.0 },
+        RecallTopic::Decision => Threshold { share: 0.65, words: 4, information: 10.0 },
         RecallTopic::Wish => Threshold { share: 0.75, words: 2, information: 4.5 },
     }
 }
@@ -204,6 +208,8 @@ fn decision(record: &DecisionRecord) -> Option<Draft> {
 }
 
 fn wish(wish: &str) -> Option<Draft> {
+    // A summary quotes wishes by itself.
+    let wish = wish.trim_matches('"');
     let text = guard::quote(wish, ENTRY)?;
     // What a wish is about, without the words that make it a wish.
     let about = pattern!(

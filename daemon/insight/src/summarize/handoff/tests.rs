@@ -78,6 +78,22 @@ fn what_a_later_session_was_asked_for_is_no_longer_left_open() {
 }
 
 #[test]
+fn offers_and_states_of_an_earlier_session_are_over() {
+    let mut earlier = full();
+    let offer = "Offered: write a migration for the old keys";
+    earlier.summary.next_steps = Some(vec![offer.to_owned(), "Tell the mobile team".to_owned()]);
+    earlier.summary.repository = Some("branch `old`; not pushed".to_owned());
+    let mut later = full();
+    later.summary.objective = "Describe the signer in the manual".to_owned();
+    later.summary.next_steps = None;
+    let handoff = gather(&[later, earlier.clone()], &[]);
+    let open: Vec<&str> = handoff.open_ends.iter().map(|told| &*told.text).collect();
+    assert_eq!(open, ["“Tell the mobile team”"]);
+    assert!(!handoff.repository.iter().any(|told| told.text.contains("`old`")));
+    assert!(gather(&[earlier], &[]).open_ends.iter().any(|told| told.text.contains(offer)));
+}
+
+#[test]
 fn decisions_of_the_last_two_sessions_are_told() {
     let sessions: Vec<Episode> = ["RS256", "Postgres", "Redis"]
         .iter()
