@@ -163,7 +163,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "claude",
             Warn,
             "/s.json: broken",
-            "mend that file",
+            "repair that file",
         ),
         (|seen| seen.agents[0].has_plugin = true, "claude", Warn, "runs twice", "--remove"),
         (
@@ -336,7 +336,7 @@ fn what_only_looks_wrong_is_fine() {
             "as configured",
         ),
         (|seen| answers(seen).files = Some(FileCheckReport::default()), "files", "each once"),
-        (|seen| answers(seen).health.model.on = true, "model", "nothing went wrong"),
+        (|seen| answers(seen).health.model.on = true, "model", "reported no errors"),
         (|seen| seen.watch_limit = None, "watching", "events"),
         (|seen| latest(seen, "2026-03-20T12:04:00Z"), "clock", "2026-03-20"),
         (|seen| answers(seen).health.history.left = 9, "memory", "9 sessions are still"),
