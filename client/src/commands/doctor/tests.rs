@@ -224,9 +224,9 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "vectors",
             Warn,
             "401",
-            "words alone",
+            "full text only",
         ),
-        (|seen| seen.free_bytes = Some(900 << 20), "disk", Warn, "944 MB are free", "room"),
+        (|seen| seen.free_bytes = Some(900 << 20), "disk", Warn, "944 MB are free", "free space"),
         (
             |seen| {
                 seen.free_bytes = Some(2 << 30);
@@ -235,9 +235,9 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "disk",
             Warn,
             "4.3 GB are used",
-            "room",
+            "free space",
         ),
-        (|seen| seen.free_bytes = Some(0), "disk", Bad, "only 0 B", "room"),
+        (|seen| seen.free_bytes = Some(0), "disk", Bad, "only 0 B", "free space"),
         (
             |seen| {
                 let index = &mut answers(seen).health.index;
