@@ -3,8 +3,10 @@
 use crate::{
     api::projects::newest_episodes,
     clock,
-    engine::episode::handoff::{self, Handoff},
-    graph::Graph,
+    engine::{
+        entities::Graph,
+        episode::handoff::{self, Handoff},
+    },
     model::{Episode, Namespace, SessionKey},
     store::{Store, StoreError},
 };

@@ -20,7 +20,7 @@ const QUESTIONS: usize = 25;
 /// The aim for a reply, in tokens.
 const AIM: usize = 1_500;
 
-struct Reply {
+struct ToolReply {
     bytes: usize,
     tokens: Option<usize>,
     /// Whether the session that answers is in it.
@@ -37,12 +37,12 @@ pub(crate) fn run() {
     daemon.settle_sessions();
     let mut host = McpHost::start(world.command("graphiti").arg("mcp"));
     host.initialize(PROTOCOL);
-    let mut all: Vec<Reply> = Vec::new();
+    let mut all: Vec<ToolReply> = Vec::new();
     for (name, questions) in coding::question_sets() {
         if SETS.contains(&name) {
             let questions = questions.into_iter().take(QUESTIONS);
             let replies = questions.map(|question| ask(&mut host, &question, &sessions));
-            let replies: Vec<Reply> = replies.collect();
+            let replies: Vec<ToolReply> = replies.collect();
             print(name, &replies);
             all.extend(replies);
         }
@@ -68,7 +68,7 @@ fn write(world: &World, session: &SearchedSession) {
     }
 }
 
-fn ask(host: &mut McpHost, question: &LabelledQuestion, sessions: &[SearchedSession]) -> Reply {
+fn ask(host: &mut McpHost, question: &LabelledQuestion, sessions: &[SearchedSession]) -> ToolReply {
     let result = host.call_for_model("search_sessions", json!({ "query": question.text }));
     let text = result["content"][0]["text"].as_str().expect("a reply is text");
     let answers = || sessions.iter().filter(|session| question.answers.contains(&session.name));
@@ -76,7 +76,7 @@ fn ask(host: &mut McpHost, question: &LabelledQuestion, sessions: &[SearchedSess
     if std::env::var_os("GRAPHITI_MISSES").is_some() && !answers().any(|one| has(answer(one))) {
         println!("--- {}\n{text}", question.text);
     }
-    Reply {
+    ToolReply {
         bytes: text.len(),
         tokens: tokens(text),
         names_session: answers().any(|session| text.contains(&format!("`{}", session.name))),
@@ -105,9 +105,9 @@ fn tokens(_: &str) -> Option<usize> {
     None
 }
 
-fn print(name: &str, replies: &[Reply]) {
-    let count = |is_so: fn(&Reply) -> bool| replies.iter().filter(|reply| is_so(reply)).count();
-    let cheap = |reply: &Reply| reply.tokens.is_none_or(|tokens| tokens <= AIM);
+fn print(name: &str, replies: &[ToolReply]) {
+    let count = |is_so: fn(&ToolReply) -> bool| replies.iter().filter(|reply| is_so(reply)).count();
+    let cheap = |reply: &ToolReply| reply.tokens.is_none_or(|tokens| tokens <= AIM);
     println!(
         "  {name:10} {} questions: session in the first reply {}, answer whole {}; bytes {}, tokens {}, {} of at most {AIM}",
         replies.len(),

@@ -84,7 +84,9 @@ fn a_question_in_other_words_finds_the_session() {
     assert!(node["name"].as_str().unwrap().contains("kennel"), "{nodes}");
     assert!(node["explanation"].as_str().unwrap().contains("meaning"), "{nodes}");
     // The transcripts are a few seconds ahead of their time.
-    let asked = json!({ "query": "puppy", "explain": true, "include_ended": true });
+    let asked = json!({
+        "query": "puppy", "explain": true, "include_ended": true, "edge_types": ["DID", "TASK_STANDS"],
+    });
     let facts = daemon.call("search_memory_facts", &asked);
     let fact = &facts["facts"][0];
     assert!(fact["fact"].as_str().unwrap().contains("kennel"), "{facts}");

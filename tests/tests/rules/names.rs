@@ -23,7 +23,10 @@ const LONG_FILES: &[(&str, usize)] = &[
     ("daemon/capture/src/format/claude/mod.rs", 676),
     ("daemon/core/src/model/evidence.rs", 487),
     ("daemon/core/src/model/transcript.rs", 485),
-    ("daemon/insight/src/summarize/evidence/errors/mod.rs", 411),
+    ("daemon/insight/src/summarize/evidence/errors/mod.rs", 419),
+    ("daemon/insight/src/summarize/from_evidence/findings.rs", 449),
+    ("daemon/insight/src/summarize/from_evidence/objective.rs", 411),
+    ("daemon/src/api/tools/search_sessions.rs", 408),
 ];
 
 #[test]

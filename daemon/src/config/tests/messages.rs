@@ -87,7 +87,7 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
             r#""summary_prompts": {"tool_results": "shorten it"}"#,
             "c.json:1: `session_tracking.summary_prompts.tool_results` is \"shorten it\", but must be \
              \"default\", a template such as \"my-summary.md\", or a prompt with {content} in it; end a \
-             template's name with .md; write {content} where a prompt is to hold the text",
+             template's name with .md; write {content} where the text belongs in a prompt",
         ),
         (
             r#""summary_prompts": {"max_summary_chars": 5}"#,
@@ -297,7 +297,7 @@ fn older_spellings_are_understood_and_told() {
         (
             r#""hooks": {"hook_timeout": 30}"#,
             "c.json:1: `session_tracking.hooks.hook_timeout` is 30 and used as 30000; it is in \
-             milliseconds, and so small a number is taken for seconds",
+             milliseconds, and such a small number is probably meant in seconds",
         ),
         (
             r#""group_id": "my-host__global""#,
@@ -306,7 +306,7 @@ fn older_spellings_are_understood_and_told() {
         ),
         (
             r#""enabled": false, "enabled": true"#,
-            "c.json:1: `session_tracking.enabled` stands there twice; this one counts",
+            "c.json:1: `session_tracking.enabled` is there twice; this one is used",
         ),
     ] {
         assert_eq!(said(inner), wanted);
@@ -357,7 +357,7 @@ fn secrets_are_refused_and_never_shown() {
         (r#""embeddings": {"api_key": "x1"}"#.to_owned(), "embeddings.api_key", "embeddings"),
     ] {
         let wanted = format!(
-            "c.json:1: `session_tracking.{place}` holds a secret, which has no place in this file; {}",
+            "c.json:1: `session_tracking.{place}` contains a secret, which must not be in this file; {}",
             remedy(section)
         );
         assert_eq!(said(&inner), wanted);
@@ -387,7 +387,7 @@ c.json:6: `session_tracking.enabled` is \"yes\", but must be true or false; writ
 c.json:9: `session_tracking.hooks.hook_timeout` is \"30s\", but must be a number of milliseconds above 0; \
 write a number without unit and quotation marks, such as 30000 for half a minute
 c.json:10: `session_tracking.hooks.enabled` is null, but must be true or false; write true or false
-c.json:12: `session_tracking.llm.api_key` holds a secret, which has no place in this file; set \
+c.json:12: `session_tracking.llm.api_key` contains a secret, which must not be in this file; set \
 `session_tracking.llm.api_key_env` to the name of an environment variable, or `api_key_file` to a file \
 that only you can read, and replace the secret if others could read this one
 c.json:13: `session_tracking.limits` is a list, but must be an object; write { } with keys in it, or \

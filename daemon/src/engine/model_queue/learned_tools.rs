@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    activity::classify::{Correction, Learned},
+    activity::classify::{Learned, ToolCorrection},
     engine::redaction::{self, StoredRedactor},
     model::tool::{ToolDomain, ToolIntent},
     store::{Note, NoteNamespace, Store, Write},
@@ -82,7 +82,7 @@ impl LearnedTools {
 
     /// Stores a correction by the user.
     pub fn correct(&self, tool: &str, intent: ToolIntent, domain: ToolDomain) {
-        let correction = Correction { intent, domain, signals: None };
+        let correction = ToolCorrection { intent, domain, signals: None };
         // Names of tools are redacted in sessions, too.
         self.change(|learned| learned.correct(&redaction::id(tool), correction));
     }

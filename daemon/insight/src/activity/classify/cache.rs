@@ -31,11 +31,11 @@ pub struct Learned {
     /// By name alone.
     pattern: Cache,
     /// The user's corrections, by name. Never evicted.
-    corrections: BTreeMap<String, Correction>,
+    corrections: BTreeMap<String, ToolCorrection>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Correction {
+pub struct ToolCorrection {
     pub intent: ToolIntent,
     pub domain: ToolDomain,
     /// The signals of a call; `None` for the documents' signals of intent and domain.
@@ -44,7 +44,7 @@ pub struct Correction {
 
 impl Learned {
     /// Stores the user's correction for `tool`, and replaces an earlier one.
-    pub fn correct(&mut self, tool: &str, correction: Correction) {
+    pub fn correct(&mut self, tool: &str, correction: ToolCorrection) {
         self.corrections.insert(tool.to_owned(), correction);
     }
 
@@ -54,7 +54,7 @@ impl Learned {
     }
 
     /// Returns the user's corrections, by name.
-    pub fn corrections(&self) -> &BTreeMap<String, Correction> {
+    pub fn corrections(&self) -> &BTreeMap<String, ToolCorrection> {
         &self.corrections
     }
 
@@ -163,7 +163,7 @@ impl Learned {
 impl Learned {
     fn import_corrections(&mut self, document: &Value, imported: &mut ImportCounts) {
         for (tool, entry) in document["corrections"].as_object().into_iter().flatten() {
-            match serde_json::from_value::<Correction>(entry.clone()) {
+            match serde_json::from_value::<ToolCorrection>(entry.clone()) {
                 Ok(_) if self.corrections.contains_key(tool) => imported.needless += 1,
                 Ok(correction) => {
                     imported.taken += 1;

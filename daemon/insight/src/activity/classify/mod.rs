@@ -21,7 +21,7 @@ mod signals;
 mod verb;
 
 pub use self::{
-    cache::{Correction, ImportCounts, Learned},
+    cache::{ImportCounts, Learned, ToolCorrection},
     llm::{ClassificationRequest, Unknowns, UnreadableReply},
 };
 

@@ -217,7 +217,7 @@ fn known_tools_and_commands_cost_nothing() {
 #[test]
 fn the_users_word_wins_over_everything() {
     let mut learned = Learned::default();
-    let correction = |intent| Correction { intent, domain: ToolDomain::Testing, signals: None };
+    let correction = |intent| ToolCorrection { intent, domain: ToolDomain::Testing, signals: None };
     learned.correct("Read", correction(ToolIntent::Delete));
     learned.correct("bash:git", correction(ToolIntent::Communicate));
     learned.correct("bash:git status", correction(ToolIntent::Validate));
@@ -244,7 +244,7 @@ fn a_correction_brings_its_own_signals() {
     let mut learned = Learned::default();
     let signals = Some([(Activity::Testing, 0.8)].into_iter().collect());
     let correction =
-        Correction { intent: ToolIntent::Validate, domain: ToolDomain::Testing, signals };
+        ToolCorrection { intent: ToolIntent::Validate, domain: ToolDomain::Testing, signals };
     learned.correct("unknown_tool", correction);
     assert_eq!(classify(&unknown_call(), &mut learned).signals().get(Activity::Testing), 0.8);
 }
@@ -325,7 +325,7 @@ fn what_was_learned_survives_being_saved() {
     let mut learned = Learned::default();
     learned.correct(
         "a",
-        Correction { intent: ToolIntent::Read, domain: ToolDomain::Code, signals: None },
+        ToolCorrection { intent: ToolIntent::Read, domain: ToolDomain::Code, signals: None },
     );
     let answer = ToolClassification {
         tool_name: "b".to_owned(),

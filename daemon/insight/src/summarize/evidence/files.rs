@@ -41,12 +41,12 @@ pub(super) struct PlannedChange {
     pub(super) note: Option<String>,
     /// The texts of each edit, by which an edit that takes it back is known.
     #[serde(default)]
-    pub(super) texts: Vec<Texts>,
+    pub(super) texts: Vec<FileTexts>,
 }
 
 /// The two sides of an edit, each by a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Texts {
+pub(super) struct FileTexts {
     old: u64,
     new: u64,
 }
@@ -57,12 +57,12 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-impl Texts {
-    fn of(edit: &Replacement) -> Texts {
-        Texts { old: hash(&edit.old), new: hash(&edit.new) }
+impl FileTexts {
+    fn of(edit: &Replacement) -> FileTexts {
+        FileTexts { old: hash(&edit.old), new: hash(&edit.new) }
     }
 
-    fn reverses(self, other: Texts) -> bool {
+    fn reverses(self, other: FileTexts) -> bool {
         self.old == other.new && self.new == other.old
     }
 }
@@ -72,7 +72,7 @@ impl Texts {
 pub(super) struct EditMade {
     /// The file, by a hash of its path.
     path: u64,
-    texts: Texts,
+    texts: FileTexts,
 }
 
 /// The kinds of changes.
@@ -110,7 +110,8 @@ impl PlannedChange {
         let settings = settings::changed(change);
         let note = notes::text_of(change);
         let is_edit = deed == Deed::Edit;
-        let texts = change.edits.iter().filter(|_| is_edit).take(EDITS).map(Texts::of).collect();
+        let texts =
+            change.edits.iter().filter(|_| is_edit).take(EDITS).map(FileTexts::of).collect();
         PlannedChange {
             path: resolve(directory, &change.path),
             deed,

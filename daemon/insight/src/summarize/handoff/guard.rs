@@ -5,6 +5,8 @@
 //! the start of one line and quoted. A name contains only characters that are valid in names. Each
 //! text is short, stands in a labelled field, and cannot close its own quote.
 
+use std::borrow::Cow;
+
 use crate::{
     clean::for_model,
     summarize::{
@@ -67,6 +69,15 @@ pub(super) fn name(text: &str) -> Option<String> {
         name = format!("{beginning}…{end}");
     }
     name.contains(char::is_alphanumeric).then_some(name)
+}
+
+/// Returns a line with each `name` in it reduced to the characters of names.
+pub(super) fn with_names(line: &str) -> String {
+    let parts = line.split('`').enumerate().map(|(at, part)| match at % 2 {
+        0 => Cow::Borrowed(part),
+        _ => Cow::Owned(name(part).unwrap_or_default()),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 pub(super) fn quoted_name(text: &str) -> Option<String> {

@@ -152,7 +152,8 @@ impl Handoff {
     fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary) {
         // A later session has replaced the state that an earlier one left.
         if self.repository.is_empty() {
-            let line = summary.repository.as_deref().and_then(|line| guard::quote(line, ENTRY));
+            let line = summary.repository.as_deref().map(guard::with_names);
+            let line = line.and_then(|line| guard::quote(&line, ENTRY));
             push(&mut self.repository, line, session);
         }
         let done = summary.completed_tasks.iter().flatten().rev();
