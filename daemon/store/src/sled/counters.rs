@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sled::{Batch, Tree};
+use sled::Tree;
 
-use super::keys::{self, table};
+use super::{
+    batch::Batch,
+    keys::{self, table},
+};
 use crate::{StoreError, model::episode::MEMORY};
 
 /// Counters of an older version may be wrong: it counted a session once for each write in a list.

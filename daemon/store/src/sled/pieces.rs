@@ -3,9 +3,9 @@
 //! sled writes a page above its limit as a separate file that it never syncs and never reclaims;
 //! values up to this length never lead to such a page (a test checks this).
 
-use sled::{Batch, Tree};
+use sled::Tree;
 
-use crate::sled::keys::Key;
+use crate::sled::{batch::Batch, keys::Key};
 
 /// The longest value on disk, in bytes.
 pub(crate) const PIECE: usize = 4_000;

@@ -21,10 +21,11 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use sled::{Batch, Db, Tree};
+use sled::{Db, Tree};
 use tokio::sync::{oneshot, watch};
 
 use super::{
+    batch::Batch,
     counters::Counters,
     envelope,
     high_water_mark::HighWaterMark,
@@ -284,7 +285,7 @@ impl Thread {
             self.out(&mut batch, OutboxChange::Things(things.to_vec()));
         }
         self.counters.save(&mut batch.ops);
-        self.tree.apply_batch(batch.ops)?;
+        batch.ops.apply(&self.tree)?;
         Ok(self.counters.outbox.load(Ordering::Relaxed))
     }
 
