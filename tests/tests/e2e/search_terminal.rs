@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{Read, Write},
     os::unix::fs::PermissionsExt,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
     time::Duration,
@@ -39,7 +39,7 @@ impl Terminal {
             .get_envs()
             .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
             .collect();
-        command = std::process::Command::new("script");
+        command = Command::new("script");
         for (name, value) in environment {
             match value {
                 Some(value) => command.env(name, value),
@@ -148,6 +148,24 @@ fn a_terminal_is_left_as_it_was() {
         let read = |name: &str| fs::read_to_string(world.path(name)).unwrap();
         assert_eq!(read("before"), read("after"));
     }
+}
+
+#[test]
+fn a_search_whose_terminal_is_gone_ends_even_if_it_ignores_the_signal() {
+    let world = machine();
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let fifo = world.path("ended");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let script = "trap '' HUP; exec 9>ended; exec $GRAPHITI search";
+    let (ended, end) = mpsc::channel();
+    let reader = fifo.clone();
+    // The pipe is closed when the last process that has it open ends.
+    thread::spawn(move || ended.send(fs::read(reader)));
+    let mut terminal = Terminal::run(&world, 80, 24, script);
+    terminal.wait_for("1 of 2 sessions");
+    drop(terminal);
+    end.recv_timeout(PATIENCE).expect("the search ends").unwrap();
 }
 
 #[test]

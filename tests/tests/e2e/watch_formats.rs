@@ -85,7 +85,7 @@ fn an_agent_of_the_configuration_is_followed_as_the_others_are() {
 }
 
 #[test]
-fn an_entry_that_is_added_or_removed_is_in_force_after_a_restart() {
+fn an_entry_that_is_added_or_removed_is_in_force_at_once() {
     let world = World::new();
     world.configure(&json!({}));
     let daemon = world.start();
@@ -94,20 +94,17 @@ fn an_entry_that_is_added_or_removed_is_in_force_after_a_restart() {
     daemon.settle_sessions();
     assert_eq!(daemon.call("list_sessions", &json!({}))["total"], 0);
     world.configure(&settings(&world));
-    daemon.stop();
-    let daemon = world.start();
+    world.printed(&["reload"]);
     daemon.settle_sessions();
     assert_eq!(texts(&daemon, "s-1", 0), ["One"]);
     world.configure(&json!({}));
-    daemon.stop();
-    let daemon = world.start();
+    world.printed(&["reload"]);
     append(&file, &[record("s-1", "me", "Two", 1)]);
     daemon.settle_sessions();
     assert_eq!(texts(&daemon, "s-1", 0), ["One"]);
     // What was missed is read when the entry is back.
     world.configure(&settings(&world));
-    daemon.stop();
-    let daemon = world.start();
+    world.printed(&["reload"]);
     daemon.settle_sessions();
     assert_eq!(texts(&daemon, "s-1", 0), ["One", "Two"]);
     daemon.stop();

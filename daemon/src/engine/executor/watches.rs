@@ -14,7 +14,12 @@ use crate::{
 
 /// The running watches.
 #[derive(Default)]
-pub(super) struct Watches(Vec<Watch>);
+pub(super) struct Watches {
+    running: Vec<Watch>,
+    /// The scans that were asked for before the running watches were started. A watch counts from
+    /// zero, and the numbers of this type never fall: who waits for a scan compares them.
+    earlier: u64,
+}
 
 impl Watches {
     /// Watches `folders` for files of `formats` instead of the earlier ones. Returns why a watch could not be started.
@@ -24,7 +29,9 @@ impl Watches {
         formats: Formats,
         events: &Sender<EngineEvent>,
     ) -> io::Result<()> {
+        self.earlier = self.rescan();
         self.end();
+        let earlier = self.earlier;
         let TranscriptFolders { roots, liveness, method } = folders;
         let transcripts = Watched {
             roots,
@@ -33,8 +40,14 @@ impl Watches {
             poll_every: watch::POLL_EVERY,
         };
         let notices = events.clone();
-        let report = move |notice| notices.blocking_send(EngineEvent::Notice(notice)).is_ok();
-        let transcripts = Watch::start(transcripts, report).map(|watch| self.0.push(watch));
+        let report = move |notice| {
+            let notice = match notice {
+                Notice::Complete { asked } => Notice::Complete { asked: earlier + asked },
+                other => other,
+            };
+            notices.blocking_send(EngineEvent::Notice(notice)).is_ok()
+        };
+        let transcripts = Watch::start(transcripts, report).map(|watch| self.running.push(watch));
         let liveness = Watched {
             roots: liveness.into_iter().map(|(_, folder)| folder).collect(),
             wanted: Arc::new(|path: &Path| {
@@ -50,13 +63,13 @@ impl Watches {
                 events.blocking_send(EngineEvent::Liveness).is_ok()
             }
         };
-        transcripts.and(Watch::start(liveness, report).map(|watch| self.0.push(watch)))
+        transcripts.and(Watch::start(liveness, report).map(|watch| self.running.push(watch)))
     }
 
     pub(super) fn end(&mut self) {
         // Dropping a watch waits for its last report, which waits for this loop. So another thread
         // drops it.
-        for watch in self.0.drain(..) {
+        for watch in self.running.drain(..) {
             tokio::task::spawn_blocking(move || drop(watch));
         }
     }
@@ -64,6 +77,6 @@ impl Watches {
     /// Asks for a scan of everything. Returns the number that the notice of its completion will have
     /// reached.
     pub(super) fn rescan(&self) -> u64 {
-        self.0.iter().map(Watch::rescan).max().unwrap_or(0)
+        self.earlier + self.running.iter().map(Watch::rescan).max().unwrap_or(0)
     }
 }

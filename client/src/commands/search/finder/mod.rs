@@ -57,6 +57,11 @@ fn search(
     let (next_key, wanted_keys) = mpsc::channel();
     let answers = events.clone();
     thread::spawn(move || requests::serve(&filters, &to_answer, &answers));
+    #[cfg(unix)]
+    {
+        let events = events.clone();
+        thread::spawn(move || report_hangup(&events));
+    }
     thread::spawn(move || read_keys(&wanted_keys, &events));
     let mut finder = Finder::default();
     let mut effect = Some(finder.start());
@@ -108,6 +113,24 @@ fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
         };
         send(events, event);
     }
+}
+
+/// Reports that the terminal is gone. [`event::read`] would then read its end again and again, and a
+/// program that ignores `SIGHUP` would not end.
+#[cfg(unix)]
+fn report_hangup(events: &Sender<FinderEvent>) {
+    use std::os::fd::AsFd;
+
+    use nix::{
+        errno::Errno,
+        poll::{PollFd, PollFlags, PollTimeout, poll},
+    };
+
+    let input = std::io::stdin();
+    // Without flags, only a hang-up or an error ends the wait.
+    let mut descriptors = [PollFd::new(input.as_fd(), PollFlags::empty())];
+    while poll(&mut descriptors, PollTimeout::NONE) == Err(Errno::EINTR) {}
+    send(events, FinderEvent::Closed);
 }
 
 /// Runs the command that resumes a session, in place of this program where the system can do that.

@@ -57,6 +57,16 @@ pub(super) struct Finder {
     pub(super) searching: Option<String>,
     /// The session that was requested last.
     pub(super) opening: Option<String>,
+    /// What to do with the selected session when the present query is answered.
+    pub(super) awaited: Option<SelectionAction>,
+}
+
+/// What a key does with the selected session.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum SelectionAction {
+    Open,
+    Resume,
+    CopyId,
 }
 
 /// A session on the whole screen.
@@ -84,11 +94,12 @@ impl Finder {
             FinderEvent::Key(key) if key.kind == KeyEventKind::Release => None,
             FinderEvent::Key(key) => {
                 self.notice = None;
+                self.awaited = None;
                 let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
                 match (key.code, is_control) {
                     (KeyCode::Char('c'), true) => Some(FinderEffect::Leave),
-                    (KeyCode::Char('r'), true) => self.resume(),
-                    (KeyCode::Char('y'), true) => self.copy_id(),
+                    (KeyCode::Char('r'), true) => self.act(SelectionAction::Resume),
+                    (KeyCode::Char('y'), true) => self.act(SelectionAction::CopyId),
                     _ if self.shown.is_some() => self.handle_reading(key.code, is_control),
                     _ => self.handle_typing(key, is_control),
                 }
@@ -112,7 +123,7 @@ impl Finder {
     fn handle_typing(&mut self, key: KeyEvent, is_control: bool) -> Option<FinderEffect> {
         match (key.code, is_control) {
             (KeyCode::Esc, _) => return Some(FinderEffect::Leave),
-            (KeyCode::Enter, _) => return self.open(),
+            (KeyCode::Enter, _) => return self.act(SelectionAction::Open),
             (KeyCode::Up | KeyCode::BackTab, _) | (KeyCode::Char('p'), true) => self.select(-1),
             (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => self.select(1),
             (KeyCode::PageUp, _) => self.select(-5),
@@ -192,7 +203,24 @@ impl Finder {
                 self.problem = Some(problem);
             }
         }
-        if query == self.query { None } else { self.search() }
+        if query != self.query {
+            return self.search();
+        }
+        self.awaited.take().and_then(|action| self.act(action))
+    }
+
+    /// Acts on the session that is shown, or selected. While the daemon is still searching for what
+    /// was typed, the action waits: the user means the result, not what was selected before.
+    fn act(&mut self, action: SelectionAction) -> Option<FinderEffect> {
+        if self.shown.is_none() && self.is_searching() {
+            self.awaited = Some(action);
+            return None;
+        }
+        match action {
+            SelectionAction::Open => self.open(),
+            SelectionAction::Resume => self.resume(),
+            SelectionAction::CopyId => self.copy_id(),
+        }
     }
 
     fn show_session(&mut self, session_id: &str, session: Result<OpenedSession, String>) {

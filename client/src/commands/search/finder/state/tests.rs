@@ -121,6 +121,22 @@ fn enter_shows_a_session_whose_keys_are_letters() {
 }
 
 #[test]
+fn a_key_during_a_search_acts_on_its_result_unless_another_key_follows() {
+    let mut finder = listed();
+    assert_eq!(finder.handle(key(KeyCode::Char('o'))), search("po"));
+    assert_eq!(finder.handle(key(KeyCode::Char('o'))), None);
+    assert_eq!(finder.handle(key(KeyCode::Enter)), None);
+    assert_eq!(finder.handle(answered("po", &["b", "c"])), search("poo"));
+    let Some(FinderEffect::Open(hit)) = finder.handle(answered("poo", &["c"])) else { panic!() };
+    assert_eq!(hit.session.session_id, "c");
+    finder.handle(key(KeyCode::Char('l')));
+    assert_eq!(finder.handle(control('r')), None);
+    finder.handle(key(KeyCode::Char('s')));
+    assert_eq!(finder.handle(answered("pool", &["c"])), search("pools"));
+    assert_eq!(finder.handle(answered("pools", &["c"])), None);
+}
+
+#[test]
 fn a_session_that_comes_after_the_user_moved_on_is_not_shown() {
     let mut finder = listed();
     finder.handle(key(KeyCode::Enter));
