@@ -11,6 +11,9 @@ use crate::{
     store::{Store, StoreError},
 };
 
+/// Directories that a message about an ambiguous name gives.
+const NAMED: usize = 5;
+
 /// Returns the directories of the given project; `None` when none is given.
 pub(super) fn project_argument(
     daemon: &DaemonState,
@@ -28,8 +31,9 @@ pub(super) fn project_argument(
         NamedProject::Unknown => vec![unknown(given)],
         NamedProject::Ambiguous(paths) => {
             let what = format!(
-                "{} projects have the name `{given}`: give the directory of one",
-                paths.len()
+                "{} projects have the name `{given}`: give the directory of one: {}",
+                paths.len(),
+                paths.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", "),
             );
             let data = serde_json::json!({ "projects": paths });
             return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });

@@ -8,7 +8,7 @@ use crate::{
         codex::{
             RolloutEmitter, call, injected,
             memory::{PromptPlace, rollout},
-            record_uuid, short,
+            record_uuid, review, short,
         },
         json::{self, Object},
         limits::{NAME_KEPT, TEXT_KEPT},
@@ -44,6 +44,7 @@ fn assistant(
     }
     let uuid = message_uuid(payload, &text, out);
     let message = short(payload, "id", NAME_KEPT);
+    let text = review::as_markdown(&text).unwrap_or(text);
     out.identified(uuid, Item::Reply { message, text: Cow::Borrowed(&text) });
     RecordVerdict::Read
 }

@@ -16,6 +16,7 @@ mod injected;
 mod memory;
 mod message;
 mod output;
+mod review;
 #[cfg(test)]
 mod tests;
 

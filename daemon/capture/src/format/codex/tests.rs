@@ -37,6 +37,28 @@ fn a_text_in_both_places_is_read_once_whichever_is_first() {
 }
 
 #[test]
+fn a_review_is_read_as_its_explanation_and_findings() {
+    let location =
+        json!({ "absolute_file_path": "/p/a.rs", "line_range": { "start": 7, "end": 9 } });
+    let finding = json!({
+        "title": "[P1] Close the file", "body": "It stays open.\nEach run leaks one.",
+        "confidence_score": 0.9, "priority": 1, "code_location": location,
+    });
+    let review = |findings: &[Value]| {
+        json!({
+            "findings": findings, "overall_correctness": "patch is incorrect",
+            "overall_explanation": "One file leaks.", "overall_confidence_score": 0.9,
+        })
+    };
+    let reply = |review: Value| read(&[assistant(&serde_json::to_string_pretty(&review).unwrap())]);
+    let wanted = "reply: One file leaks.\n\n## Findings\n\n\
+                  - **[P1] Close the file** (`/p/a.rs:7`): It stays open.\n  Each run leaks one.";
+    assert_eq!(reply(review(&[finding])), [wanted]);
+    assert_eq!(reply(review(&[])), ["reply: One file leaks."]);
+    assert_eq!(reply(json!({ "findings": 3 })).len(), 1);
+}
+
+#[test]
 fn what_the_program_adds_is_no_prompt() {
     for text in [
         "<environment_context>\n  <cwd>/p</cwd>\n</environment_context>",

@@ -1,0 +1,53 @@
+//! The reply of a code review, which Codex asks of its model as one JSON object.
+
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+
+/// The members that a reader needs. The schema is in Codex's published source (`ReviewOutputEvent`).
+#[derive(Deserialize)]
+struct Review {
+    findings: Vec<Finding>,
+    overall_explanation: String,
+}
+
+#[derive(Deserialize)]
+struct Finding {
+    title: String,
+    body: String,
+    code_location: Option<CodeLocation>,
+}
+
+#[derive(Deserialize)]
+struct CodeLocation {
+    absolute_file_path: String,
+    line_range: LineRange,
+}
+
+#[derive(Deserialize)]
+struct LineRange {
+    start: u64,
+}
+
+/// Returns the reply of a review as Markdown; `None` for any other reply.
+pub(super) fn as_markdown(reply: &str) -> Option<String> {
+    let reply = reply.trim();
+    if !reply.starts_with('{') {
+        return None;
+    }
+    let review: Review = serde_json::from_str(reply).ok()?;
+    let mut markdown = review.overall_explanation;
+    if !review.findings.is_empty() {
+        markdown.push_str("\n\n## Findings\n");
+    }
+    for Finding { title, body, code_location } in review.findings {
+        let place = code_location.map(|location| {
+            format!(" (`{}:{}`)", location.absolute_file_path, location.line_range.start)
+        });
+        let place = place.unwrap_or_default();
+        let body = body.trim().replace('\n', "\n  ");
+        // Writing to a string cannot fail.
+        let _ = write!(markdown, "\n- **{title}**{place}: {body}");
+    }
+    Some(markdown)
+}
