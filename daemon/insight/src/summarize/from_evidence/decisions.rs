@@ -10,6 +10,7 @@ use crate::{
     summarize::{
         evidence::RECOMMENDED,
         from_evidence::{
+            delegated,
             entries::{ENTRY, Entries},
             overtaken, user_words,
         },
@@ -40,6 +41,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     }
     dated.extend(user_words::decisions(entries));
     dated.extend(reported(entries));
+    dated.extend(delegated::decisions(entries));
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
