@@ -38,11 +38,12 @@ pub(super) fn findings(entries: &Entries<'_>) -> Vec<String> {
 /// What sub-agents decided, each with its line.
 pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let mut found = Vec::new();
-    for delegation in entries.evidence.delegations.iter().filter(|one| holds(entries, one)) {
+    let decided = entries.evidence.delegations.iter().filter(|one| !only_looks(one));
+    for delegation in decided.filter(|one| holds(entries, one)) {
         let Some(report) = report_of(delegation) else { continue };
         let claims = report.claims.iter().filter(|claim| section_is(claim, is_decision));
         let claims = claims.filter(|claim| !overtaken::is_gone(entries, &claim.text, claim.origin));
-        let lines = claims.filter_map(|claim| line(entries, claim)).take(OF_A_REPORT + 2);
+        let lines = claims.filter_map(|claim| line(entries, claim));
         found.extend(lines.map(|line| (delegation.origin.line, record(&line))));
     }
     found
@@ -55,6 +56,12 @@ fn record(line: &str) -> DecisionRecord {
         reason => format!("{} ({BY_A_SUB_AGENT})", capitalised(reason)),
     };
     DecisionRecord { decision: decision.to_owned(), rationale, alternatives: None }
+}
+
+/// Whether a sub-agent was to look at something: the decisions that it reports were made before.
+fn only_looks(delegation: &Delegation) -> bool {
+    pattern!(r"(?i)\b(?:find|explore|read|research|review|understand|analy[sz]e|investigate|look|search|check|verify|audit|map)\b")
+        .is_match(&delegation.subject)
 }
 
 /// Whether a report was not followed by the end of the plan that it is about.
@@ -71,7 +78,11 @@ fn report_of(delegation: &Delegation) -> Option<Report> {
 }
 
 fn section_is(claim: &Claim, is: fn(&str) -> bool) -> bool {
-    claim.section.as_deref().is_some_and(is) && claim.listed && !claim.nested
+    claim.section.as_deref().is_some_and(is)
+        && claim.listed
+        && !claim.nested
+        && claim.label.is_some()
+        && !claim.text.is_empty()
 }
 
 fn is_finding(heading: &str) -> bool {
@@ -122,7 +133,7 @@ mod tests {
              ### Key Design Decisions Honored\n\n- **Instant share** (no accept or decline) -- by the context\n";
         let delegation = Delegation {
             agent: None,
-            subject: "Research sharing".to_owned(),
+            subject: "Plan sharing".to_owned(),
             report: Some(report.to_owned()),
             outcome: None,
             origin: crate::model::transcript::Origin::default(),

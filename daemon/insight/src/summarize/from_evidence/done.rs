@@ -50,8 +50,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
         reported(entries, &mut list);
     }
     // Reports and commits tell what tasks announce.
-    let is_explained = evidence.commits.iter().any(|commit| commit.body.len() >= BODY);
-    if list.len() < FEW && !(is_explained && !list.is_empty()) {
+    if list.len() < FEW {
         tasks(entries, &mut list);
     }
     if list.is_empty() && evidence.files.values().any(FileWork::changed) {
@@ -87,11 +86,10 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             if taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
                 && !is_committed(entries, &line)
+                && !is_committed_in_turn(entries, claim, &line)
             {
+                push(list, without_doer(&line));
                 taken += 1;
-                if !is_committed_in_turn(entries, claim, &line) {
-                    push(list, without_doer(&line));
-                }
             }
         }
     }
@@ -260,14 +258,17 @@ fn is_committed(entries: &Entries<'_>, line: &str) -> bool {
     entries.evidence.commits.iter().any(|commit| share_told(&told, commit) >= COMMITTED)
 }
 
-/// Whether a commit of the same turn tells it in other words.
+/// Whether a commit of the same turn tells it in other words, with each name that it gives.
 fn is_committed_in_turn(entries: &Entries<'_>, claim: &Claim, line: &str) -> bool {
     let told = words(line);
     let asked = entries.evidence.prompts.iter().rfind(|prompt| prompt.origin < claim.origin);
     let turn = asked.map_or(Origin::default(), |asked| asked.origin)..claim.origin;
     let made = entries.evidence.commits.iter().filter(|commit| turn.contains(&commit.origin));
-    made.filter(|commit| commit.body.len() >= BODY)
-        .any(|commit| share_told(&told, commit) >= COMMITTED_IN_TURN)
+    let names: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+    made.filter(|commit| commit.body.len() >= BODY).any(|commit| {
+        names.iter().all(|name| commit.subject.contains(name) || commit.body.contains(name))
+            && share_told(&told, commit) >= COMMITTED_IN_TURN
+    })
 }
 
 fn share_told(told: &BTreeSet<String>, commit: &Commit) -> f64 {
@@ -522,11 +523,17 @@ mod tests {
             "The hosted provider is no longer used. Remove it, its tests, env vars and the coverage config. Regenerate the client.",
         );
         made.origin.line = 5;
-        let text = "- Removed the `HOSTED_URL` and `PROVIDER` env vars\n- Updated the description of the unpin call\n";
+        let text = "- Removed the env vars of the hosted provider and its tests\n- Removed `HOSTED_URL` from the env vars of the provider\n- Updated the description of the unpin call\n";
         let mut told = report(text);
         told.origin.line = 6;
         let evidence = Evidence { commits: vec![made], reports: vec![told], ..Evidence::default() };
-        assert_eq!(completed(&evidence)[1..], ["Updated the description of the unpin call"]);
+        assert_eq!(
+            completed(&evidence)[1..],
+            [
+                "Removed `HOSTED_URL` from the env vars of the provider",
+                "Updated the description of the unpin call"
+            ]
+        );
     }
 
     #[test]

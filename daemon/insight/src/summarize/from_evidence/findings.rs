@@ -99,7 +99,10 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             let is_step = claim.label.is_none() && claim.text.contains('→');
             let is_finding = matches!(claim.topic, Some(Topic::Finding | Topic::Cause)) && !is_step
                 || (states && is_statement(claim) && !is_introduced(claim))
-                || (states && report.answers && is_bold_statement(claim));
+                || (states
+                    && report.answers
+                    && is_bold_statement(claim)
+                    && is_last_state(entries, report));
             if is_finding
                 && !is_overtaken(entries, report, claim)
                 && taken < OF_A_REPORT
@@ -186,6 +189,18 @@ fn is_statement(claim: &Claim) -> bool {
         && !describes(claim)
         && !claim.text.contains(['→', '?'])
         && !is_option(claim)
+}
+
+/// Whether neither a commit nor a change of code followed, which may have mended what was told.
+fn is_last_state(entries: &Entries<'_>, report: &Report) -> bool {
+    let later =
+        |origin: Origin| origin.source == report.origin.source && origin.line > report.origin.line;
+    let evidence = entries.evidence;
+    !evidence.commits.iter().any(|commit| later(commit.origin))
+        && !evidence
+            .files
+            .iter()
+            .any(|(path, work)| work.changed() && later(work.last) && !path.ends_with(".md"))
 }
 
 /// Whether a paragraph of an answer begins with a statement in bold: `Why it grows: each call ...`.
