@@ -16,7 +16,7 @@ pub(crate) use self::{
     },
     models::{Prompts, PromptsCommand, Tools, ToolsCommand, UsageOptions},
     search::{Facts, Remember, SearchOptions},
-    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed},
+    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed, View},
     transfer::{ExportFormat, ExportOptions, Forget, Import, Redact},
 };
 
@@ -76,6 +76,11 @@ pub(crate) enum Command {
     Handoff(Handoff),
     /// Close a session and summarise it now
     Close(Close),
+    /// Open a page in the browser that shows the whole memory
+    ///
+    /// The daemon serves the page on this machine only, until it was not used for a quarter of an
+    /// hour. The address works once, and only for the browser that opens it first.
+    View(View),
     /// List sessions that have no summary yet
     Unindexed(Unindexed),
     /// Show the calls, tokens and cost of model requests, and which requests were avoided

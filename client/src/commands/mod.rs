@@ -25,6 +25,7 @@ mod tools;
 mod unindexed;
 mod up;
 mod usage;
+mod view;
 
 use std::path::Path;
 
@@ -56,6 +57,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Handoff(handoff) => handoff::run(handoff, screen),
         Command::Close(close) => close::run(close, screen),
         Command::Unindexed(unindexed) => unindexed::run(unindexed, screen),
+        Command::View(view) => view::run(&view, screen),
         Command::Usage(usage) => usage::run(&usage, screen),
         Command::Tools(tools) => tools::run(tools, screen),
         Command::Prompts(prompts) => prompts::run(prompts, screen),

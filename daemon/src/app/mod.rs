@@ -268,6 +268,12 @@ impl Supervisor {
                         // The caller may have disconnected.
                         let _ = reply.send(self.reload(round).await);
                     }
+                    Some(AdminRequest::View(reply)) => {
+                        let opened = round.viewer.open(&round.daemon).await;
+                        let opened = opened.map_err(|error| format!("cannot open a port for the viewer: {error}"));
+                        // The caller may have disconnected.
+                        let _ = reply.send(opened);
+                    }
                     Some(AdminRequest::Stop) | None => return RoundEnd::Stopped,
                 },
             }

@@ -28,6 +28,7 @@ use crate::{
         quota::{IndexQuota, QuotaKeeper},
     },
     store::{Store, StoreHealth},
+    view::Viewer,
 };
 
 /// The interval of scans of the spool, where the file system reports no changes.
@@ -39,6 +40,7 @@ pub(super) struct Round {
     pub(super) daemon: api::SharedDaemon,
     pub(super) models: Models,
     pub(super) requests: mpsc::Receiver<AdminRequest>,
+    pub(super) viewer: Viewer,
     stop: watch::Sender<bool>,
     spool_watch: Watch,
 }
@@ -119,7 +121,8 @@ impl Supervisor {
         if let Some(listener) = listener {
             tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
         }
-        Ok(Round { tasks, daemon, models, requests, stop, spool_watch })
+        let viewer = Viewer::default();
+        Ok(Round { tasks, daemon, models, requests, viewer, stop, spool_watch })
     }
 }
 
@@ -148,9 +151,10 @@ impl Round {
     /// Ends the tasks: callers first, then running jobs, then the index. The database closes with its
     /// last holder. Tasks that do not end in time are aborted.
     pub(super) async fn end(self, limit: Duration) {
-        let Round { mut tasks, daemon, models, stop, spool_watch, .. } = self;
+        let Round { mut tasks, daemon, models, mut viewer, stop, spool_watch, .. } = self;
         let ending = async {
             stop.send_replace(true);
+            viewer.close().await;
             tasks.abort(Task::QuotaKeeper).await;
             tasks.until_ended(Task::Server).await;
             drop(spool_watch);

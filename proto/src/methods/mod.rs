@@ -6,6 +6,7 @@ pub mod forget;
 pub mod hook;
 pub mod models;
 pub mod transfer;
+pub mod view;
 
 use serde::{Deserialize, Serialize};
 

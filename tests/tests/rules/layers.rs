@@ -92,6 +92,7 @@ const MODULES: &[(&str, ModuleTable)] = &[
                 ],
             ),
             ("api", &["model", "clock", "fault", "engine", "search", "store", "proto"]),
+            ("view", &["api", "model", "clock", "engine", "store", "proto"]),
         ],
     ),
 ];
