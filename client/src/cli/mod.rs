@@ -16,7 +16,7 @@ pub(crate) use self::{
     },
     models::{Prompts, PromptsCommand, Tools, ToolsCommand, UsageOptions},
     search::{Facts, Remember, SearchOptions},
-    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed, View},
+    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed, ViewOptions},
     transfer::{ExportFormat, ExportOptions, Forget, Import, Redact},
 };
 
@@ -80,7 +80,7 @@ pub(crate) enum Command {
     ///
     /// The daemon serves the page on this machine only, until it was not used for a quarter of an
     /// hour. The address works once, and only for the browser that opens it first.
-    View(View),
+    View(ViewOptions),
     /// List sessions that have no summary yet
     Unindexed(Unindexed),
     /// Show the calls, tokens and cost of model requests, and which requests were avoided

@@ -106,7 +106,7 @@ pub(crate) struct Close {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct View {
+pub(crate) struct ViewOptions {
     /// Print the address instead of opening the browser
     #[arg(long)]
     pub(crate) print: bool,

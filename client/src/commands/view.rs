@@ -11,7 +11,7 @@ use crate::{
     screen::{Screen, line},
 };
 
-pub(super) fn run(args: &cli::View, screen: &Screen) -> Result<(), AskError> {
+pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskError> {
     let address: ViewAddress = Connection::open_for_work()?.ask(VIEW, &json!({}))?;
     if args.print {
         screen.print(line(&address.url));

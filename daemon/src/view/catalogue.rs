@@ -101,6 +101,9 @@ fn outcome(
     match known.get(&id) {
         Some(outcome) => *outcome,
         // A damaged episode has no outcome; `graphiti doctor` reports it.
-        None => store.episode(id).ok().flatten().map(|episode| episode.summary.outcome),
+        None => match store.episode(id) {
+            Ok(episode) => episode.map(|episode| episode.summary.outcome),
+            Err(_) => None,
+        },
     }
 }

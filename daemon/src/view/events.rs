@@ -24,7 +24,7 @@ use crate::{
     store::{OutboxChange, Store},
     view::{
         pages::{PageResult, failure},
-        state::View,
+        state::SharedView,
         usage::{self, VisiblePage},
     },
 };
@@ -43,7 +43,7 @@ struct ChangedSessions {
     sessions: Vec<String>,
 }
 
-pub(super) async fn events(State(view): State<View>) -> Response {
+pub(super) async fn events(State(view): State<SharedView>) -> Response {
     match stream(&view) {
         Ok(events) => {
             let keep_alive = KeepAlive::new().interval(Duration::from_secs(30));
@@ -53,7 +53,7 @@ pub(super) async fn events(State(view): State<View>) -> Response {
     }
 }
 
-fn stream(view: &View) -> PageResult<ChangeStream> {
+fn stream(view: &SharedView) -> PageResult<ChangeStream> {
     let outbox = view.daemon()?.engine.store().outbox_ends();
     let position = *outbox.borrow();
     let listener = ChangeListener {
@@ -67,7 +67,7 @@ fn stream(view: &View) -> PageResult<ChangeStream> {
 }
 
 struct ChangeListener {
-    view: View,
+    view: SharedView,
     outbox: watch::Receiver<u64>,
     /// The position of the last change that was reported.
     position: u64,
@@ -109,9 +109,10 @@ fn changes(store: &dyn Store, after: u64, end: u64) -> ChangedSessions {
                 keys.push(source.session);
             }
             OutboxChange::Session(key) => keys.push(key),
-            OutboxChange::Episode(id) => {
-                keys.extend(store.episode(id).ok().flatten().map(|episode| episode.session));
-            }
+            OutboxChange::Episode(id) => match store.episode(id) {
+                Ok(episode) => keys.extend(episode.map(|episode| episode.session)),
+                Err(_) => changed.all = true,
+            },
             OutboxChange::EpisodeDropped { session, .. } => keys.push(session),
             OutboxChange::SessionDropped(_) => changed.all = true,
             OutboxChange::Things(_) => {}

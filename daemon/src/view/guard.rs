@@ -15,7 +15,7 @@ use crate::{
         access::{Refusal, RequestOrigin},
         layout::{self, ViewPage},
         pages::failure,
-        state::View,
+        state::SharedView,
         texts::T,
         usage,
     },
@@ -41,7 +41,11 @@ const HEADERS: &[(&str, &str)] = &[
 const PART: &str = "x-part";
 
 /// Answers a request if it is allowed.
-pub(super) async fn guard(State(view): State<View>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(
+    State(view): State<SharedView>,
+    request: Request,
+    next: Next,
+) -> Response {
     let is_part = request.headers().contains_key(PART);
     let mut response = match admit(&view, &request) {
         Err(refusal) => refused(refusal),
@@ -60,7 +64,7 @@ pub(super) async fn guard(State(view): State<View>, request: Request, next: Next
     response
 }
 
-fn admit(view: &View, request: &Request) -> Result<(), Refusal> {
+fn admit(view: &SharedView, request: &Request) -> Result<(), Refusal> {
     let header =
         |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let origin = RequestOrigin {

@@ -20,13 +20,13 @@ use crate::{
             calendar, changes, facts, failure, forget, graph, health, message, open_ends, projects,
             search, session, sessions, usage,
         },
-        state::View,
+        state::SharedView,
     },
 };
 
-pub(super) fn router(view: View) -> Router {
+pub(super) fn router(view: SharedView) -> Router {
     let area = view.access().area().to_owned();
-    let pages: [(&str, MethodRouter<View>); 21] = [
+    let pages: [(&str, MethodRouter<SharedView>); 21] = [
         ("", get(search::overview)),
         ("search", get(search::results)),
         ("sessions", get(sessions::list)),
@@ -64,7 +64,7 @@ struct TokenQuery {
 }
 
 /// Exchanges the token of the address for the cookie.
-async fn open(State(view): State<View>, Query(query): Query<TokenQuery>) -> Response {
+async fn open(State(view): State<SharedView>, Query(query): Query<TokenQuery>) -> Response {
     let redeemed = view.access().redeem(&query.token, clock::now());
     match redeemed {
         Ok(cookie) => {

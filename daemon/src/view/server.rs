@@ -25,7 +25,7 @@ use crate::{
     view::{
         access::{AccessControl, TOKEN_LIFE},
         routes,
-        state::{View, ViewState},
+        state::{SharedView, ViewState},
         usage::{self, PageUse},
     },
 };
@@ -42,7 +42,7 @@ pub struct Viewer {
 }
 
 struct RunningServer {
-    view: View,
+    view: SharedView,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -91,7 +91,7 @@ impl RunningServer {
 }
 
 /// Serves until the daemon stops or the page was not used for some time.
-async fn serve(listener: BoundedListener, view: View, stop: watch::Sender<bool>) {
+async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<bool>) {
     tracing::info!("the viewer is open");
     let mut stopping = view.stopping.clone();
     let expired = usage::expired(view.uses.subscribe());

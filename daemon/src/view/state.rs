@@ -10,7 +10,7 @@ use crate::{
     view::{access::AccessControl, catalogue::Catalogue, usage::PageUse},
 };
 
-pub(super) type View = Arc<ViewState>;
+pub(super) type SharedView = Arc<ViewState>;
 
 pub(super) struct ViewState {
     /// Weak, so that a connection that does not end does not keep the database open.

@@ -1,17 +1,17 @@
-//! All words of the pages, so that they can be translated: another language is another [`Texts`] and
+//! All words of the pages, so that they can be translated: another language is another [`PageTexts`] and
 //! other functions of this file.
 
 use std::time::Duration;
 
 /// The texts in use.
-pub(super) static T: &Texts = &ENGLISH;
+pub(super) static T: &PageTexts = &ENGLISH;
 
 macro_rules! texts {
     ($($name:ident: $english:literal,)*) => {
         /// The fixed texts of the pages.
-        pub(super) struct Texts { $(pub(super) $name: &'static str,)* }
+        pub(super) struct PageTexts { $(pub(super) $name: &'static str,)* }
 
-        static ENGLISH: Texts = Texts { $($name: $english,)* };
+        static ENGLISH: PageTexts = PageTexts { $($name: $english,)* };
     };
 }
 

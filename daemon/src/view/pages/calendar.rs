@@ -12,7 +12,7 @@ use crate::{
     view::{
         dates::Day,
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -27,7 +27,7 @@ pub(in crate::view) struct YearQuery {
 type DayCounts = BTreeMap<Day, usize>;
 
 pub(in crate::view) async fn page(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<YearQuery>,
 ) -> PageAnswer {
     let entries = view.catalogue.entries(&*view.daemon()?).await?;

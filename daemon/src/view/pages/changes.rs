@@ -12,12 +12,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
-    failure::Failure,
+    failure::PageFailure,
     parts::{action, address},
 };
 use crate::{
     api::in_process,
-    view::{state::View, texts::T},
+    view::{state::SharedView, texts::T},
 };
 
 #[derive(Default, Deserialize)]
@@ -30,9 +30,9 @@ pub(in crate::view) struct MarkQuery {
 }
 
 pub(in crate::view) async fn mark(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<MarkQuery>,
-) -> Result<Response, Failure> {
+) -> Result<Response, PageFailure> {
     let correction =
         CorrectionRow { fact: query.fact, verdict: query.verdict, ..CorrectionRow::default() };
     let request =

@@ -18,7 +18,7 @@ use crate::{
     model::graph::Relation,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -38,7 +38,7 @@ pub(in crate::view) struct FactQuery {
 }
 
 pub(in crate::view) async fn page(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<FactQuery>,
 ) -> PageAnswer {
     let daemon = view.daemon()?;

@@ -13,15 +13,15 @@ use crate::view::{
 };
 
 /// An error, as the answer to a request.
-pub(in crate::view) struct Failure(Error);
+pub(in crate::view) struct PageFailure(Error);
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure(error)
+impl From<Error> for PageFailure {
+    fn from(error: Error) -> PageFailure {
+        PageFailure(error)
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for PageFailure {
     fn into_response(self) -> Response {
         page(&self.0).into_response()
     }

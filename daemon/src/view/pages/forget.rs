@@ -13,7 +13,7 @@ use crate::{
     api::in_process,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -26,7 +26,7 @@ pub(in crate::view) struct ForgetQuery {
 
 /// Shows what would be removed, or what was removed earlier.
 pub(in crate::view) async fn preview(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<ForgetQuery>,
 ) -> PageAnswer {
     let found = ask(&view, &query, |request| Forget { dry_run: true, ..request }).await?;
@@ -38,7 +38,7 @@ pub(in crate::view) async fn preview(
 }
 
 pub(in crate::view) async fn forget(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<ForgetQuery>,
 ) -> PageAnswer {
     let removed = match query.session.is_empty() {
@@ -49,7 +49,7 @@ pub(in crate::view) async fn forget(
 }
 
 pub(in crate::view) async fn restore(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<ForgetQuery>,
 ) -> PageAnswer {
     let restored = ask(&view, &query, |request| Forget { undo: true, ..request }).await?;
@@ -64,7 +64,7 @@ pub(in crate::view) async fn restore(
 }
 
 async fn ask(
-    view: &View,
+    view: &SharedView,
     query: &ForgetQuery,
     request: impl FnOnce(Forget) -> Forget,
 ) -> PageResult<Forgotten> {

@@ -9,12 +9,12 @@ use crate::{
     api::in_process,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
 
-pub(in crate::view) async fn page(State(view): State<View>) -> PageAnswer {
+pub(in crate::view) async fn page(State(view): State<SharedView>) -> PageAnswer {
     let arguments = HealthArguments {};
     let health: HealthAnswer = in_process::tool(&*view.daemon()?, NAME, &arguments).await?;
     let body = html! {

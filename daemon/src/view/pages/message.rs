@@ -16,7 +16,7 @@ use crate::{
     api::in_process,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -35,7 +35,7 @@ pub(in crate::view) struct MessageQuery {
 }
 
 pub(in crate::view) async fn page(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<MessageQuery>,
 ) -> PageAnswer {
     let arguments = GetSessionArguments {

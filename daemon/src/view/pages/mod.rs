@@ -18,8 +18,8 @@ pub(super) mod usage;
 
 use graphiti_proto::rpc::Error;
 
-use self::failure::Failure;
+use self::failure::PageFailure;
 use crate::view::layout::ViewPage;
 
 pub(super) type PageResult<T> = Result<T, Error>;
-pub(super) type PageAnswer = Result<ViewPage, Failure>;
+pub(super) type PageAnswer = Result<ViewPage, PageFailure>;

@@ -19,7 +19,7 @@ use crate::{
     model::graph::Relation,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::T,
     },
 };
@@ -34,7 +34,7 @@ pub(in crate::view) struct OpenEndQuery {
 }
 
 pub(in crate::view) async fn page(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<OpenEndQuery>,
 ) -> PageAnswer {
     let daemon = view.daemon()?;

@@ -16,7 +16,7 @@ use crate::{
     model::{Namespace, Timestamp, summary::Outcome},
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -31,7 +31,7 @@ struct ProjectTotals {
     last_activity: Timestamp,
 }
 
-pub(in crate::view) async fn list(State(view): State<View>) -> PageAnswer {
+pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer {
     let daemon = view.daemon()?;
     let entries = view.catalogue.entries(&daemon).await?;
     let known = daemon.engine.projects();
@@ -86,7 +86,7 @@ pub(in crate::view) struct ProjectQuery {
 }
 
 pub(in crate::view) async fn one(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<ProjectQuery>,
 ) -> PageAnswer {
     let arguments = GetHandoffArguments {

@@ -18,7 +18,7 @@ use crate::{
     model::SessionKey,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -37,7 +37,7 @@ pub(in crate::view) struct SearchQuery {
     offset: usize,
 }
 
-pub(in crate::view) async fn overview(State(view): State<View>) -> PageAnswer {
+pub(in crate::view) async fn overview(State(view): State<SharedView>) -> PageAnswer {
     let daemon = view.daemon()?;
     let entries = view.catalogue.entries(&daemon).await?;
     let keys: Vec<SessionKey> = entries.iter().take(LATEST).map(|entry| entry.key).collect();
@@ -50,7 +50,7 @@ pub(in crate::view) async fn overview(State(view): State<View>) -> PageAnswer {
 }
 
 pub(in crate::view) async fn results(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<SearchQuery>,
 ) -> PageAnswer {
     if query.q.trim().is_empty() {
@@ -66,7 +66,7 @@ pub(in crate::view) async fn results(
     Ok(ViewPage::new(format!("{} · {}", query.q, T.search), NavItem::Search, body))
 }
 
-async fn search(view: &View, query: &SearchQuery) -> PageResult<SearchSessionsAnswer> {
+async fn search(view: &SharedView, query: &SearchQuery) -> PageResult<SearchSessionsAnswer> {
     let given = |value: &str| Some(value.to_owned()).filter(|value| !value.is_empty());
     let arguments = SearchSessionsArguments {
         query: query.q.clone(),

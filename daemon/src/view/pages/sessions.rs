@@ -18,7 +18,7 @@ use crate::{
         catalogue::CatalogueEntry,
         dates::Day,
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -37,7 +37,7 @@ pub(in crate::view) struct SessionFilter {
 }
 
 pub(in crate::view) async fn list(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(filter): Query<SessionFilter>,
 ) -> PageAnswer {
     let daemon = view.daemon()?;

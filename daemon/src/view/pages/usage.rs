@@ -10,14 +10,14 @@ use crate::{
     model::Namespace,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
 
 const DAYS: u32 = 90;
 
-pub(in crate::view) async fn page(State(view): State<View>) -> PageAnswer {
+pub(in crate::view) async fn page(State(view): State<SharedView>) -> PageAnswer {
     let daemon = view.daemon()?;
     let request = UsageRequest { days: DAYS };
     let report: UsageReport = in_process::method(&daemon, USAGE, &request).await?;

@@ -29,7 +29,7 @@ use crate::{
     view::{
         layout::{NavItem, ViewPage},
         pages::parts::address,
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -48,7 +48,7 @@ pub(in crate::view) struct NodeQuery {
 }
 
 pub(in crate::view) async fn page(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<NodeQuery>,
 ) -> PageAnswer {
     let daemon = view.daemon()?;

@@ -22,7 +22,7 @@ use crate::{
     model::summary::EnhancedSessionSummary,
     view::{
         layout::{NavItem, ViewPage},
-        state::View,
+        state::SharedView,
         texts::{self, T},
     },
 };
@@ -43,7 +43,7 @@ pub(in crate::view) struct SessionQuery {
 }
 
 pub(in crate::view) async fn page(
-    State(view): State<View>,
+    State(view): State<SharedView>,
     Query(query): Query<SessionQuery>,
 ) -> PageAnswer {
     let daemon = view.daemon()?;
