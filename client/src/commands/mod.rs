@@ -16,6 +16,7 @@ mod repair;
 mod search;
 mod service;
 mod setup;
+mod share;
 mod shell;
 mod show;
 mod status;
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Sync(sync) => sync::run(sync, screen),
         Command::Export(export) => export::run(export, screen),
         Command::Import(import) => import::run(&import, screen),
+        Command::Share(share) => share::run(share, screen),
         Command::Forget(forget) => forget::run(forget, screen),
         Command::Mcp(args) => mcp::run(match args.no_start {
             true => WhenDown::Say,

@@ -37,7 +37,9 @@ use std::{
 use tokio::sync::mpsc;
 
 use crate::{
-    engine::{Engine, embedding::Embedding, indexes::Indexes, quota::QuotaKeeper},
+    engine::{
+        Engine, embedding::Embedding, indexes::Indexes, quota::QuotaKeeper, sharing::Sharing,
+    },
     model::Timestamp,
 };
 
@@ -47,6 +49,8 @@ pub struct DaemonState {
     pub engine: Engine,
     pub indexes: Indexes,
     pub embedding: Arc<Embedding>,
+    /// The graph that is shared with others.
+    pub sharing: Arc<Sharing>,
     /// Enforces the disk quotas.
     pub keeper: Arc<QuotaKeeper>,
     pub home: PathBuf,

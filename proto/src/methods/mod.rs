@@ -5,6 +5,7 @@ pub mod files;
 pub mod forget;
 pub mod hook;
 pub mod models;
+pub mod share;
 pub mod transfer;
 pub mod view;
 

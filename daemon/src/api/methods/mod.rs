@@ -6,7 +6,8 @@ mod forget;
 pub mod hook;
 mod models;
 mod sessions;
-mod transfer;
+mod share;
+pub mod transfer;
 
 use graphiti_proto::{
     PROTOCOL,
@@ -53,6 +54,7 @@ pub(super) async fn answer(
             corrections::corrections(daemon, read(request.params)?).await
         }
         methods::forget::FORGET => forget::forget(daemon, read(request.params)?).await,
+        methods::share::SHARE => share::share(daemon, read(request.params)?).await,
         methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
         methods::transfer::SESSIONS => sessions::sessions(daemon, &read(request.params)?),
         methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,
