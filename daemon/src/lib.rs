@@ -28,9 +28,10 @@
 //! | basics | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `sync` | nothing, but `clean` and `files` name `proto`: they share code with the client |
 //! | reading | `daemon/core` | `lang` | `model`, `pattern` |
 //! | ports | `daemon/llm` (with `prompt`), `daemon/store`, `daemon/redact` | [`prompt`], [`llm`], [`store`], [`redact`] | `daemon/core`; never each other |
-//! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, `summarize`, `graph`), here (`session`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`] | `daemon/core` and the ports they need; never each other |
+//! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, `summarize`, `graph`), here (`session`, `share`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`], [`share`] | `daemon/core` and the ports they need; never each other |
 //! | order | here | [`engine`] | all of the above: it alone knows how the stages connect |
-//! | surface | here | [`api`] | `model`, `clock`, `fault`, `engine`, `search`, `store`; the only user of the wire types, `graphiti_proto` |
+//! | surface | here | [`api`] | `model`, `clock`, `fault`, `engine`, `search`, `store`; with [`view`], the only user of the wire types, `graphiti_proto` |
+//! | page | here | [`view`] | `api`, `model`, `clock`, `engine`, `store` |
 //! | wiring | here | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
 //!
 //! The compiler prevents a crate from using one that it does not depend on.
@@ -77,10 +78,13 @@ pub use graphitid_search as search;
 pub use graphitid_store as store;
 
 pub mod session;
+pub mod share;
 
 pub mod engine;
 
 pub mod api;
+
+pub mod view;
 
 pub mod allocator;
 pub mod app;

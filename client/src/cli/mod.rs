@@ -4,6 +4,7 @@ mod daemon;
 mod models;
 mod search;
 mod sessions;
+mod share;
 mod transfer;
 
 use std::ffi::OsString;
@@ -16,7 +17,8 @@ pub(crate) use self::{
     },
     models::{Prompts, PromptsCommand, Tools, ToolsCommand, UsageOptions},
     search::{Facts, Remember, SearchOptions},
-    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed},
+    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed, ViewOptions},
+    share::{Share, ShareCommand, ShareProject},
     transfer::{ExportFormat, ExportOptions, Forget, Import, Redact},
 };
 
@@ -76,6 +78,11 @@ pub(crate) enum Command {
     Handoff(Handoff),
     /// Close a session and summarise it now
     Close(Close),
+    /// Open a page in the browser that shows the whole memory
+    ///
+    /// The daemon serves the page on this machine only, until it was not used for a quarter of an
+    /// hour. The address works once, and only for the browser that opens it first.
+    View(ViewOptions),
     /// List sessions that have no summary yet
     Unindexed(Unindexed),
     /// Show the calls, tokens and cost of model requests, and which requests were avoided
@@ -106,6 +113,11 @@ pub(crate) enum Command {
     /// Sessions that exist here already are not changed, so the import can be repeated. If any part
     /// of an export is damaged, nothing is imported.
     Import(Import),
+    /// Share the memory of projects with your team, or with other machines of yours
+    ///
+    /// Summaries, entities and facts of the projects that you name go to a graph on FalkorDB or
+    /// Neo4j, which Graphiti's own programs can read. Nothing is shared otherwise.
+    Share(Share),
     /// Remove sessions from the memory
     ///
     /// Without --run, only shows what would be removed. A forgotten session is not imported again,

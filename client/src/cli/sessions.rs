@@ -106,6 +106,13 @@ pub(crate) struct Close {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ViewOptions {
+    /// Print the address instead of opening the browser
+    #[arg(long)]
+    pub(crate) print: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Unindexed {
     #[command(flatten)]
     pub(crate) project: Project,

@@ -16,6 +16,7 @@ mod repair;
 mod search;
 mod service;
 mod setup;
+mod share;
 mod shell;
 mod show;
 mod status;
@@ -25,6 +26,7 @@ mod tools;
 mod unindexed;
 mod up;
 mod usage;
+mod view;
 
 use std::path::Path;
 
@@ -56,6 +58,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Handoff(handoff) => handoff::run(handoff, screen),
         Command::Close(close) => close::run(close, screen),
         Command::Unindexed(unindexed) => unindexed::run(unindexed, screen),
+        Command::View(view) => view::run(&view, screen),
         Command::Usage(usage) => usage::run(&usage, screen),
         Command::Tools(tools) => tools::run(tools, screen),
         Command::Prompts(prompts) => prompts::run(prompts, screen),
@@ -66,6 +69,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Sync(sync) => sync::run(sync, screen),
         Command::Export(export) => export::run(export, screen),
         Command::Import(import) => import::run(&import, screen),
+        Command::Share(share) => share::run(share, screen),
         Command::Forget(forget) => forget::run(forget, screen),
         Command::Mcp(args) => mcp::run(match args.no_start {
             true => WhenDown::Say,

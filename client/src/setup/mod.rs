@@ -10,6 +10,7 @@ mod embeddings;
 mod extension;
 mod json;
 mod resume;
+mod share;
 mod toml;
 mod wiring;
 
@@ -23,6 +24,7 @@ pub(crate) use self::{
     command::shell_line,
     embeddings::{place, placed, remove, settings},
     resume::{ResumeCommand, resume},
+    share::shared_projects,
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
 };
 

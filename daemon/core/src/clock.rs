@@ -11,3 +11,10 @@ pub fn now() -> Timestamp {
 pub fn zoned() -> jiff::Zoned {
     jiff::Zoned::now()
 }
+
+/// Seconds since the epoch as a clock on this machine's wall shows `at`.
+pub fn local_seconds(at: Timestamp) -> i64 {
+    let Ok(instant) = jiff::Timestamp::from_microsecond(at.micros()) else { return 0 };
+    let offset = jiff::tz::TimeZone::system().to_offset(instant);
+    instant.as_second() + i64::from(offset.seconds())
+}

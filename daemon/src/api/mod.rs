@@ -4,8 +4,8 @@
 //! [`server`] accepts connections, [`connection`] reads their lines, and [`mcp`] serves clients of
 //! the Model Context Protocol. [`client_context`] identifies clients, [`current`] determines the
 //! session that a request is about, and [`progress`] reports the progress of a request. [`spool`]
-//! processes the hook events that could not be delivered. This is the only user of `proto`:
-//! [`convert`] converts the types of the model to those of the protocol.
+//! processes the hook events that could not be delivered. [`in_process`] answers the viewer, which
+//! has no socket. [`convert`] converts the types of the model to those of the protocol.
 
 mod blocking;
 mod catch_up;
@@ -18,6 +18,7 @@ mod current;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handoff;
+pub mod in_process;
 mod input;
 mod mcp;
 pub mod methods;
@@ -36,7 +37,9 @@ use std::{
 use tokio::sync::mpsc;
 
 use crate::{
-    engine::{Engine, embedding::Embedding, indexes::Indexes, quota::QuotaKeeper},
+    engine::{
+        Engine, embedding::Embedding, indexes::Indexes, quota::QuotaKeeper, sharing::Sharing,
+    },
     model::Timestamp,
 };
 
@@ -46,6 +49,8 @@ pub struct DaemonState {
     pub engine: Engine,
     pub indexes: Indexes,
     pub embedding: Arc<Embedding>,
+    /// The graph that is shared with others.
+    pub sharing: Arc<Sharing>,
     /// Enforces the disk quotas.
     pub keeper: Arc<QuotaKeeper>,
     pub home: PathBuf,
@@ -96,6 +101,8 @@ impl DaemonState {
 pub enum AdminRequest {
     /// Reload the configuration.
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
+    /// Open the viewer and return the address of its page, or why it cannot be opened.
+    View(tokio::sync::oneshot::Sender<Result<graphiti_proto::methods::view::ViewAddress, String>>),
     /// Stop the daemon.
     Stop,
 }

@@ -34,7 +34,7 @@ use crate::{
     },
     clock,
     config::{self, Config},
-    engine::{Settings, TranscriptFolders, pipeline::ParseContext, quota},
+    engine::{Settings, TranscriptFolders, pipeline::ParseContext, quota, sharing::ShareTarget},
     lifecycle::{
         home::Home,
         ready,
@@ -268,6 +268,12 @@ impl Supervisor {
                         // The caller may have disconnected.
                         let _ = reply.send(self.reload(round).await);
                     }
+                    Some(AdminRequest::View(reply)) => {
+                        let opened = round.viewer.open(&round.daemon).await;
+                        let opened = opened.map_err(|error| format!("cannot open a port for the viewer: {error}"));
+                        // The caller may have disconnected.
+                        let _ = reply.send(opened);
+                    }
                     Some(AdminRequest::Stop) | None => return RoundEnd::Stopped,
                 },
             }
@@ -301,6 +307,7 @@ impl Supervisor {
             tracing::warn!(%error, "failed to write the limit of the spool for hooks");
         }
         models.renew(&daemon.embedding, &self.config);
+        daemon.sharing.set_target(ShareTarget::new(&self.config.share));
         // An engine that is stopping needs no settings.
         let _ = daemon.engine.reload(self.settings(models), places(&self.config)).await;
         // Notices about old spellings are only logged: the settings work.

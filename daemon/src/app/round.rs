@@ -26,8 +26,10 @@ use crate::{
         embedding::Embedding,
         follow::{self, OutboxPositions},
         quota::{IndexQuota, QuotaKeeper},
+        sharing::{Pauses, ShareTarget, Sharing},
     },
     store::{Store, StoreHealth},
+    view::Viewer,
 };
 
 /// The interval of scans of the spool, where the file system reports no changes.
@@ -39,6 +41,7 @@ pub(super) struct Round {
     pub(super) daemon: api::SharedDaemon,
     pub(super) models: Models,
     pub(super) requests: mpsc::Receiver<AdminRequest>,
+    pub(super) viewer: Viewer,
     stop: watch::Sender<bool>,
     spool_watch: Watch,
 }
@@ -78,7 +81,15 @@ impl Supervisor {
         let last_run = LastRun { followed: reached, crash_tracker };
         let settings = self.settings(&mut models);
         let (engine, engine_loop) =
-            Engine::new(store, settings, places, last_run).context("start the engine")?;
+            Engine::new(store.clone(), settings, places, last_run).context("start the engine")?;
+        let sharing = Arc::new(Sharing::new(
+            store,
+            engine.shared_projects(),
+            api::methods::transfer::host(),
+            ShareTarget::new(&self.config.share),
+            Pauses::default(),
+        ));
+        let shared = sharing.follower(&positions);
         for problem in self.problem.take().into_iter().chain(damage) {
             engine.note_problem(problem).await;
         }
@@ -88,6 +99,7 @@ impl Supervisor {
             engine,
             indexes,
             embedding: embedding.clone(),
+            sharing: sharing.clone(),
             keeper: Arc::new(keeper),
             home: home.clone(),
             query_timeout: self.config.api.query_timeout,
@@ -112,6 +124,7 @@ impl Supervisor {
         let mut tasks = Tasks::default();
         tasks.spawn(Task::Follower, follower.run(followed, stopping.clone()));
         tasks.spawn(Task::Embedder, embedding.run(vectors, stopping.clone()));
+        tasks.spawn(Task::Sharing, sharing.run(shared, stopping.clone()));
         tasks.spawn(Task::Engine, engine_loop.run());
         tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
         tasks.spawn(Task::Remaker, daemon.engine.clone().remake_summaries());
@@ -119,7 +132,8 @@ impl Supervisor {
         if let Some(listener) = listener {
             tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
         }
-        Ok(Round { tasks, daemon, models, requests, stop, spool_watch })
+        let viewer = Viewer::default();
+        Ok(Round { tasks, daemon, models, requests, viewer, stop, spool_watch })
     }
 }
 
@@ -137,7 +151,9 @@ impl Round {
         match task {
             Task::QuotaKeeper if !is_defect => Some(RoundEnd::Again),
             // The keeper waits until the database works again. Until then, searches find what is indexed.
-            Task::Follower | Task::Embedder if !is_defect && is_store_broken => None,
+            Task::Follower | Task::Embedder | Task::Sharing if !is_defect && is_store_broken => {
+                None
+            }
             _ => {
                 tracing::error!(is_defect, "{task} has ended");
                 Some(RoundEnd::Broken(task))
@@ -148,9 +164,10 @@ impl Round {
     /// Ends the tasks: callers first, then running jobs, then the index. The database closes with its
     /// last holder. Tasks that do not end in time are aborted.
     pub(super) async fn end(self, limit: Duration) {
-        let Round { mut tasks, daemon, models, stop, spool_watch, .. } = self;
+        let Round { mut tasks, daemon, models, mut viewer, stop, spool_watch, .. } = self;
         let ending = async {
             stop.send_replace(true);
+            viewer.close().await;
             tasks.abort(Task::QuotaKeeper).await;
             tasks.until_ended(Task::Server).await;
             drop(spool_watch);
@@ -163,6 +180,7 @@ impl Round {
             tasks.until_ended(Task::Engine).await;
             drop(models);
             tasks.until_ended(Task::Embedder).await;
+            tasks.until_ended(Task::Sharing).await;
             tasks.until_ended(Task::Follower).await;
         };
         if tokio::time::timeout(limit, ending).await.is_err() {

@@ -29,6 +29,8 @@ pub(super) enum Task {
     Embedder,
     /// Brings the search index up to date.
     Follower,
+    /// Brings the shared graph up to date.
+    Sharing,
     /// Creates older summaries again.
     Remaker,
 }
@@ -110,6 +112,7 @@ impl fmt::Display for Task {
             Task::QuotaKeeper => "the task that keeps the disk limits",
             Task::Engine => "the engine's loop",
             Task::Embedder => "the task that makes vectors",
+            Task::Sharing => "the task that follows the shared graph",
             Task::Follower => "the task that updates the search index",
             Task::Remaker => "the task that makes older summaries again",
         })

@@ -19,11 +19,15 @@ pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<ConfigProblem>, Vec<No
         let place = FilePosition::new(file, *loaded.origins.get(key)?);
         Some(ConfigProblem::Conflict { place, key: key.to_owned(), text: text.to_owned() })
     });
+    let of_share = share_conflicts(loaded).into_iter().filter_map(|(key, text)| {
+        let place = FilePosition::new(file, *loaded.origins.get(key)?);
+        Some(ConfigProblem::Conflict { place, key: key.to_owned(), text })
+    });
     let idle = idle(loaded).into_iter().filter_map(|(key, reason)| {
         let place = FilePosition::new(file, *loaded.origins.get(key)?);
         Some(Notice::Idle { place, key: key.to_owned(), reason })
     });
-    (conflicts.collect(), idle.collect())
+    (conflicts.chain(of_share).collect(), idle.collect())
 }
 
 /// Returns keys with a description of their conflict.
@@ -62,6 +66,25 @@ fn conflicts(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
     conflicts
 }
 
+/// Returns the conflicts in the settings of the shared graph.
+fn share_conflicts(loaded: &Loaded) -> Vec<(&'static str, String)> {
+    let share = &loaded.config.share;
+    let mut conflicts = Vec::new();
+    if let Err(error) = share.endpoint() {
+        conflicts.push(("session_tracking.share.url", error.to_string()));
+    }
+    if share.is_on() && share.name.is_none() {
+        let text =
+            "needs `session_tracking.share.name`; add the name by which your colleagues know you";
+        conflicts.push(("session_tracking.share.engine", text.to_owned()));
+    }
+    if share.password_env.is_some() && share.password_file.is_some() {
+        let text = "is set together with `session_tracking.share.password_env`; keep one of them";
+        conflicts.push(("session_tracking.share.password_file", text.to_owned()));
+    }
+    conflicts
+}
+
 const LOG_BYTES: &str = "is for all log files together and less than `session_tracking.log.max_bytes` \
                          for one; make one larger or the other smaller";
 
@@ -80,6 +103,12 @@ fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
             "session_tracking.trusted_namespaces",
             "a search sees the caller's project alone while `session_tracking.cross_project_search` is \
              false",
+        ));
+    }
+    if !config.share.projects.is_empty() && !config.share.is_on() {
+        idle.push((
+            "session_tracking.share.projects",
+            "nothing is shared: set `session_tracking.share.engine`",
         ));
     }
     let session = &config.session;

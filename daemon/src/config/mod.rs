@@ -31,7 +31,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::{
     api::config as api, capture::config as capture, graph::config as graph, llm::config as llm,
     prompt::config as prompt, search::config as search_stage, session::config as session,
-    summarize::config as summarize,
+    share::config as share, summarize::config as summarize,
 };
 
 pub use self::{
@@ -62,6 +62,8 @@ pub struct Config {
     pub graph: graph::Config,
     /// The scope of searches.
     pub search: search_stage::Config,
+    /// The graph that is shared with others.
+    pub share: share::Config,
     pub api: api::Config,
     pub log: Log,
     pub limits: Limits,

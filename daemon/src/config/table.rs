@@ -10,7 +10,7 @@ use crate::{
         codec::{
             Bytes, Choice, Codec, CodecContext, CommandCodec, Count, Days, Delays, Dollars,
             EnvName, Flag, FormatsCodec, GroupCodec, KeepCodec, Millis, Namespaces, OffSeconds,
-            Optional, Path, Paths, PromptCodec, Seconds, ShareCodec, Text, ToolsCodec, Url,
+            Optional, Path, Paths, PromptCodec, Seconds, ShareCodec, Text, Texts, ToolsCodec, Url,
             VectorCodec, Wrong,
         },
         file::Node,
@@ -18,6 +18,7 @@ use crate::{
     },
     llm::config::{OnUnavailable, ProviderKind},
     llm::embed::config::EmbeddingProvider,
+    share::config::EngineKind,
     summarize::config::Detection,
 };
 
@@ -44,6 +45,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.llm.daily_budget", "Limits per day; null = no limit"),
     ("session_tracking.llm.price", "US dollars per million tokens; null = the known price of the model"),
     ("session_tracking.embeddings", "Vectors beside full text"),
+    ("session_tracking.share", "A graph that a team, or several machines of yours, share; nothing is shared unless `engine` and `projects` are set"),
     ("session_tracking.log", "The log of graphitid"),
     ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near a limit, the text of the oldest indexed sessions is evicted, then their episodes"),
 ];
@@ -80,6 +82,14 @@ const GUARDED: &[&str] = &[
     "session_tracking.embeddings.api_key_file",
     "session_tracking.embeddings.api_key_command",
     "session_tracking.embeddings.path",
+    "session_tracking.share.engine",
+    "session_tracking.share.url",
+    "session_tracking.share.user",
+    "session_tracking.share.password_env",
+    "session_tracking.share.password_file",
+    "session_tracking.share.tls",
+    "session_tracking.share.name",
+    "session_tracking.share.projects",
     "session_tracking.log.file",
     "session_tracking.summarization.tool_classification_cache",
 ];
@@ -190,6 +200,9 @@ const EMBEDDER: Choice<EmbeddingProvider> = Choice {
         ("local", EmbeddingProvider::Local),
     ],
 };
+
+const ENGINE: Choice<EngineKind> =
+    Choice { words: &[("falkordb", EngineKind::FalkorDb), ("neo4j", EngineKind::Neo4j)] };
 
 const DETECTION: Choice<Detection> =
     Choice { words: &[("auto", Detection::Auto), ("manual", Detection::Manual)] };
@@ -330,6 +343,14 @@ fn surroundings() -> Vec<Field> {
         row!("embeddings.path", search.embeddings.path, or_null(path("~/models/all-MiniLM-L6-v2"), "none"), "The model's folder when the provider is local"),
         row!("embeddings.dimensions", search.embeddings.dimensions, or_null(count(8, 8_192, "dimensions"), "the model's own"), "The length of a vector; null = the model's own"),
         row!("embeddings.query_timeout", search.embeddings.query_timeout, Seconds, "Seconds that a search waits for the vector of its query; after that, only full text is used"),
+        row!("share.engine", share.engine, or_null(ENGINE, "nothing is shared"), "falkordb or neo4j; null = nothing is shared"),
+        row!("share.url", share.url, or_null(text("an address", "rediss://graph.example.org:6379"), "the usual one on this machine"), "Where the engine listens: rediss:// or redis:// for FalkorDB, https:// or http:// for Neo4j; null = its usual port on this machine"),
+        row!("share.user", share.user, or_null(text("a user's name", "graphiti"), "the engine's usual one"), "The user of the engine; null = the engine's usual one"),
+        row!("share.password_env", share.password_env, or_null(EnvName, "no password"), "The environment variable that holds the password"),
+        row!("share.password_file", share.password_file, or_null(path("~/.graphiti/graph-password"), "none"), "A file that holds the password and that only you can read"),
+        row!("share.tls", share.tls, Flag, "Whether an engine on another machine has to be reached over TLS"),
+        row!("share.name", share.name, or_null(text("your name", "Ann"), "none"), "Your name, as colleagues see it"),
+        row!("share.projects", share.projects, Texts { what: "a list of remotes and folders", example: "github.com/ann/app" }, "The projects that are shared, by the remote of their repository or by their folder; `graphiti share enable` adds one"),
         row!("log.level", log.level, LEVEL, "error, warn, info, debug or trace"),
         row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the usual one"), "The file; null = standard error when a terminal or a service manager reads it, else graphitid.log in the home folder"),
         row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The file size at which a new log file is started"),

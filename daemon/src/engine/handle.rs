@@ -146,6 +146,11 @@ impl Engine {
         &self.projects
     }
 
+    /// The same, for tasks that live as long as the engine.
+    pub fn shared_projects(&self) -> Arc<Projects> {
+        self.projects.clone()
+    }
+
     /// What sessions use of what they are offered.
     pub fn memory_use(&self) -> &MemoryUse {
         &self.memory_use

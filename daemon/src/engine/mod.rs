@@ -40,6 +40,7 @@ pub mod redaction;
 mod registration;
 mod remake;
 mod schedule;
+pub mod sharing;
 mod snapshots;
 mod state;
 mod transcript_folders;

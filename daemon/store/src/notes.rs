@@ -37,6 +37,13 @@ pub enum NoteNamespace {
     MemoryUse,
     /// Corrections of facts, by the facts' keys.
     Corrections,
+    /// What the shared graph has of each session, by session key. Kept when the session is deleted,
+    /// until the graph has followed.
+    Shared,
+    /// Sessions that the shared graph has to follow, by session key.
+    SharePending,
+    /// What the shared graph is, and the position up to which it is followed.
+    ShareState,
 }
 
 /// One change of the notes.
@@ -71,7 +78,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 12] = [
+    const ALL: [NoteNamespace; 15] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -84,6 +91,9 @@ impl NoteNamespace {
         NoteNamespace::Projects,
         NoteNamespace::MemoryUse,
         NoteNamespace::Corrections,
+        NoteNamespace::Shared,
+        NoteNamespace::SharePending,
+        NoteNamespace::ShareState,
     ];
 
     /// The namespace with this number on disk.
@@ -107,6 +117,9 @@ impl NoteNamespace {
             NoteNamespace::Projects => 20,
             NoteNamespace::MemoryUse => 21,
             NoteNamespace::Corrections => 11,
+            NoteNamespace::Shared => 30,
+            NoteNamespace::SharePending => 31,
+            NoteNamespace::ShareState => 32,
         }
     }
 }

@@ -5,7 +5,9 @@ pub mod files;
 pub mod forget;
 pub mod hook;
 pub mod models;
+pub mod share;
 pub mod transfer;
+pub mod view;
 
 use serde::{Deserialize, Serialize};
 

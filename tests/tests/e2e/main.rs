@@ -27,5 +27,6 @@ mod service;
 mod setup;
 mod transcripts;
 mod upgrade;
+mod view;
 mod watch_formats;
 mod wire;

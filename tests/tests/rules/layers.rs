@@ -70,6 +70,7 @@ const MODULES: &[(&str, ModuleTable)] = &[
         &[
             ("allocator", &[]),
             ("session", &["model"]),
+            ("share", &["model", "redact"]),
             (
                 "engine",
                 &[
@@ -85,6 +86,7 @@ const MODULES: &[(&str, ModuleTable)] = &[
                     "redact",
                     "capture",
                     "session",
+                    "share",
                     "activity",
                     "summarize",
                     "graph",
@@ -92,6 +94,7 @@ const MODULES: &[(&str, ModuleTable)] = &[
                 ],
             ),
             ("api", &["model", "clock", "fault", "engine", "search", "store", "proto"]),
+            ("view", &["api", "model", "clock", "engine", "store", "proto"]),
         ],
     ),
 ];

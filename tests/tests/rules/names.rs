@@ -24,8 +24,6 @@ const LONG_FILES: &[(&str, usize)] = &[
     ("daemon/core/src/model/evidence.rs", 487),
     ("daemon/core/src/model/transcript.rs", 485),
     ("daemon/insight/src/summarize/evidence/errors/mod.rs", 419),
-    ("daemon/insight/src/summarize/from_evidence/findings.rs", 449),
-    ("daemon/insight/src/summarize/from_evidence/objective.rs", 411),
     ("daemon/src/api/tools/search_sessions.rs", 408),
 ];
 

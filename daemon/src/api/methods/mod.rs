@@ -6,7 +6,8 @@ mod forget;
 pub mod hook;
 mod models;
 mod sessions;
-mod transfer;
+mod share;
+pub mod transfer;
 
 use graphiti_proto::{
     PROTOCOL,
@@ -53,6 +54,7 @@ pub(super) async fn answer(
             corrections::corrections(daemon, read(request.params)?).await
         }
         methods::forget::FORGET => forget::forget(daemon, read(request.params)?).await,
+        methods::share::SHARE => share::share(daemon, read(request.params)?).await,
         methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
         methods::transfer::SESSIONS => sessions::sessions(daemon, &read(request.params)?),
         methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,
@@ -61,6 +63,7 @@ pub(super) async fn answer(
         methods::models::TOOLS => models::tools(daemon, read(request.params)?).await,
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,
         methods::RELOAD => reload(daemon).await,
+        methods::view::VIEW => view(daemon).await,
         methods::STOP => {
             // Sending fails only when the daemon is already stopping.
             let _ = daemon.admin_requests.send(AdminRequest::Stop).await;
@@ -98,6 +101,15 @@ async fn reload(daemon: &DaemonState) -> Result<Value, Error> {
     let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
     let reloaded: Reloaded = reloaded.await.map_err(stopping)?;
     Ok(write(&reloaded))
+}
+
+async fn view(daemon: &DaemonState) -> Result<Value, Error> {
+    let (reply, opened) = oneshot::channel();
+    // If sending fails, `opened` fails below.
+    let _ = daemon.admin_requests.send(AdminRequest::View(reply)).await;
+    let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
+    let opened = opened.await.map_err(stopping)?;
+    opened.map(|address| write(&address)).map_err(|why| Error::new(code::INTERNAL, why))
 }
 
 /// Reads the parameters of a method or the arguments of a tool.

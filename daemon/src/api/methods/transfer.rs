@@ -83,7 +83,7 @@ fn portable(episode: &Episode, host: &str) -> PortableEpisode {
 }
 
 /// Returns the host name; empty when it is not known.
-fn host() -> String {
+pub fn host() -> String {
     let told = fs::read_to_string("/proc/sys/kernel/hostname");
     let told = told.or_else(|_| fs::read_to_string("/etc/hostname"));
     told.map_or_else(

@@ -6,7 +6,7 @@ use graphiti_proto::{
 };
 
 use super::{Effect, Tool, input, output, store_error, typed};
-use crate::{api::DaemonState, model::EpisodeId, store::Write};
+use crate::{api::DaemonState, engine::sharing, model::EpisodeId, store::Write};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -34,7 +34,9 @@ async fn run(
     // An imported episode has no session data on this machine besides the episode itself.
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
-    let position = store.write(vec![gone]).done().await.map_err(store_error)?;
+    let shared = sharing::deletion(episode.session);
+    let position = store.write(vec![gone, shared]).done().await.map_err(store_error)?;
+    daemon.sharing.note_deletion(episode.session);
     // The episode is deleted, even if the index has not followed yet.
     let _ = daemon.engine.until_followed(position).await;
     Ok(DeleteEpisodeAnswer { message: format!("Episode with UUID {id} deleted successfully") })

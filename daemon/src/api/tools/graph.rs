@@ -232,7 +232,11 @@ fn source_line(store: &dyn Store, id: EpisodeId, origin: Origin) -> Result<Sourc
 
 /// Returns the last message of a file at or before `line`. Messages are numbered in the order of
 /// their lines.
-fn message_at(store: &dyn Store, key: SourceKey, line: u64) -> Result<Option<u32>, StoreError> {
+pub(in crate::api) fn message_at(
+    store: &dyn Store,
+    key: SourceKey,
+    line: u64,
+) -> Result<Option<u32>, StoreError> {
     let is_behind = |number: u32| -> Result<bool, StoreError> {
         let message = store.messages(key, number, 1)?.pop();
         Ok(message.is_none_or(|message| message.origin.line > line))

@@ -73,7 +73,7 @@ async fn run(
 }
 
 /// Returns the live sessions, which change more often than they are saved.
-pub(super) async fn live_sessions(
+pub(in crate::api) async fn live_sessions(
     daemon: &DaemonState,
 ) -> Result<HashMap<SessionKey, Session>, Error> {
     let live = daemon.engine.live().await.map_err(engine_error)?;
@@ -81,7 +81,7 @@ pub(super) async fn live_sessions(
 }
 
 /// Calls `visit` for every session of an agent, without added memories.
-pub(super) fn visit_tracked(
+pub(in crate::api) fn visit_tracked(
     store: &dyn Store,
     live: &HashMap<SessionKey, Session>,
     visit: &mut dyn FnMut(&Session),
@@ -96,6 +96,6 @@ pub(super) fn visit_tracked(
 }
 
 /// Whether a session has messages or an error to show.
-pub(super) fn is_listed(session: &Session) -> bool {
+pub(in crate::api) fn is_listed(session: &Session) -> bool {
     session.content.is_some() || matches!(session.state, State::Failed(_))
 }

@@ -10,9 +10,9 @@ mod get_episode_entities;
 pub(in crate::api) mod get_episodes;
 mod get_handoff;
 mod get_session;
-mod graph;
+pub(in crate::api) mod graph;
 mod health;
-mod list_sessions;
+pub(in crate::api) mod list_sessions;
 mod list_unindexed;
 pub(in crate::api) mod mark_fact;
 mod passages;
@@ -133,6 +133,18 @@ pub(super) async fn call(
         Err(error) if error.code == code::INVALID_PARAMS => Err(error),
         Err(error) => Ok(failed(error, client.reply_form)),
     }
+}
+
+/// Returns the structured answer of a tool, for a caller in this process.
+pub(super) async fn structured(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    name: &str,
+    arguments: Value,
+) -> Result<Value, Error> {
+    let tool = TOOLS.iter().find(|tool| tool.name == name);
+    let tool = tool.expect("callers in this process name tools by their constants");
+    Ok((tool.call)(daemon, client, arguments).await?.structured())
 }
 
 /// Returns the result of a failed tool: the error and its remedy.

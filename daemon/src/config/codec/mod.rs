@@ -19,7 +19,7 @@ pub(super) use self::{
     formats::FormatsCodec,
     number::{Bytes, Count, Days, Delays, Dollars, Millis, OffSeconds, Seconds, ShareCodec},
     place::{Path, Paths},
-    text::{Choice, CommandCodec, EnvName, Flag, GroupCodec, Namespaces, Text, Url},
+    text::{Choice, CommandCodec, EnvName, Flag, GroupCodec, Namespaces, Text, Texts, Url},
     tools::ToolsCodec,
 };
 

@@ -25,6 +25,12 @@ pub(in crate::config) struct Text {
     pub(in crate::config) example: &'static str,
 }
 
+/// A list of non-empty texts.
+pub(in crate::config) struct Texts {
+    pub(in crate::config) what: &'static str,
+    pub(in crate::config) example: &'static str,
+}
+
 pub(in crate::config) struct EnvName;
 
 pub(in crate::config) struct Url;
@@ -135,6 +141,30 @@ impl Codec for Text {
 
     fn schema(&self) -> Json {
         json!({ "type": "string", "minLength": 1 })
+    }
+}
+
+impl Codec for Texts {
+    type Item = Vec<String>;
+
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<String>, Wrong> {
+        let one = Text { what: self.what, example: self.example };
+        match &node.value {
+            Value::List(items) => items.iter().map(|item| one.read(item, context)).collect(),
+            _ => Err(Wrong::new(format!("write [\"{}\"], for example", self.example))),
+        }
+    }
+
+    fn write(&self, item: &Vec<String>) -> Json {
+        json!(item)
+    }
+
+    fn allowed(&self) -> String {
+        self.what.to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
     }
 }
 

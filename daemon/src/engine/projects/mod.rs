@@ -48,6 +48,18 @@ pub enum NamedProject {
     Unknown,
 }
 
+/// What identifies a project beyond one machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectIdentity {
+    /// The remote of its repository, normalised.
+    pub remote: Option<String>,
+    /// Its main folder: the spelling of the repository's root, or of the directory.
+    pub folder: String,
+    pub name: String,
+    /// The paths of its directories.
+    pub folders: Vec<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KnownProject {
     project: Project,
@@ -167,6 +179,40 @@ impl Projects {
     pub fn of_namespace(&self, namespace: Namespace) -> Vec<Namespace> {
         let known = self.read().get(&namespace).cloned();
         known.map_or_else(|| vec![namespace], |known| self.members(&known.project, &known.identity))
+    }
+
+    /// Returns what identifies the project of a directory that is known.
+    pub fn identity_of(&self, namespace: Namespace) -> Option<ProjectIdentity> {
+        let members = self.of_namespace(namespace);
+        let known = self.read();
+        let mut members: Vec<&KnownProject> =
+            members.iter().filter_map(|member| known.get(member)).collect();
+        // The order must not depend on which directory was asked for.
+        members.sort_by_key(|member| (member.identity.repository.is_none(), member.project.path()));
+        let first = members.first()?;
+        let remote = members.iter().filter_map(|member| member.identity.remote.clone()).min();
+        let repository = members.iter().find_map(|member| member.identity.repository.clone());
+        let folder = repository.unwrap_or_else(|| first.project.root().spelling());
+        let named = remote.as_ref().unwrap_or(&folder);
+        let name = named.rsplit('/').find(|part| !part.is_empty()).unwrap_or("project").to_owned();
+        let mut folders: Vec<String> = members
+            .iter()
+            .flat_map(|member| {
+                let project = &member.project;
+                [project.path().to_owned(), project.root().path().to_owned()]
+            })
+            .chain(members.iter().filter_map(|member| member.identity.repository.clone()))
+            .collect();
+        folders.sort_unstable();
+        folders.dedup();
+        Some(ProjectIdentity { remote, folder, name, folders })
+    }
+
+    /// Returns the project that `given`, a remote or a folder, names.
+    pub fn identity_named(&self, given: &str) -> Option<ProjectIdentity> {
+        let namespaces: Vec<Namespace> = self.read().keys().copied().collect();
+        let mut all = namespaces.into_iter().filter_map(|one| self.identity_of(one));
+        all.find(|identity| identity.is_named_by(given))
     }
 
     /// Returns only the spellings of one directory, without the rest of its project.
@@ -290,6 +336,16 @@ impl Projects {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, BTreeMap<Namespace, KnownProject>> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ProjectIdentity {
+    /// Whether `given`, a remote in any spelling or a folder, names this project.
+    pub fn is_named_by(&self, given: &str) -> bool {
+        let remote = remote::normalized(given);
+        let is_remote = self.remote.is_some() && self.remote == remote;
+        let spelling = Project::new(given).spelling();
+        is_remote || self.folders.iter().any(|folder| Project::new(folder).spelling() == spelling)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     draft::{ClaimDraft, Draft},
-    phrasing,
+    phrasing, worth,
 };
 use crate::{
     graph::text,
@@ -57,6 +57,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     if question.is_none() && phrasing::points_back(what(record)) {
         return;
     }
+    let is_chosen = certainty != Certainty::Hypothesis || worth::is_choice(what(record));
+    let is_worth =
+        !draft.is_evidence() || is_chosen && worth::is_decision(record, what(record), question);
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
     let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
@@ -73,6 +76,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     }
     if certainty != Certainty::Refuted {
         options.mark(draft, at);
+    }
+    if !is_worth {
+        return;
     }
     draft.claim(
         Relation::Decided,
@@ -116,7 +122,7 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         .collect();
     let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
     let header = header.filter(|header| !header.is_empty());
-    let question = asked.map(|asked| asked.question.trim()).unwrap_or_default();
+    let question = asked.map(|asked| own_question(&asked.question)).unwrap_or_default();
     let mut sentence = match header {
         Some(header) => format!("{header}: {decision}"),
         None if !question.is_empty() => format!("{question} {decision}"),
@@ -137,10 +143,21 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         // The sentence begins with the question.
         rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
     }
-    if rationale != NO_REASON && !rationale.is_empty() {
-        sentence.push_str(&format!(" Why: {}", text::sentence(rationale)));
+    if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
+        let is_open = rationale.matches('(').count() > rationale.matches(')').count();
+        let end = if is_open { ")" } else { "" };
+        sentence.push_str(&format!(" Why: {}", text::sentence(&format!("{rationale}{end}"))));
     }
     sentence
+}
+
+/// Returns a question without what only introduces it, such as `Next question:`.
+fn own_question(question: &str) -> &str {
+    let opener = pattern!(
+        r"(?i)^(?:the )?(?:next|last|first|second|final|another|one more) question\b[^:?]{0,60}:\s*"
+    );
+    let question = question.trim();
+    opener.find(question).map_or(question, |found| &question[found.end()..])
 }
 
 /// Returns the decision without the mark of a plan.

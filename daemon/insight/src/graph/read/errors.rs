@@ -10,6 +10,7 @@ use crate::{
         transcript::Origin,
         wording::is_filler,
     },
+    pattern::pattern,
 };
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -65,9 +66,12 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         None => origins.last().map_or(draft.episode.ended_at, |origin| draft.moments.at(*origin)),
     };
     let is_said = |text: &str| !text.is_empty() && !is_filler(text);
-    let is_verified = resolution.is_some()
-        || (draft.is_evidence() && is_said(&record.verification))
-        || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));
+    let is_checked = match draft.is_evidence() {
+        true => is_said(&record.verification),
+        false => resolution.is_some(),
+    };
+    let is_verified =
+        is_checked || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
     // The entity has the key of the subject, so that both are found by the message.
     let (key, subject) = (key(draft, message), subject(draft, message));
@@ -75,11 +79,19 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let files = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
     let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
     let target = others.first().copied().unwrap_or(draft.project);
+    let changed = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
+    let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
+    let cause = if is_cause { record.root_cause.as_str() } else { "" };
+    let is_passing = is_of_a_build(&record.error) && !is_said(cause);
+    if draft.is_evidence() && (is_passing || is_chat(&record.error)) {
+        // Its fix is in the history, and the marks tell that it is gone.
+        return;
+    }
     let parts = [
-        ("error", "", &record.error),
-        ("root_cause", "Cause: ", &record.root_cause),
-        ("fix", "Fix: ", &record.fix),
-        ("verification", "Verified by: ", &record.verification),
+        ("error", "", record.error.as_str()),
+        ("root_cause", "Cause: ", cause),
+        ("fix", "Fix: ", record.fix.as_str()),
+        ("verification", "Verified by: ", record.verification.as_str()),
     ];
     let said = parts.into_iter().filter(|(.., text)| is_said(text));
     let sentence = said
@@ -107,10 +119,32 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
             origins,
             watches,
             others: others.into_iter().chain([draft.task]).collect(),
-            details: said.map(|(name, _, text)| (name.to_owned(), text.clone())).collect(),
+            details: said.map(|(name, _, text)| (name.to_owned(), text.to_owned())).collect(),
             namespace: None,
         },
     );
+}
+
+/// Whether the cause names something of the error, of its fix or of the changed files: several
+/// errors of one turn share the causes that the agent reports.
+fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
+    let about = format!("{} {} {}", record.error, record.fix, changed.join(" "));
+    let about = text::topic_words(&about);
+    let told = text::topic_words(&record.root_cause);
+    told.is_empty() || told.iter().any(|word| about.contains(word))
+}
+
+/// Whether an error is a failing test, or one that a compiler or linter reports for a line, which
+/// says nothing without its cause.
+fn is_of_a_build(error: &str) -> bool {
+    pattern!(r"(?i)\w*tests? failed\b|\btest\w* failed\b|:\d+:\d+ lint|\berror TS\d+|\berror\[E\d+\]|› should\b|\btest_\w+ failed|AssertionError")
+        .is_match(error)
+}
+
+/// Whether an error is told in the words of a request, which name no error.
+fn is_chat(error: &str) -> bool {
+    pattern!(r"(?i)^(?:still|again|hm+|ok(?:ay)?|get|can|could|please|fix|the (?:issue|problem|error) is|this|that|it|so|now|yes|no|user)\b")
+        .is_match(error)
 }
 
 /// Returns the error in the evidence that a record describes.

@@ -3,7 +3,7 @@
 use super::{
     draft::{ClaimDraft, Draft},
     locate::{SentenceSource, Speaker},
-    phrasing,
+    phrasing, worth,
 };
 use crate::{
     graph::text,
@@ -60,7 +60,18 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 }
 
 fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
-    let Some(sentence) = phrasing::alone(text) else { return };
+    let is_worth = match relation {
+        Relation::DeadEnd => worth::is_dead_end,
+        Relation::CausedBy => worth::is_cause,
+        _ => worth::is_finding,
+    };
+    // What a model writes was selected by it.
+    let is_worth = |text: &String| !draft.is_evidence() || is_worth(text);
+    let Some(sentence) = phrasing::alone(text).filter(is_worth) else {
+        // What it names is known nevertheless.
+        draft.named_in(text);
+        return;
+    };
     let found = draft.places.of(text);
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
@@ -126,7 +137,9 @@ fn is_shown(draft: &Draft<'_>, text: &str) -> bool {
 }
 
 fn left_open(draft: &mut Draft<'_>, text: &str) {
-    let Some(sentence) = phrasing::alone(text).filter(|text| !phrasing::is_past(text)) else {
+    let is_worth = |text: &String| !draft.is_evidence() || worth::is_open_end(text);
+    let is_open = |text: &String| !phrasing::is_past(text) && is_worth(text);
+    let Some(sentence) = phrasing::alone(text).filter(is_open) else {
         return;
     };
     let found = draft.places.of(text);

@@ -20,6 +20,7 @@ mod progress;
 mod settings;
 mod task;
 mod test_runs;
+mod worth;
 
 use self::draft::Draft;
 use crate::model::{Episode, Evidence, graph::Statements};

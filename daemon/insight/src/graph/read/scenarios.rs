@@ -184,7 +184,7 @@ fn one_file_is_one_thing_wherever_and_however_it_is_named() {
     let mut session = SessionFixture::new(10, "Change the parser");
     session.change("/work/app/src/parser.rs");
     session.episode.summary.discoveries =
-        Some(vec!["`parser.rs` reads dates in `DateParser::leap_days()`".to_owned()]);
+        Some(vec!["`parser.rs` reads dates only in `DateParser::leap_days()`".to_owned()]);
     let mut worktree = SessionFixture::new(20, "Change the parser again");
     worktree.episode.project = Project::new("/work/app/.claude/worktrees/one");
     worktree.change("/work/app/.claude/worktrees/one/src/parser.rs");

@@ -16,6 +16,7 @@ use crate::{
         transcript::Origin,
         wording::{REMOVED, is_filler},
     },
+    pattern::pattern,
 };
 
 /// The last change of each setting, by file and key path.
@@ -42,6 +43,9 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         last.retain(|key, _| !block.holds(key));
     }
     for ((file, setting), (change, seen)) in last {
+        if is_in_history(&file, setting, change) {
+            continue;
+        }
         // The last value in the evidence takes precedence; the summary may have omitted it because
         // of its limits.
         let value = match seen {
@@ -50,6 +54,33 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         };
         claim(draft, (&file, setting), (change, seen), value.as_deref());
     }
+}
+
+/// Whether the change only repeats the history of the repository: the version of a release or of a
+/// dependency; or the setting or its value is not known.
+fn is_in_history(file: &str, setting: &str, change: &ConfigChange) -> bool {
+    let leaf = setting.rsplit('.').next().unwrap_or(setting);
+    let is_dependency = pattern!(r"(?i)(?:^|\.)(?:\w*dependencies|requires?)\b").is_match(setting);
+    let value = change.old_value.as_deref().filter(|_| change.new_value == REMOVED);
+    let value = value.unwrap_or(&change.new_value);
+    let is_package = file.ends_with("package.json") && pattern!(r"^[~^]?\d+\.\d").is_match(value);
+    // Many blocks of a file have such a key, and the edit did not show which one it is in.
+    let is_anywhere = setting == leaf
+        && !file.ends_with(".env")
+        && pattern!(r"^(?:run|command|test|name|value|type|uses|if|id|key|args|description|source|path|url|env|image|with)$")
+            .is_match(leaf);
+    is_anywhere
+        || leaf == "version"
+        || is_dependency
+        || is_package
+        || value.starts_with("[REDACTED")
+}
+
+/// Whether a reason is about the setting: the request of that moment may be about something else.
+fn is_about(reason: &str, setting: &str, value: &str) -> bool {
+    let named = text::topic_words(&format!("{setting} {value}"));
+    let told = text::topic_words(reason);
+    !reason.starts_with("Asked: ") || named.iter().any(|word| told.contains(word))
 }
 
 /// Marks each value that an edit replaced: it ends with the edit, and no other value does.
@@ -170,7 +201,8 @@ fn claim(
         sentence.push_str(&format!(" (before: `{}`)", text::cut(old, 120)));
     }
     sentence.push('.');
-    if !change.reason.is_empty() && !is_filler(&change.reason) {
+    let is_reason = is_about(&change.reason, setting, value.unwrap_or_default());
+    if is_reason && !change.reason.is_empty() && !is_filler(&change.reason) {
         sentence.push_str(&format!(" Why: {}", text::sentence(&change.reason)));
     }
     let details = [("value", value), ("old_value", old.as_deref()), ("file", Some(file))];

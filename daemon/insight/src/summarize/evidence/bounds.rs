@@ -78,7 +78,7 @@ pub(super) const TASK: usize = 180;
 /// Delegations. The oldest is dropped first.
 pub(super) const DELEGATIONS: usize = 24;
 /// The report of a sub-agent.
-pub(super) const REPORT: usize = 1_600;
+pub(super) const REPORT: usize = 3_000;
 /// The reports of all sub-agents together; of the oldest ones beyond this limit one line each is
 /// kept.
 pub(super) const DELEGATION_REPORTS: usize = 24_000;

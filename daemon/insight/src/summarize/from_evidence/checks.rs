@@ -123,6 +123,22 @@ fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
         && !path.ends_with(".txt")
 }
 
+/// That code was changed and nothing was run that may be a test.
+pub(super) fn untested(evidence: &Evidence) -> Option<String> {
+    let is_code = pattern!(
+        r"\.(?:rs|go|py|rb|php|java|kt|kts|swift|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|ts|tsx|js|jsx|mjs|cjs|vue|svelte|ex|exs|erl|clj|hs|dart|lua|zig|sh)$"
+    );
+    let changed =
+        evidence.files.iter().any(|(path, work)| work.changed() && is_code.is_match(path));
+    let may_test = pattern!(
+        r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
+    );
+    let tested = !evidence.tests.is_empty()
+        || evidence.commands_left_out > 0
+        || evidence.commands.iter().any(|run| may_test.is_match(&run.command));
+    (changed && !tested).then(|| "no test run seen".to_owned())
+}
+
 /// The checks that passed, in a few words; those that failed are open ends.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     if !evidence.files.values().any(FileWork::changed) {
@@ -185,6 +201,19 @@ mod tests {
             let evidence = script.collect();
             assert_eq!((last_runs(&evidence), passed(&evidence)), (Vec::new(), None), "{later}");
         }
+    }
+
+    #[test]
+    fn code_that_nothing_tested_is_told_as_such() {
+        let told = Some("no test run seen".to_owned());
+        assert_eq!(untested(&script().collect()), told);
+        let mut tested = script();
+        tested.run("d", "./scripts/test-e2e.sh", Outcome::Succeeded, "");
+        assert_eq!(untested(&tested.collect()), None);
+        let mut only_text = Script::default();
+        only_text.prompt("Describe the list");
+        only_text.edit("a", "/app/README.md", "a", "b");
+        assert_eq!(untested(&only_text.collect()), None);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What was accomplished: pull requests, commits, tasks, and what the agent reports as done.
 
+use std::collections::BTreeSet;
+
 use crate::{
     model::{
         evidence::{Commit, Evidence, FileWork},
-        transcript::TaskState,
+        transcript::{Origin, TaskState},
     },
     summarize::{
         from_evidence::{
@@ -31,6 +33,10 @@ const TASKS: usize = 8;
 const OF_A_REPORT: usize = 7;
 /// The share of its words by which a claim repeats a commit.
 const COMMITTED: f64 = 0.75;
+/// The same of a claim in the report of the turn that made the commit, when the commit has a body of
+/// this many bytes.
+const COMMITTED_IN_TURN: f64 = 0.45;
+const BODY: usize = 80;
 /// Characters of a commit's body.
 const POINT: usize = 400;
 
@@ -80,6 +86,7 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             if taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
                 && !is_committed(entries, &line)
+                && !is_committed_in_turn(entries, claim, &line)
             {
                 push(list, without_doer(&line));
                 taken += 1;
@@ -248,9 +255,24 @@ fn without_doer(line: &str) -> String {
 /// Whether a commit tells the same.
 fn is_committed(entries: &Entries<'_>, line: &str) -> bool {
     let told = words(line);
-    entries.evidence.commits.iter().any(|commit| {
-        share_of_words(&told, &words(&format!("{} {}", commit.subject, commit.body))) >= COMMITTED
+    entries.evidence.commits.iter().any(|commit| share_told(&told, commit) >= COMMITTED)
+}
+
+/// Whether a commit of the same turn tells it in other words, with each name that it gives.
+fn is_committed_in_turn(entries: &Entries<'_>, claim: &Claim, line: &str) -> bool {
+    let told = words(line);
+    let asked = entries.evidence.prompts.iter().rfind(|prompt| prompt.origin < claim.origin);
+    let turn = asked.map_or(Origin::default(), |asked| asked.origin)..claim.origin;
+    let made = entries.evidence.commits.iter().filter(|commit| turn.contains(&commit.origin));
+    let names: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+    made.filter(|commit| commit.body.len() >= BODY).any(|commit| {
+        names.iter().all(|name| commit.subject.contains(name) || commit.body.contains(name))
+            && share_told(&told, commit) >= COMMITTED_IN_TURN
     })
+}
+
+fn share_told(told: &BTreeSet<String>, commit: &Commit) -> f64 {
+    share_of_words(told, &words(&format!("{} {}", commit.subject, commit.body)))
 }
 
 /// Whether the user quoted the claim in a later prompt: people paste what is to be otherwise.
@@ -372,7 +394,7 @@ mod tests {
     use super::*;
     use crate::model::{
         evidence::{Commit, PullRequest, TurnReport},
-        transcript::{Origin, Task},
+        transcript::Task,
     };
     use crate::summarize::report::Reports;
 
@@ -491,6 +513,27 @@ mod tests {
             ..Evidence::default()
         };
         assert_eq!(completed(&evidence)[1..], ["Renamed the loader of pages to `fetch`"]);
+    }
+
+    #[test]
+    fn the_report_of_a_turn_does_not_repeat_the_commit_of_the_turn() {
+        let mut made = commit(
+            "1a2b3c4",
+            "chore: remove the hosted provider",
+            "The hosted provider is no longer used. Remove it, its tests, env vars and the coverage config. Regenerate the client.",
+        );
+        made.origin.line = 5;
+        let text = "- Removed the env vars of the hosted provider and its tests\n- Removed `HOSTED_URL` from the env vars of the provider\n- Updated the description of the unpin call\n";
+        let mut told = report(text);
+        told.origin.line = 6;
+        let evidence = Evidence { commits: vec![made], reports: vec![told], ..Evidence::default() };
+        assert_eq!(
+            completed(&evidence)[1..],
+            [
+                "Removed `HOSTED_URL` from the env vars of the provider",
+                "Updated the description of the unpin call"
+            ]
+        );
     }
 
     #[test]

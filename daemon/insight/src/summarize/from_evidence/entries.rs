@@ -78,7 +78,12 @@ impl<'e> Entries<'e> {
                 && !is_phrase(Topic::Proposal, sentence)
                 && !sentence.ends_with('?')
         });
-        let text = stated.collect::<Vec<_>>().join(" ");
+        let mut stated: Vec<&str> = stated.collect();
+        // What introduces a list stands with the list.
+        if stated.len() > 1 {
+            stated.pop_if(|last| last.ends_with(':'));
+        }
+        let text = stated.join(" ");
         let label = claim.label.as_deref().map(|label| self.tidy_line(label));
         let label = label.map(|label| without_number(&label).to_owned());
         let line = match label {
@@ -286,7 +291,7 @@ fn subject(claim: &Claim) -> Option<&str> {
 /// Whether a line means nothing without what stood before it.
 pub(super) fn leans(line: &str) -> bool {
     pattern!(
-        r"(?i)^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
+        r"(?i)^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both (?:of|are|is|were|have|had|now|do|can|will|would|should|need|pass|work|look|seem|fixes|changes)|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
     )
     .is_match(line)
 }

@@ -3,14 +3,17 @@
 //! It states what was seen and nothing else: a field without evidence stays empty, a cause nobody
 //! named is "not stated". Everything is cleaned to one line, cut at sentences, and said once.
 
+mod answers;
 mod checks;
 mod decisions;
 mod deferred;
+mod delegated;
 mod done;
 mod ending;
 mod entries;
 mod errors;
 mod findings;
+mod later_requests;
 #[cfg(test)]
 mod later_wins;
 mod next_steps;
@@ -353,6 +356,21 @@ mod tests {
             ("Lock held", "The old process kept it")
         );
         assert_eq!(error.fix, "Fixed by opening once");
+    }
+
+    #[test]
+    fn what_a_later_number_picks_is_told_with_the_objective() {
+        let mut script = Script::default();
+        script.prompt("Address the comment of the reviewer on the migration of the users");
+        script.reply("m0", "Done.");
+        script.prompt("/check-todos");
+        let list =
+            "| # | Title |\n|---|---|\n| 1 | Add a cache |\n| 5 | Rename on network drives |\n";
+        script.reply("m1", list);
+        script.prompt("5 seems like a low hanging fruit");
+        script.reply("m2", "Now let me look at the code.");
+        let wanted = "Address the comment of the reviewer on the migration of the users. Later: Rename on network drives.";
+        assert_eq!(summary(&script).objective, wanted);
     }
 
     #[test]

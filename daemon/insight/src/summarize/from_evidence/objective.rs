@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Choice, Commit, Evidence, PublicationKind, Ticket},
+        evidence::{Choice, Commit, Evidence, PublicationKind, Quote, Ticket},
         transcript::RecapKind,
     },
     summarize::{
         from_evidence::{
             done::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
+            later_requests::shifts,
             request::{REQUEST, Request, Weight},
             title::{fits, title},
             user_words::option_named,
@@ -27,11 +28,7 @@ use crate::{
 /// Characters of a session's name in lists.
 const NAME: usize = 80;
 /// Characters of each goal that came up later.
-const LATER: usize = 110;
-/// Words of a slash command, its name included, that say what is wanted.
-const COMMANDED: usize = 7;
-/// Goals that came up later, at most.
-const SHIFTS: usize = 2;
+pub(super) const LATER: usize = 110;
 /// From this number of prompts on, the agent's own note says more than the first prompt.
 const MANY_PROMPTS: usize = 6;
 
@@ -50,10 +47,9 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     let talk = work_behind_talk(evidence, first.map(|at| &requests[at]));
     let began_with_talk = talk.is_some();
     let goal = talk.map_or_else(|| goal(evidence, first.map(|at| &requests[at])), Goal::from);
-    let commands = commands(evidence);
     let later = first
         .filter(|at| began_with_talk || goal.text == requests[*at].text)
-        .map_or(Vec::new(), |at| shifts(&requests, at, &commands));
+        .map_or(Vec::new(), |at| shifts(evidence, &requests, at));
     if later.is_empty() {
         return goal.text;
     }
@@ -281,13 +277,16 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
 }
 
 /// What a request picks by number or letter from the list that the agent showed before.
-fn picked(evidence: &Evidence, request: &Request) -> Option<String> {
+pub(super) fn picked(evidence: &Evidence, request: &Request) -> Option<String> {
     let mark = pattern!(r"(?i)^(?:option )?([a-e1-9])\b").captures(&request.text)?;
-    let asked =
-        evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))?;
+    let asked = prompt_of(evidence, request)?;
     let shown = evidence.reports.iter().rfind(|one| one.origin.line < asked.origin.line)?;
     let label = option_named(&Report::of(shown), &mark[1])?;
     Some(one_line(&label))
+}
+
+pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option<&'e Quote> {
+    evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
 /// The user's intent as a recap at a compaction states it, when the session's own beginning is
@@ -334,78 +333,4 @@ fn shown_plan(evidence: &Evidence) -> Option<String> {
 fn said_first(evidence: &Evidence) -> Option<String> {
     let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
     prose.first().or(listed.first()).map(|first| cut(first, REQUEST))
-}
-
-/// The requests that were given to slash commands: work of its own, however it is worded.
-fn commands(evidence: &Evidence) -> Vec<Request> {
-    let prompts = evidence.prompts.iter().filter(|prompt| prompt.text.starts_with('/'));
-    let given = prompts.filter(|prompt| prompt.text.split_whitespace().count() >= COMMANDED);
-    given.filter_map(|prompt| Request::of(&prompt.text)).collect()
-}
-
-/// What the session turned to later: clear orders that share few words with all before them.
-fn shifts(requests: &[Request], first: usize, commands: &[Request]) -> Vec<String> {
-    let mut known = words(&requests[first].text);
-    let mut found: Vec<String> = Vec::new();
-    for request in &requests[first + 1..] {
-        let new = words(&request.text);
-        let is_new = is_new_work(request) || commands.contains(request);
-        let is_new = is_new && !points_at_something(&request.ask);
-        if is_new && new.len() >= 4 && share_of_words(&new, &known) < 0.3 {
-            found.push(shortened(&request.ask));
-        }
-        known.extend(new);
-    }
-    let extra = found.len().saturating_sub(SHIFTS);
-    found.drain(..extra);
-    found
-}
-
-/// `Create a commit with that content` says nothing without what stood before it.
-fn points_at_something(ask: &str) -> bool {
-    pattern!(r"(?i)\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
-        .is_match(ask)
-        || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
-}
-
-/// An order for something new or another problem, not a remark on what was just done.
-fn is_new_work(request: &Request) -> bool {
-    if is_new_problem(&request.ask) {
-        return true;
-    }
-    // "Fix these" is about what was just shown; a longer sentence says itself what it is about.
-    let points_back =
-        pattern!(r"(?i)^(?:\w+ (?:it|this|that|these|those|them|a task|the todo|todo)\b)")
-            .is_match(&request.ask)
-            && request.ask.split(' ').count() < 8;
-    request.weight == Weight::Clear
-        && !points_back
-        && pattern!(
-            r"(?i)^(?:add|build|configure|convert|create|debug|deploy|design|document|explore|fix|generate|implement|improve|integrate|investigate|migrate|optimi[sz]e|port|refactor|rename|replace|research|review|rewrite|set up|support|translate|update|upgrade|write|new feature|next (?:feature|task|thing))\b"
-        )
-        .is_match(&request.ask)
-}
-
-fn shortened(text: &str) -> String {
-    let first = sentences(text).first().copied().unwrap_or(text);
-    let line = cut(first, LATER);
-    // A log that was pasted behind the words leaves its marks.
-    let line =
-        line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
-    let mut line = line.to_owned();
-    let is_plain =
-        line.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
-    if is_plain && let Some(first) = line.get_mut(0..1) {
-        first.make_ascii_lowercase();
-    }
-    line
-}
-
-/// A short report, in words, that something else is wrong.
-fn is_new_problem(ask: &str) -> bool {
-    (4..=24).contains(&ask.split_whitespace().count())
-        && !ask.ends_with('?')
-        && pattern!(r"(?i)\b(?:broke|broken|bugs?|fail(?:s|ed|ing)?|crash(?:es|ed)?|not working|doesn't work)\b").is_match(ask)
-        && !pattern!(r"(?i)^(?:it|this|that|still|no|but|i|now it|the (?:tests?|build|ci))\b|https?:").is_match(ask)
-        && !ask.contains(['"', '“', '`', '{'])
 }

@@ -30,6 +30,7 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     }
     parts.extend(uncommitted(entries));
     parts.extend(checks::passed(evidence));
+    parts.extend(checks::untested(evidence));
     if parts.is_empty() {
         return None;
     }
@@ -186,9 +187,15 @@ mod tests {
         let state = |evidence: &Evidence| {
             line(&Entries { evidence, reports: &Reports::default(), project: None })
         };
-        assert_eq!(state(&evidence).unwrap(), "branch `main`; staged, not committed: `/app/a.rs`");
+        assert_eq!(
+            state(&evidence).unwrap(),
+            "branch `main`; staged, not committed: `/app/a.rs`; no test run seen"
+        );
         evidence.directories = vec!["/home/ann/app".to_owned(), "/home/bob/src/app".to_owned()];
-        assert_eq!(state(&evidence).unwrap(), "branch `main`; no commit seen in this session");
+        assert_eq!(
+            state(&evidence).unwrap(),
+            "branch `main`; no commit seen in this session; no test run seen"
+        );
     }
 
     fn event(step: GitStep, branch: &str, source: u32, line: u64) -> GitEvent {

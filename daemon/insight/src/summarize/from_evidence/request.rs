@@ -261,7 +261,7 @@ fn weight(text: &str) -> Weight {
         return Weight::Reaction;
     }
     let routine = pattern!(
-        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|(?:get|go|switch|move|come) back to (?:the )?(?:main|master|develop)(?: branch)?|(?:check ?out|switch to|pull(?: in)?) (?:the )?(?:latest )?(?:main|master|develop)(?: branch)?(?: and pull(?: the latest)?)?|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
+        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|up|make|create|open|a|an|draft|pr|pull request|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|(?:get|go|switch|move|come) back to (?:the )?(?:main|master|develop)(?: branch)?|(?:check ?out|switch to|pull(?: in)?) (?:the )?(?:latest )?(?:main|master|develop)(?: branch)?(?: and pull(?: the latest)?)?|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
     );
     if routine.is_match(lower.trim_end_matches(['.', '!'])) {
         return Weight::Routine;

@@ -11,7 +11,7 @@ use crate::{
         from_evidence::{
             entries::{Entries, push},
             overtaken,
-            request::Request,
+            request::{Request, Weight},
         },
         report::{Report, Topic, is_phrase},
         text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Bytes of a sentence that is quoted.
-const QUOTE: usize = 300;
+const QUOTE: usize = 420;
 /// Characters of all that is quoted of one prompt.
 const WHOLE: usize = 480;
 /// Prompts longer than this are plans, logs and instructions of a command, not words to the agent.
@@ -126,10 +126,18 @@ fn call(entries: &Entries<'_>, shown: &str) -> String {
 /// words, and is short enough to be quoted whole.
 fn corrects(all: &[String], refuses: bool) -> Option<String> {
     let says_how = |sentence: &&String| {
-        !is_aside_alone(sentence) && !is_wish(sentence) && (refuses || !is_question(sentence))
+        !is_aside_alone(sentence)
+            && !is_wish(sentence)
+            && !is_routine(sentence)
+            && (refuses || !is_question(sentence))
     };
     let whole = all.join(" ");
     (whole.len() <= QUOTE && all.iter().any(|one| says_how(&one))).then_some(whole)
+}
+
+/// `Push up and make a PR` says nothing of the work.
+fn is_routine(sentence: &str) -> bool {
+    Request::of(sentence).is_some_and(|request| request.weight == Weight::Routine)
 }
 
 /// The sentences that decide, each with the one that it leans on and the reason behind it.
@@ -143,9 +151,9 @@ fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
         if at > 0 && leans_back(sentence) {
             taken[at - 1] = true;
         }
-        if let Some(next) = all.get(at + 1).filter(|next| gives_reason(next)) {
-            taken[at + 1] = next.len() <= QUOTE;
-        }
+        let reasons = all[at + 1..].iter().take_while(|next| gives_reason(next));
+        let count = reasons.take_while(|reason| reason.len() <= QUOTE).count();
+        taken[at + 1..=at + count].fill(true);
     }
     let mut quote = String::new();
     let mut before = None;
@@ -170,15 +178,24 @@ fn leans_back(sentence: &str) -> bool {
 }
 
 fn gives_reason(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:because|since|otherwise|so that|that way|it.s |it (?:works|is|will|would)|they (?:are|were)|(?:that|this|it)\b.*\b(?:because|since|due to)\b|weil|porque|parce que|因为|なぜなら)")
+    pattern!(r"(?i)^(?:because|since|otherwise|so that|that way|it.s |it (?:works|is|will|would)|[\w.-]+ would (?:be|have|then|still|only|stay)\b|they (?:are|were)|(?:that|this|it)\b.*\b(?:because|since|due to)\b|weil|porque|parce que|因为|なぜなら)")
         .is_match(sentence)
         && !is_question(sentence)
 }
 
 fn is_choice(sentence: &str) -> bool {
+    if is_objection(sentence) {
+        return true;
+    }
     !is_question(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence)
+}
+
+/// `Why is the old file changed rather than a new one added?` asks for the other way.
+fn is_objection(sentence: &str) -> bool {
+    pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
+        .is_match(without_opener(sentence))
 }
 
 /// Whether a sentence is an aside, and so is what stands behind its dash, if anything does:
@@ -278,11 +295,12 @@ fn squeezed(text: &str) -> String {
 fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> {
     let before = entries.reports.reports.iter().rfind(|report| report.origin.line < at.line);
     let Some(before) = before else { return Vec::new() };
-    let named: Vec<&str> = pattern!(r"(?:^|[\s,(#])([A-H1-9])(?:[,.):]| (?:and|or|is|are)\b|$)")
-        .captures_iter(words)
-        .filter_map(|found| found.get(1))
-        .map(|mark| mark.as_str())
-        .collect();
+    let named: Vec<&str> =
+        pattern!(r"(?:^|[\s,(#])([A-H1-9])(?:[,.):]| ?[-–—] | (?:and|or|is|are)\b|$)")
+            .captures_iter(words)
+            .filter_map(|found| found.get(1))
+            .map(|mark| mark.as_str())
+            .collect();
     let named = named.into_iter().filter_map(|mark| {
         let label = option_named(before, mark)?;
         Some(format!("{mark}: {}", cut(&entries.tidy_line(&label), 80)))
@@ -380,6 +398,14 @@ mod tests {
             (
                 "todomvc is great.  let's use something simple. i don't know for sure if we want mcp. remember that I'd rather implement it as click tools",
                 "User: \"let's use something simple.\"",
+            ),
+            (
+                "Why is the first migration changed, rather than adding a new one to the same effect?",
+                "User: \"Why is the first migration changed, rather than adding a new one to the same effect?\"",
+            ),
+            (
+                "yeah, I think the other alternative is a sign-in at the server. sub would be the address. that way users have both.",
+                "User: \"yeah, I think the other alternative is a sign-in at the server. sub would be the address. that way users have both.\"",
             ),
             (
                 "those look...ancient?  proving it is very hard to test. we do container-first.  but let's research frameworks",

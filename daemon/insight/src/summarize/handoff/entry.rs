@@ -37,6 +37,14 @@ pub(super) fn step(step: &str) -> Option<String> {
 }
 
 pub(super) fn decision(record: &DecisionRecord) -> Option<String> {
+    // An answer such as `Both` says nothing without its question.
+    let asked = record.rationale.split_once("; asked: ");
+    if let Some((why, question)) = asked.filter(|_| !record.decision.starts_with("User: ")) {
+        let closing = if why.contains(" (") { ')' } else { ' ' };
+        let question = question.strip_suffix(closing).unwrap_or(question);
+        let answer = quote(record.decision.trim_end_matches('.'), DECISION)?;
+        return Some(format!("asked {}: {answer}", quote(question, REASON)?));
+    }
     let decision = quote(record.decision.trim_end_matches('.'), DECISION)?;
     Some(match said(&record.rationale, REASON) {
         Some(why) => format!("{decision}, why: {why}"),

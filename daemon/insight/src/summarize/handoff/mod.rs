@@ -20,12 +20,13 @@ pub use self::{
     work::did_work,
 };
 use crate::{
+    lang::lasting,
     model::{
         CloseReason, Episode, Timestamp,
-        summary::{EnhancedSessionSummary, Outcome},
+        summary::{DecisionRecord, EnhancedSessionSummary, Outcome},
         wording::DELETED,
     },
-    summarize::text::{same_words, share_of_words, words},
+    summarize::text::{pattern, same_words, share_of_words, words},
 };
 
 /// Maximum characters of one entry.
@@ -123,7 +124,7 @@ pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let past = past(episode);
-        handoff.repository(session, summary);
+        handoff.repository(session, summary, &past);
         handoff.open_ends(session, summary, &past);
         handoff.failing_tests(session, summary, &mut seen);
         if session < DECIDING {
@@ -149,12 +150,16 @@ impl Handoff {
         self.sessions.is_empty()
     }
 
-    fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary) {
+    fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary, past: &Past) {
         // A later session has replaced the state that an earlier one left.
         if self.repository.is_empty() {
             let line = summary.repository.as_deref().map(guard::with_names);
             let line = line.and_then(|line| guard::quote(&line, ENTRY));
             push(&mut self.repository, line, session);
+        }
+        // One of another branch is merged, closed or not what is worked on.
+        if !self.sessions.first().is_none_or(|last| shares_branch(last, past)) {
+            return;
         }
         let done = summary.completed_tasks.iter().flatten().rev();
         for pull_request in done.filter(|done| names_pull_request(done)).take(1) {
@@ -169,8 +174,11 @@ impl Handoff {
         }
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
+        // The steps of another branch ended with it, unless they were noted in a file.
+        let is_elsewhere = self.sessions.first().is_some_and(|last| leaves_branch(past, last));
         let is_settled = |step: &str| {
             session > 0 && is_of_the_moment(step)
+                || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
                 || settled.iter().any(|done| settles(done, step))
                 || self.sessions.iter().any(|later| took_up(later, step))
         };
@@ -204,7 +212,8 @@ impl Handoff {
     }
 
     fn decisions(&mut self, session: usize, summary: &EnhancedSessionSummary) {
-        for record in summary.key_decisions.iter().flatten() {
+        let decisions = summary.key_decisions.iter().flatten();
+        for record in decisions.filter(|record| is_lasting(record)) {
             push(&mut self.decisions, entry::decision(record), session);
         }
     }
@@ -251,7 +260,10 @@ pub fn line(text: &str) -> String {
 /// nobody took up, a check of a plan, or where the session was cut off.
 fn is_of_the_moment(step: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
-        "Offered:",
+        "Offered",
+        "Asked last",
+        "Planned, not touched",
+        "You'll need to wait",
         "Suggested, not done:",
         "Plan shown, not approved:",
         "Not shown as checked",
@@ -260,6 +272,8 @@ fn is_of_the_moment(step: &str) -> bool {
         "Resolve `",
     ];
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
+        || pattern!(r"(?i)^(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
+            .is_match(step)
 }
 
 /// Whether the request of a later session names what was left open.
@@ -271,7 +285,36 @@ fn took_up(later: &Past, open: &str) -> bool {
 
 fn names_pull_request(done: &str) -> bool {
     let done = done.to_ascii_lowercase();
-    done.contains("pull request") || done.contains("/pull/") || done.contains("pr #")
+    let names = ["pull request", "/pull/"].iter().any(|name| done.contains(name));
+    // The subject of a commit may name another one.
+    names && !done.contains("(commit `")
+}
+
+/// Whether two sessions worked on a branch other than the main one.
+fn shares_branch(one: &Past, other: &Past) -> bool {
+    one.branches
+        .iter()
+        .filter(|branch| !is_main(branch))
+        .any(|branch| other.branches.contains(branch))
+}
+
+/// Whether a session worked on branches of its own, of which a later one worked on none.
+fn leaves_branch(earlier: &Past, later: &Past) -> bool {
+    let has_own = earlier.branches.iter().any(|branch| !is_main(branch));
+    has_own && !later.branches.is_empty() && !shares_branch(earlier, later)
+}
+
+fn is_main(branch: &str) -> bool {
+    matches!(branch, "main" | "master" | "develop")
+}
+
+/// Whether a decision still says something to another session.
+fn is_lasting(record: &DecisionRecord) -> bool {
+    let asked = record.rationale.split_once("asked: ").map(|(_, asked)| asked);
+    match record.decision.strip_prefix("User: ") {
+        Some(quote) => lasting::is_users_decision(quote, asked.is_some()),
+        None => !lasting::is_procedural(asked.unwrap_or_default(), "", &record.decision),
+    }
 }
 
 fn past(episode: &Episode) -> Past {

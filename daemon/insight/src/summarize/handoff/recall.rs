@@ -1,5 +1,5 @@
-//! What a prompt reminds of: errors, decisions and wishes of earlier sessions that it clearly
-//! matches.
+//! What a prompt reminds of: errors, decisions, wishes, findings and open ends of earlier sessions
+//! that it clearly matches.
 //!
 //! A wrong line costs the agent more than a missing one, so each kind has a threshold of its own,
 //! and words that many entries share prove nothing. The texts are quoted as in a handoff.
@@ -13,7 +13,7 @@ use crate::{
         wording::is_filler,
     },
     summarize::{
-        handoff::{ENTRY, entry, guard},
+        handoff::{self, ENTRY, entry, guard},
         text::{pattern, words},
     },
 };
@@ -23,12 +23,14 @@ pub const LINES: usize = 3;
 /// Maximum bytes of a prompt that are looked at: the beginning says what is wanted.
 const PROMPT: usize = 8 << 10;
 /// Maximum entries that are kept of one session.
-const ENTRIES: usize = 20;
+const ENTRIES: usize = 40;
 
-/// The errors, decisions and wishes of a project.
+/// What the sessions of a project settled and left open. Sessions are added the latest first.
 #[derive(Debug, Default)]
 pub struct RecallMemory {
     entries: Vec<RecallEntry>,
+    /// What sessions were asked for and completed, which closes the open ends of earlier ones.
+    taken_up: Vec<String>,
     /// The number of entries that contain a word.
     frequencies: HashMap<String, u32>,
 }
@@ -53,6 +55,8 @@ pub enum RecallTopic {
     Error,
     Decision,
     Wish,
+    Finding,
+    OpenEnd,
 }
 
 /// How much of an entry a prompt has to contain.
@@ -63,6 +67,9 @@ struct Threshold {
     words: usize,
     /// The information of the common words, in nats.
     information: f64,
+    /// Whether the prompt has to contain a name of the entry: the everyday words of such entries
+    /// are those of many requests.
+    needs_name: bool,
 }
 
 impl RecallMemory {
@@ -72,7 +79,15 @@ impl RecallMemory {
         let errors = summary.errors_resolved.iter().flatten().filter_map(error);
         let decisions = summary.key_decisions.iter().flatten().filter_map(decision);
         let wishes = summary.preferences.iter().flatten().filter_map(|wish| self::wish(wish));
-        for Draft { topic, matched, text } in errors.chain(decisions).chain(wishes).take(ENTRIES) {
+        let findings = summary.discoveries.iter().flatten().filter_map(|found| finding(found));
+        let steps = summary.next_steps.iter().flatten();
+        let open_ends =
+            steps.filter(|step| !self.is_taken_up(step)).filter_map(|step| open_end(step));
+        let settled = errors.chain(decisions).chain(wishes);
+        let drafts: Vec<Draft> = settled.chain(open_ends).chain(findings).take(ENTRIES).collect();
+        self.taken_up.push(summary.objective.clone());
+        self.taken_up.extend(summary.completed_tasks.iter().flatten().cloned());
+        for Draft { topic, matched, text } in drafts {
             let (words, names) = (words(&matched), names(&matched));
             for word in &words {
                 *self.frequencies.entry(word.clone()).or_default() += 1;
@@ -87,6 +102,10 @@ impl RecallMemory {
                 names,
             });
         }
+    }
+
+    fn is_taken_up(&self, step: &str) -> bool {
+        self.taken_up.iter().any(|later| handoff::settles(later, step))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -135,12 +154,11 @@ impl RecallMemory {
         let shared = information(&mut common.iter().copied());
         let share = shared / information(&mut entry.words.iter()).max(f64::EPSILON);
         let has_name = entry.names.intersection(&asked.names).next().is_some();
-        // The everyday words of a decision are those of many requests.
-        if entry.topic == RecallTopic::Decision && !has_name {
+        if threshold.needs_name && !has_name {
             return None;
         }
-        // A common name is worth a third of the rest.
-        let share = if has_name { share * 1.33 } else { share };
+        // Where a name is not needed, it is worth a third of the rest.
+        let share = if has_name && !threshold.needs_name { share * 1.33 } else { share };
         (share >= threshold.share && shared >= threshold.information).then_some(share)
     }
 
@@ -161,6 +179,8 @@ impl RecallEntry {
             RecallTopic::Error => "an error",
             RecallTopic::Decision => "a decision",
             RecallTopic::Wish => "a wish of the user",
+            RecallTopic::Finding => "a finding",
+            RecallTopic::OpenEnd => "left open",
         };
         let session = guard::name(&self.session_id).unwrap_or_default();
         format!("- {day}, {topic}, session `{session}`: {}", self.text)
@@ -186,24 +206,29 @@ struct Draft {
 }
 
 fn threshold(topic: RecallTopic, asked: &AskedPrompt) -> Threshold {
+    let threshold =
+        |share, words, information, needs_name| Threshold { share, words, information, needs_name };
     match topic {
-        RecallTopic::Error if asked.has_error => {
-            Threshold { share: 0.6, words: 3, information: 8.0 }
-        }
-        RecallTopic::Error => Threshold { share: 0.75, words: 4, information: 11.0 },
-        RecallTopic::Decision => Threshold { share: 0.65, words: 4, information: 10.0 },
-        RecallTopic::Wish => Threshold { share: 0.75, words: 2, information: 4.5 },
+        RecallTopic::Error if asked.has_error => threshold(0.6, 3, 8.0, false),
+        RecallTopic::Error => threshold(0.75, 4, 11.0, false),
+        RecallTopic::Decision => threshold(0.35, 4, 18.0, true),
+        RecallTopic::Wish => threshold(0.75, 2, 4.5, false),
+        RecallTopic::Finding => threshold(0.3, 5, 20.0, true),
+        RecallTopic::OpenEnd => threshold(0.22, 4, 16.0, true),
     }
 }
 
 fn error(record: &ErrorResolution) -> Option<Draft> {
-    let is_known = !is_filler(&record.fix) || !is_filler(&record.root_cause);
+    // How a test was adapted says nothing about the next failing test.
+    let is_test =
+        pattern!(r"(?i)tests? failed|\btest\w* failed|AssertionError").is_match(&record.error);
+    let is_known = !is_filler(&record.root_cause) || !is_test && !is_filler(&record.fix);
     let text = is_known.then(|| entry::error(record)).flatten()?;
     Some(Draft { topic: RecallTopic::Error, matched: record.error.clone(), text })
 }
 
 fn decision(record: &DecisionRecord) -> Option<Draft> {
-    let text = entry::decision(record)?;
+    let text = entry::decision(record).filter(|_| handoff::is_lasting(record))?;
     Some(Draft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
 }
 
@@ -222,10 +247,23 @@ fn wish(wish: &str) -> Option<Draft> {
     })
 }
 
+fn finding(found: &str) -> Option<Draft> {
+    let text = guard::quote(found, ENTRY).filter(|_| !found.starts_with("User: "))?;
+    Some(Draft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
+}
+
+fn open_end(step: &str) -> Option<Draft> {
+    let is_passing = handoff::is_of_the_moment(step) || step.starts_with("Changed after");
+    let text = guard::quote(step, ENTRY).filter(|_| !is_passing)?;
+    // The file of a note only repeats its title.
+    let matched = step.split(" (todo ").next().unwrap_or(step).to_owned();
+    Some(Draft { topic: RecallTopic::OpenEnd, matched, text })
+}
+
 /// Whether a prompt shows or reports an error.
 fn has_error(prompt: &str) -> bool {
     pattern!(
-        r"(?i)\b(?:error|exception|traceback|panic(?:ked)?|fail(?:s|ed|ing|ure)?|cannot|can't|undefined|not found|denied|refused|crash\w*|broken|doesn't work|exit code)\b|\b[45]\d\d\b"
+        r"(?i)\b(?:error|exception|traceback|panic(?:ked)?|fail(?:s|ed|ing|ure)?|cannot|can't|undefined|not found|denied|refused|crash\w*|broken|doesn't work|exit code|throws?|warnings?|complain\w*)\b|\b[45]\d\d\b"
     )
     .is_match(prompt)
 }
@@ -279,6 +317,27 @@ mod tests {
         for unsure in ["Fix the error", "continue", "Read the auth middleware", "", "/push main"] {
             assert_eq!(topics(unsure), [], "{unsure}");
         }
+    }
+
+    #[test]
+    fn findings_and_open_ends_are_recalled_by_their_names_until_they_are_taken_up() {
+        let prompt = "Plan: switch the IPNS keys of files from deterministic HKDF to random keys (`ipns-keys.md`)";
+        let mut earlier = full();
+        earlier.summary.next_steps = Some(vec![
+            "Switch `ipns-keys.md` of files from deterministic HKDF to random IPNS keys".to_owned(),
+            "Unchecked in PR #7: switch `ipns-keys.md` from HKDF to random IPNS keys".to_owned(),
+        ]);
+        let recalled = |later: &[Episode]| {
+            let mut memory = RecallMemory::default();
+            later.iter().chain([&earlier]).for_each(|episode| memory.add(episode));
+            let found = memory.matches(prompt, None);
+            found.iter().map(|entry| entry.topic).collect::<Vec<_>>()
+        };
+        assert_eq!(recalled(&[]), [RecallTopic::OpenEnd]);
+        let mut done = full();
+        done.summary.completed_tasks =
+            Some(vec!["Switched `ipns-keys.md` of files from HKDF to random IPNS keys".to_owned()]);
+        assert_eq!(recalled(&[done]), []);
     }
 
     #[test]

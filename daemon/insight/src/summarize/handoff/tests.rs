@@ -94,6 +94,44 @@ fn offers_and_states_of_an_earlier_session_are_over() {
 }
 
 #[test]
+fn steps_of_the_moment_and_requests_of_another_branch_are_over() {
+    let mut earlier = full();
+    earlier.branches = vec!["other".to_owned()];
+    earlier.summary.objective = "Count the visitors".to_owned();
+    earlier.summary.completed_tasks = Some(vec!["Pull request #7: https://x/pull/7".to_owned()]);
+    let note = "Tell the mobile team (todo `notes/mobile.md`)";
+    let steps = ["Offered, not answered: push it", "Run the linter", "Add the counter", note];
+    earlier.summary.next_steps = Some(steps.map(str::to_owned).to_vec());
+    let mut later = full();
+    later.summary.objective = "Describe the signer in the manual".to_owned();
+    later.summary.next_steps = None;
+    let handoff = gather(&[later.clone(), earlier.clone()], &[]);
+    let open: Vec<&str> = handoff.open_ends.iter().map(|told| &*told.text).collect();
+    assert_eq!(open, ["“Tell the mobile team (todo `notes/mobile.md`)”"]);
+    assert!(!handoff.repository.iter().any(|told| told.text.contains("#7")));
+    earlier.branches = later.branches.clone();
+    assert_eq!(gather(&[later, earlier], &[]).open_ends.len(), 2, "it is the same branch");
+}
+
+#[test]
+fn decisions_about_the_next_step_are_not_told_and_answers_come_with_their_question() {
+    let record = |decision: &str, rationale: &str| DecisionRecord {
+        decision: decision.to_owned(),
+        rationale: rationale.to_owned(),
+        alternatives: None,
+    };
+    let mut session = full();
+    session.summary.key_decisions = Some(vec![
+        record("User: \"yeah please go ahead\"", "The user's words"),
+        record("Rebase", "Chosen by the user; asked: Should I bring the branch up to date?"),
+        record("Both", "Chosen by the user; asked: Where do roles come from?"),
+    ]);
+    let told: Vec<String> =
+        gather(&[session], &[]).decisions.into_iter().map(|told| told.text).collect();
+    assert_eq!(told, ["asked “Where do roles come from?”: “Both”"]);
+}
+
+#[test]
 fn decisions_of_the_last_two_sessions_are_told() {
     let sessions: Vec<Episode> = ["RS256", "Postgres", "Redis"]
         .iter()

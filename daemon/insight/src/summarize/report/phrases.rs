@@ -3,7 +3,13 @@
 //! They are data: one file for each topic in English, one file for each other language. Each file
 //! contains examples, which a test checks.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::LazyLock,
+};
 
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder, bytes};
@@ -12,7 +18,7 @@ use serde::Deserialize;
 use crate::{pattern::ascii, summarize::text::one_line};
 
 /// The topic of a passage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Topic {
     Done,
@@ -293,17 +299,44 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
 
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
-    let prose = Prose::of(sentence);
-    INDEX.sentences.iter().find_map(|one| {
-        let topic = one.topic.of_claim()?;
-        one.match_any(&prose).then_some(topic)
+    remembered(None, sentence, || {
+        let prose = Prose::of(sentence);
+        INDEX.sentences.iter().find_map(|one| {
+            let topic = one.topic.of_claim()?;
+            one.match_any(&prose).then_some(topic)
+        })
     })
 }
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
-    let of_topic = INDEX.sentences.iter().find(|one| one.topic == topic);
-    of_topic.is_some_and(|one| one.match_any(&Prose::of(sentence)))
+    let matched = remembered(Some(topic), sentence, || {
+        let of_topic = INDEX.sentences.iter().find(|one| one.topic == topic)?;
+        of_topic.match_any(&Prose::of(sentence)).then_some(topic)
+    });
+    matched.is_some()
+}
+
+/// Sentences whose topic a thread remembers.
+const REMEMBERED: usize = 4_096;
+
+/// Returns what was found for the same sentence before: many rules ask for the topic of one sentence.
+fn remembered(
+    topic: Option<Topic>,
+    sentence: &str,
+    find: impl FnOnce() -> Option<Topic>,
+) -> Option<Topic> {
+    thread_local! {
+        static KNOWN: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
+    }
+    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    let key = HASHER.hash_one((topic, sentence));
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        *known.entry(key).or_insert_with(find)
+    })
 }
 
 /// Returns a heading in lower case, without leading numbers, symbols and punctuation at either end.

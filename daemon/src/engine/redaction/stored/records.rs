@@ -153,12 +153,15 @@ impl Cleaner for StoredRedactor {
                 };
                 ("forks", self.json(note, of))
             }
-            // Hashes and numbers.
+            // Hashes and numbers, and settings.
             NoteNamespace::ForgottenRecords
             | NoteNamespace::Room
             | NoteNamespace::Redaction
             | NoteNamespace::Checked
-            | NoteNamespace::Corrections => {
+            | NoteNamespace::Corrections
+            | NoteNamespace::Shared
+            | NoteNamespace::SharePending
+            | NoteNamespace::ShareState => {
                 return false;
             }
         };

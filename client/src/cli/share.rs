@@ -1,0 +1,43 @@
+//! Options of `graphiti share`.
+
+use clap::{Args, Subcommand};
+
+use crate::cli::{Output, Project};
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Share {
+    #[command(subcommand)]
+    pub(crate) action: Option<ShareCommand>,
+    /// Print everything of a project that would leave this machine
+    #[arg(long)]
+    pub(crate) preview: bool,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ShareCommand {
+    /// Share a project [default: the one of this directory]
+    Enable(ShareProject),
+    /// Stop sharing a project, and remove what this machine shared of it [default: the one of this directory]
+    Disable(ShareProject),
+    /// Show the engine, the shared projects, and what waits
+    Status(Output),
+    /// Write all shared sessions to the graph again
+    ///
+    /// It runs in the background and continues after an interruption. Nothing is there twice
+    /// afterwards.
+    Fill,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShareProject {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Change the settings without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}

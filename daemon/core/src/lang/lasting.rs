@@ -1,0 +1,90 @@
+//! Tells decisions about the work from words about the next step of a session.
+
+use crate::pattern::pattern;
+
+/// Whether the words of the user settle how something is to be.
+pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
+    let quote = quote.trim_matches('"');
+    let settles = pattern!(
+        r"(?i)\b(?:we|i) (?:also |really |explicitly |definitely |only )?(?:want|don.?t want|do not want|need|should|shouldn.t|do|use|support|prefer|never|always|must|can only)\b|\blet.?s (?:use|keep|go with|stick|drop|avoid)\b|\b(?:should|must|has to|have to|needs? to) (?:not |never |only |always )?(?:be|have|contain|use|support|work|stay|return)\b|\b(?:instead of|rather than)\b|\bnot\b.*\bbut\b|\bonly\b|\b(?:do not|don.?t) (?:use|add|do)\b|\b(?:wir|ich) (?:wollen|will|brauchen|nutzen|verwenden)\b|\bqueremos\b|\bon veut\b"
+    );
+    let is_of_the_moment = pattern!(
+        r"(?i)^(?:\(|h+m+|u+m+|ah|oh|it seems|ok(?:ay)?,? (?:theres?|there.s|so|first)|sorry)|^(?:ok(?:ay)?,? |yes,? |no,? )*(?:so,? )?(?:what if|first|can you|could you)\b|\byou.ve\b|\bdepends?\b|\bi (?:also )?(?:think|guess) (?:the|it|that|this)\b|\b(?:make|open|create) (?:a|the) (?:pr|pull request|branch)\b|\bfor (?:now|this session)\b"
+    );
+    let points = pattern!(
+        r"(?i)^(?:this|that|it|they|these|those|them)\b|^let.?s \w+ (?:this|that|it|them|these|those)\b"
+    );
+    (settles.is_match(quote) || is_foreign(quote))
+        && !quote.contains('?')
+        && !is_of_the_moment.is_match(quote)
+        && (is_asked || !points.is_match(quote))
+}
+
+/// Whether a question is about how the agent goes on, not about what is built.
+pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
+    let (question, header) = (question.trim(), header.trim());
+    let asks_leave = pattern!(
+        r"(?i)^(?:should|shall|may|can) i\b|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b"
+    );
+    let is_step = pattern!(
+        r"(?i)^(?:integration|merge|commits?|push|next(?: steps?)?|version|changelog|mock-?ups?|(?:ui )?workflow|proceed|continue|branch|pr|pull request|release|action|approval|confirm\w*|go ahead|research|context|ready|done|review|execution)$"
+    );
+    asks_leave.is_match(question)
+        || is_step.is_match(header)
+        || is_for_now(answer)
+        || pattern!(
+            r"(?i)^(?:start with|continue|proceed|do it|yes,? (?:go|do|please)|you decide)\b"
+        )
+        .is_match(answer)
+}
+
+/// Whether the words limit a choice to the moment.
+pub fn is_for_now(text: &str) -> bool {
+    pattern!(
+        r"(?i)\bfor (?:this session|the moment|now)\b|\bthis (?:time|once|session)\b|\bright now\b"
+    )
+    .is_match(text)
+}
+
+/// Whether a text is in a script that the patterns do not cover.
+pub fn is_foreign(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let foreign = letters.clone().filter(|c| *c > '\u{24f}').count();
+    foreign * 2 > letters.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_settles_how_something_is_to_be_or_only_goes_on() {
+        for (quote, wanted) in [
+            ("\"we explicitly don't want hardcoded visual tests.\"", true),
+            ("let's use apple containers instead of docker proper.", true),
+            ("in this repo we want to commit the generated state", true),
+            ("yeah please go ahead, and feel free to start the app", false),
+            ("it seems like I can edit the existing tokens", false),
+            ("This should not be changed, only the other flag", false),
+            ("hmm, this would depend on how the share is done", false),
+            ("ok, first commit the changes, then proceed with the plan", false),
+            ("should we only use one of them?", false),
+        ] {
+            assert_eq!(is_users_decision(quote, false), wanted, "{quote}");
+        }
+    }
+
+    #[test]
+    fn a_question_about_the_next_step_is_procedural() {
+        for (question, header, answer, wanted) in [
+            ("Which formats should be supported?", "Formats", "Also .tgz", false),
+            ("How should agents signal the end of a turn?", "", "By a file", false),
+            ("How should I bring the branch up to date?", "Integration", "Rebase", true),
+            ("Would you like me to make mockups?", "Mockups", "Yes", true),
+            ("Version for this release?", "Version", "v0.3.4", true),
+            ("How is it found?", "", "Just an alias for this session", true),
+        ] {
+            assert_eq!(is_procedural(question, header, answer), wanted, "{question}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Decides which statements of a summary become facts: those that a reader months later can
+//! understand without the session, and use. The summary keeps all of them.
+
+use super::phrasing;
+use crate::{
+    lang::lasting,
+    model::{evidence::Choice, summary::DecisionRecord},
+    pattern::pattern,
+};
+
+/// Minimum number of words of a decision that does not name anything.
+const DECISION_WORDS: usize = 3;
+/// Minimum characters of the answer to a question.
+const ANSWER: usize = 40;
+
+/// Whether a finding tells a limit, a cause or an exception of something that it names. What only
+/// describes code is in the code.
+pub(super) fn is_finding(text: &str) -> bool {
+    if let Some((question, answer)) = asked(text) {
+        return is_lasting_question(question) && is_answer(answer);
+    }
+    let is_quote = text.starts_with("User: ");
+    !is_quote && has_subject(text) && is_lasting(text) && names_something(text) && limits(text)
+}
+
+/// Whether a cause stands for itself.
+pub(super) fn is_cause(text: &str) -> bool {
+    let is_guess =
+        pattern!(r"(?i)^(?:unless|if|maybe|perhaps|probably|the (?:bug|issue|problem|error))\b")
+            .is_match(text);
+    let is_running = pattern!(r"(?i)\b(?:is|are) \w+ing\b").is_match(text);
+    !is_guess && !is_running && is_balanced(text) && names_something(text)
+}
+
+/// Whether a dead end tells what did not work. Taking an edit back is none.
+pub(super) fn is_dead_end(text: &str) -> bool {
+    !pattern!(r"(?i)^(?:i |we )?(?:reverted|restored|undid|rolled back)\b").is_match(text)
+        && is_balanced(text)
+}
+
+/// Whether an open end still says what to do once another session has worked.
+pub(super) fn is_open_end(text: &str) -> bool {
+    let of_the_moment = pattern!(
+        r"(?i)^(?:offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b"
+    );
+    !of_the_moment.is_match(text) && !points(text) && is_balanced(text)
+}
+
+/// Whether a decision is about the work rather than about the next step of the session.
+pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
+    if let Some(quote) = what.strip_prefix("User: ") {
+        return lasting::is_users_decision(quote, record.rationale.contains("asked: "));
+    }
+    if let Some(asked) = asked {
+        let header = asked.header.as_deref().unwrap_or_default();
+        return !lasting::is_procedural(&asked.question, header, &asked.answer);
+    }
+    // The question is not known.
+    let is_answer = pattern!(
+        r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
+    );
+    let words = what.split_whitespace().count();
+    words >= DECISION_WORDS && !is_answer.is_match(what) && !lasting::is_for_now(what)
+}
+
+/// Whether a decision of the agent says that it chose between ways.
+pub(super) fn is_choice(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:instead of|rather than|over|not|via|replac(?:e|ed|ing)|use[ds]?|using|kept|keeps?|never|without|chose|switch(?:ed)?|prefer(?:red)?)\b")
+        .is_match(text)
+}
+
+/// Splits `Asked: … Answer: …`.
+fn asked(text: &str) -> Option<(&str, &str)> {
+    text.strip_prefix("Asked: ")?.split_once(" Answer: ")
+}
+
+fn is_lasting_question(question: &str) -> bool {
+    let of_the_moment = pattern!(
+        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bwithout merging\b"
+    );
+    !of_the_moment.is_match(question) && !points(question)
+}
+
+fn is_answer(answer: &str) -> bool {
+    let is_status = pattern!(
+        r"(?i)^(?:committed|done|fixed|pushed|updated|created|added)\b|\b(?:has|have) been (?:done|implemented|made)\b|\w\?(?:;|\.?$)|→"
+    );
+    answer.chars().count() >= ANSWER && names_something(answer) && !is_status.is_match(answer)
+}
+
+/// Whether a sentence names what it is about, and not only a heading before a colon, a verb or an
+/// adjective.
+fn has_subject(text: &str) -> bool {
+    let heading = pattern!(r"^[^:`]{1,60}: ");
+    let verb = pattern!(
+        r"^(?:Adds|Allows|Applies|Asks|Assumes|Avoids|Breaks|Builds|Caches|Calls|Catches|Checks|Contains|Converts|Copies|Creates|Decrypts|Defines|Deletes|Depends|Detects|Does|Enables|Encrypts|Ensures|Exports|Fails|Falls|Fetches|Finds|Forces|Generates|Gets|Gives|Goes|Handles|Has|Holds|Imports|Includes|Injects|Installs|Is|Keeps|Launches|Leaves|Lets|Links|Lists|Loads|Logs|Looks|Makes|Maps|Matches|Means|Merges|Moves|Needs|Never|Opens|Overrides|Parses|Passes|Points|Prevents|Prints|Processes|Provides|Reads|Records|Reduces|Registers|Relies|Removes|Renders|Replaces|Requires|Resolves|Returns|Runs|Saves|Scans|Sends|Sets|Shows|Signals|Skips|Starts|Stops|Stores|Supports|Takes|Tells|Throws|Tracks|Triggers|Tries|Updates|Uses|Validates|Waits|Walks|Wraps|Writes|Works)\b"
+    );
+    let bare = pattern!(
+        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|i\b|i.ve|you\b|let me|all (?:assets|tests|agents|checks))\b"
+    );
+    let order_behind_name = pattern!(
+        r"^`[^`]+`(?: \w+)?: (?i:new|remove|set|add|use|change|update|replace|rename|move|fix)\b"
+    );
+    ![heading, verb, bare, order_behind_name].iter().any(|start| start.is_match(text))
+        && !phrasing::points_back(text)
+        && is_balanced(text)
+}
+
+/// Whether a sentence tells neither a passing state nor a defect that was just removed.
+fn is_lasting(text: &str) -> bool {
+    !pattern!(r"(?i)\b(?:was|were) (?:\w+ly )?\w+ing\b|\b(?:currently|at the moment|as of now|so far|successfully)\b|\bno (?:\w+ )?(?:bugs|issues|findings|errors|failures|problems|failed|required)\b|\bis clean\b|\bin this (?:pr|diff|branch|session)\b|\b(?:has|have) been (?:done|implemented)\b|\bwas the bug\b|\bthe bug was\b")
+        .is_match(text)
+}
+
+/// Whether a sentence tells a limit, an exception, a condition or a cause.
+fn limits(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:not|no|never|none|only|cannot|without|unless|until|because|due to|instead of|rather than|must|requires?|required|fails?|failed|breaks?|limit\w*|ignores?|ignored|skips?|skipped|blocks?|already|conflicts?|merges|overrides?|depends? on|cached|needs?|even when|causes?|caused|no longer|nicht|keine?|nur|ohne|weil|muss|solo|sin|porque|pas|sans)\b|n.t\b")
+        .is_match(text)
+        || lasting::is_foreign(text)
+}
+
+/// Whether a text names something that can be looked up: code, a path, a product, an abbreviation.
+pub(super) fn names_something(text: &str) -> bool {
+    pattern!(r"`[^`]+`|\w/\w|[a-z][A-Z]|\w_\w|\b[A-Z]{2,}\w*\b|\w\.\w|\d\w*[a-zA-Z]|[a-z,;] (?:[A-Z][a-z]{2,})|\w+\(\)")
+        .is_match(text)
+        || lasting::is_foreign(text)
+}
+
+/// Whether a pronoun stands for something outside of the text.
+fn points(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
+        .is_match(text)
+}
+
+/// Whether quotes and brackets are closed: others are cut out of a larger text.
+fn is_balanced(text: &str) -> bool {
+    let count = |wanted: char| text.chars().filter(|c| *c == wanted).count();
+    count('"') % 2 == 0
+        && count('`') % 2 == 0
+        && count('(') == count(')')
+        && count('“') == count('”')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_names_its_subject_and_tells_a_limit_or_a_cause() {
+        for (text, wanted) in [
+            ("The `create_document` tool of Linear doesn't take an `issue`", true),
+            ("`settings.local.json` merges with `settings.json`, so hooks run twice", true),
+            (
+                "Asked: does MFA work with wallets? Answer: Only keys of social logins are split by Web3Auth",
+                true,
+            ),
+            ("Installs hooks using a script that is not in `.claude/settings.json`", false),
+            ("Runtime: the first command starts `serve` only on demand", false),
+            ("The second session received a warning with the name `a-b`", false),
+            ("`parse()` was skipping all calls that must not be counted", false),
+            ("The issue is that Web3Auth cached the old key", false),
+            ("All assets load with no failed requests in `dist/`", false),
+            ("Routine fixes and clear code don't need `discussion`.\"", false),
+            (
+                "User: \"before making changes, don't forget to switch to `main`\" (the agent agreed)",
+                false,
+            ),
+            (
+                "Asked: so how did the research go? Answer: No source mentions that `rename` fails over SMB",
+                false,
+            ),
+            ("缓存在最后才写入磁盘。", true),
+        ] {
+            assert_eq!(is_finding(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_open_end_says_what_to_do_in_another_session() {
+        for (text, wanted) in [
+            ("Remove the old sessions", true),
+            ("Run the tests on Windows", true),
+            ("Add `WithAgent` to hook_registry.go", true),
+            ("Unchecked in PR #5: restart and trigger a skill", false),
+            ("Address whatever it flags", false),
+            ("You'll need to wait a bit for the cache", false),
+            ("Backpressure: can add if needed for high throughput", false),
+            ("Offered, not answered: commit these changes", false),
+        ] {
+            assert_eq!(is_open_end(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_taken_back_is_no_dead_end_and_a_guess_no_cause() {
+        assert!(!is_dead_end("Reverted `FullSchema.ts` back to its original state"));
+        assert!(is_dead_end("Caching the tokens did not help"));
+        assert!(!is_cause("Unless the `update` call failed because of the proxy"));
+        assert!(is_cause("`main.ts` registered the cookie parser behind the router"));
+    }
+}

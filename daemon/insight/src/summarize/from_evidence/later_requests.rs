@@ -1,0 +1,110 @@
+//! What a session turned to after its first request.
+
+use crate::{
+    model::evidence::Evidence,
+    summarize::{
+        from_evidence::{
+            entries::cut_at_clause,
+            objective::{LATER, picked, prompt_of},
+            request::{Request, Weight},
+        },
+        text::{cut, pattern, sentences, share_of_words, words},
+    },
+};
+
+/// Words of a slash command, its name included, that say what is wanted.
+const COMMANDED: usize = 7;
+/// Goals that came up later, at most.
+const SHIFTS: usize = 4;
+
+/// What the session turned to later: what was picked from a list, and clear orders that share few
+/// words with all before them.
+pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) -> Vec<String> {
+    let commands = commands(evidence);
+    let mut known = words(&requests[first].text);
+    let mut found: Vec<String> = Vec::new();
+    for request in &requests[first + 1..] {
+        if let Some(picked) = picked_later(evidence, request) {
+            known.extend(words(&picked));
+            found.push(cut_at_clause(&picked, LATER));
+            continue;
+        }
+        let new = words(&request.text);
+        let is_new = is_new_work(request) || commands.contains(request);
+        let is_new = is_new && !points_at_something(&request.ask);
+        if is_new && new.len() >= 3 && share_of_words(&new, &known) < 0.3 {
+            found.push(shortened(&request.ask));
+        }
+        known.extend(new);
+    }
+    let extra = found.len().saturating_sub(SHIFTS);
+    found.drain(..extra);
+    found
+}
+
+/// The requests that were given to slash commands: work of its own, however it is worded.
+fn commands(evidence: &Evidence) -> Vec<Request> {
+    let prompts = evidence.prompts.iter().filter(|prompt| prompt.text.starts_with('/'));
+    let given = prompts.filter(|prompt| prompt.text.split_whitespace().count() >= COMMANDED);
+    given.filter_map(|prompt| Request::of(&prompt.text)).collect()
+}
+
+/// The work that a number alone, or with a word on it, picks from a list; a number that answers a
+/// question is a decision.
+fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
+    if !pattern!(r"^(?:#|number )?\d(?:$|[^.)\w])").is_match(&request.text) {
+        return None;
+    }
+    let asked = prompt_of(evidence, request)?;
+    let answers = evidence.choices.iter().any(|choice| choice.origin == asked.origin);
+    picked(evidence, request).filter(|_| !answers)
+}
+
+/// `Create a commit with that content` says nothing without what stood before it.
+fn points_at_something(ask: &str) -> bool {
+    pattern!(r"(?i)\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
+        .is_match(ask)
+        || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
+}
+
+/// An order for something new or another problem, not a remark on what was just done.
+fn is_new_work(request: &Request) -> bool {
+    if is_new_problem(&request.ask) {
+        return true;
+    }
+    // "Fix these" is about what was just shown; a longer sentence says itself what it is about.
+    let points_back =
+        pattern!(r"(?i)^(?:\w+ (?:it|this|that|these|those|them|a task|the todo|todo)\b)")
+            .is_match(&request.ask)
+            && request.ask.split(' ').count() < 8;
+    request.weight == Weight::Clear
+        && !points_back
+        && pattern!(
+            r"(?i)^(?:add|address|build|clean up|configure|convert|create|debug|deploy|design|document|explore|extract|fix|generate|implement|improve|integrate|investigate|migrate|move|optimi[sz]e|port|refactor|remove|rename|replace|research|review|rework|rewrite|set up|simplify|split|support|translate|update|upgrade|write|new feature|next (?:feature|task|thing))\b"
+        )
+        .is_match(&request.ask)
+}
+
+fn shortened(text: &str) -> String {
+    let first = sentences(text).first().copied().unwrap_or(text);
+    let line = cut(first, LATER);
+    // A log that was pasted behind the words leaves its marks.
+    let line =
+        line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
+    let mut line = line.to_owned();
+    let is_plain =
+        line.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
+    if is_plain && let Some(first) = line.get_mut(0..1) {
+        first.make_ascii_lowercase();
+    }
+    line
+}
+
+/// A short report, in words, that something else is wrong.
+fn is_new_problem(ask: &str) -> bool {
+    (4..=24).contains(&ask.split_whitespace().count())
+        && !ask.ends_with('?')
+        && pattern!(r"(?i)\b(?:broke|broken|bugs?|fail(?:s|ed|ing)?|crash(?:es|ed)?|not working|doesn't work)\b").is_match(ask)
+        && !pattern!(r"(?i)^(?:it|this|that|still|no|but|i|now it|the (?:tests?|build|ci))\b|https?:").is_match(ask)
+        && !ask.contains(['"', '“', '`', '{'])
+}

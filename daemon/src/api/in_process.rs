@@ -1,0 +1,117 @@
+//! Requests of the viewer, which runs in this process. They are answered by the code that answers
+//! requests on the socket, so a page cannot do more than the command line.
+
+use std::future::Future;
+
+use graphiti_proto::{
+    rpc::{Error, Request},
+    tools::SessionRow,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::{
+    api::{
+        DaemonState, blocking,
+        client_context::ClientContext,
+        connection, convert,
+        methods::{self, write},
+        projects,
+        tools::{self, list_sessions, resolve_error, store_error},
+    },
+    model::{Namespace, SessionKey, session::Session},
+    store::{SourceKey, StoreError},
+};
+
+/// Calls a method.
+pub async fn method<T: DeserializeOwned>(
+    daemon: &DaemonState,
+    name: &str,
+    params: &impl Serialize,
+) -> Result<T, Error> {
+    let request = Request {
+        jsonrpc: "2.0".to_owned(),
+        id: None,
+        method: name.to_owned(),
+        params: write(params),
+    };
+    parsed(methods::answer(daemon, &ClientContext::default(), request).await?)
+}
+
+/// Calls a tool.
+pub async fn tool<T: DeserializeOwned>(
+    daemon: &DaemonState,
+    name: &str,
+    arguments: &impl Serialize,
+) -> Result<T, Error> {
+    let arguments = write(arguments);
+    parsed(tools::structured(daemon, &ClientContext::default(), name, arguments).await?)
+}
+
+/// Runs `work`, which may block. A panic becomes an error.
+pub async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Error> {
+    connection::with_deadline(async { Ok(work.await) }).await
+}
+
+/// Calls `visit` for every listed session.
+pub async fn visit_sessions(
+    daemon: &DaemonState,
+    visit: &mut (dyn FnMut(&Session) + Send),
+) -> Result<(), Error> {
+    let live = list_sessions::live_sessions(daemon).await?;
+    let store = daemon.engine.store().as_ref();
+    let listed = &mut |session: &Session| {
+        if list_sessions::is_listed(session) {
+            visit(session);
+        }
+    };
+    blocking::read(|| list_sessions::visit_tracked(store, &live, listed)).map_err(store_error)
+}
+
+/// Returns the rows of these sessions, without those that do not exist any more.
+pub async fn session_rows(
+    daemon: &DaemonState,
+    keys: &[SessionKey],
+) -> Result<Vec<SessionRow>, Error> {
+    let live = list_sessions::live_sessions(daemon).await?;
+    let store = daemon.engine.store().as_ref();
+    let row = |key: &SessionKey| -> Result<Option<SessionRow>, StoreError> {
+        let session = match live.get(key) {
+            Some(session) => Some(session.clone()),
+            None => store.session(*key)?,
+        };
+        session.map(|session| convert::session_row(store, &session)).transpose()
+    };
+    keys.iter()
+        .filter_map(|key| row(key).transpose())
+        .collect::<Result<_, _>>()
+        .map_err(store_error)
+}
+
+/// Returns the number of the message at a line of a session's own file, or the last one before it.
+pub async fn message_at_line(
+    daemon: &DaemonState,
+    session: &str,
+    line: u64,
+) -> Result<Option<u32>, Error> {
+    let client = ClientContext::default();
+    let found = super::current::resolve(daemon, Some(session), &client).await;
+    let key = SourceKey { session: found.map_err(resolve_error)?, number: 0 };
+    let store = daemon.engine.store().as_ref();
+    tools::graph::message_at(store, key, line).map_err(store_error)
+}
+
+/// Returns the directories of the given project; `None` when none is given.
+pub fn project_argument(
+    daemon: &DaemonState,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    projects::project_argument(daemon, given)
+}
+
+fn parsed<T: DeserializeOwned>(answer: Value) -> Result<T, Error> {
+    serde_json::from_value(answer).map_err(|error| {
+        let what = format!("the daemon does not understand its own answer: {error}");
+        Error::new(graphiti_proto::rpc::code::INTERNAL, what)
+    })
+}

@@ -1,0 +1,275 @@
+//! Keeps the shared graph up to date with the sessions of this machine.
+//!
+//! The follower of the outbox ([`queue`]) notes which sessions have changed, in memory and in the
+//! store; it never waits for the network. [`work`] takes these sessions, compares what the graph has
+//! of them ([`ledger`]) with what it has to have ([`map`]), and writes the difference. So the backlog
+//! is at most one small note a session, and a crash, a lost connection or an engine that is down for
+//! days loses nothing. A *fill* compares all sessions.
+
+mod ledger;
+pub mod map;
+mod pending;
+mod preview;
+mod queue;
+mod state;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+    time::Duration,
+};
+
+use tokio::sync::{Notify, watch};
+
+pub use self::{map::Author, preview::Preview};
+use self::{
+    map::SessionMapper,
+    pending::{FillProgress, PendingSessions},
+    queue::ShareQueue,
+};
+pub use crate::engine::projects::ProjectIdentity;
+use crate::{
+    engine::{
+        follow::{FollowerProgress, OutboxFollower, OutboxPositions},
+        projects::Projects,
+    },
+    model::{SessionKey, Timestamp},
+    redact::Redactor,
+    share::{self, GraphEngine, config::Config},
+    store::{Note, NoteNamespace, Store, Write},
+};
+
+/// The shared graph, as far as this machine takes part.
+pub struct Sharing {
+    store: Arc<dyn Store>,
+    projects: Arc<Projects>,
+    redactor: Redactor,
+    machine: String,
+    home: Option<String>,
+    pauses: Pauses,
+    target: RwLock<Arc<ShareTarget>>,
+    pending: Mutex<PendingSessions>,
+    status: watch::Sender<ShareStatus>,
+    followed: watch::Sender<FollowerProgress>,
+    /// Notified when there is work, or the settings have changed.
+    changed: Notify,
+}
+
+/// The settings in force, with the engine that they name.
+pub struct ShareTarget {
+    pub config: Config,
+    pub engine: Option<Arc<dyn GraphEngine>>,
+}
+
+/// How long the work waits after a failure, and between checks of an idle engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Pauses {
+    pub first: Duration,
+    pub longest: Duration,
+    pub check: Duration,
+}
+
+/// How far the shared graph is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShareStatus {
+    pub is_on: bool,
+    /// Sessions that wait to be written.
+    pub backlog: usize,
+    /// Sessions that the engine rejects until they change.
+    pub rejected: usize,
+    /// The current fill: the sessions that it has compared, of all.
+    pub fill: Option<(usize, usize)>,
+    /// Why the graph does not follow at present.
+    pub error: Option<String>,
+    pub last_success: Option<Timestamp>,
+    /// Sessions that were written since the start.
+    pub written: u64,
+    /// The engine with its version, once it has answered.
+    pub engine: String,
+}
+
+impl Default for Pauses {
+    fn default() -> Pauses {
+        Pauses {
+            first: Duration::from_secs(1),
+            longest: Duration::from_secs(300),
+            check: Duration::from_secs(60),
+        }
+    }
+}
+
+impl ShareTarget {
+    pub fn new(config: &Config) -> ShareTarget {
+        ShareTarget { config: config.clone(), engine: share::connect(config) }
+    }
+
+    fn is_on(&self) -> bool {
+        self.engine.is_some()
+    }
+
+    /// The engine's address, by which the ledger is valid.
+    pub fn address(&self) -> String {
+        let endpoint = self.config.endpoint().ok().flatten();
+        endpoint.map(|endpoint| endpoint.to_string()).unwrap_or_default()
+    }
+
+    fn is_shared(&self, project: &ProjectIdentity) -> bool {
+        self.config.projects.iter().any(|named| project.is_named_by(named))
+    }
+}
+
+impl Sharing {
+    /// Loads what was left of the last run. [`Sharing::run`] continues with it.
+    pub fn new(
+        store: Arc<dyn Store>,
+        projects: Arc<Projects>,
+        machine: String,
+        target: ShareTarget,
+        pauses: Pauses,
+    ) -> Sharing {
+        let pending = PendingSessions::load(store.as_ref());
+        let status = ShareStatus { is_on: target.is_on(), ..ShareStatus::default() };
+        let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
+        Sharing {
+            store,
+            projects,
+            redactor: Redactor::new(),
+            machine,
+            home,
+            pauses,
+            target: RwLock::new(Arc::new(target)),
+            pending: Mutex::new(pending),
+            status: watch::Sender::new(status),
+            followed: watch::Sender::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Replaces the settings.
+    pub fn set_target(&self, target: ShareTarget) {
+        if self.target().config == target.config {
+            return;
+        }
+        let is_on = target.is_on();
+        *self.target.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(target);
+        self.status.send_modify(|status| {
+            *status =
+                ShareStatus { is_on, last_success: status.last_success, ..ShareStatus::default() };
+        });
+        self.changed.notify_one();
+    }
+
+    /// The settings in force.
+    pub fn target(&self) -> Arc<ShareTarget> {
+        self.target.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn status(&self) -> ShareStatus {
+        let (backlog, fill) = {
+            let pending = self.lock();
+            (pending.len(), pending.fill_progress())
+        };
+        let fill = fill.map(|FillProgress { done, total }| (done, total));
+        ShareStatus { backlog, fill, ..self.status.borrow().clone() }
+    }
+
+    /// The machine, as colleagues see it.
+    pub fn machine(&self) -> &str {
+        &self.machine
+    }
+
+    /// The follower that notes changes for [`Sharing::run`].
+    pub fn follower(self: &Arc<Self>, positions: &OutboxPositions) -> OutboxFollower<ShareQueue> {
+        OutboxFollower::new(self.store.clone(), ShareQueue::new(self.clone()), positions)
+    }
+
+    /// Compares all sessions with the graph; `anew` writes all of them, whatever the graph is known
+    /// to have.
+    pub fn fill(&self, anew: bool) {
+        let write = self.lock().request_fill(anew);
+        // A fill that is not on disk yet is requested again after a crash.
+        let _ = self.store.write(vec![write]);
+        self.status.send_modify(|status| status.error = None);
+        self.changed.notify_one();
+    }
+
+    /// Notes that the episode of a session was deleted by a request.
+    pub fn note_deletion(&self, session: SessionKey) {
+        if self.target().is_on() {
+            self.lock().mark_deleted(session);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Asks the engine for its name and version; an error says why it cannot be used.
+    pub async fn check(&self, limit: Duration) -> Result<String, String> {
+        let Some(engine) = self.target().engine.clone() else { return Ok(String::new()) };
+        match tokio::time::timeout(limit, engine.instance()).await {
+            Ok(Ok(instance)) => Ok(instance.version),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err(format!("the engine does not answer within {limit:?}")),
+        }
+    }
+
+    /// Waits until the graph has followed the store, or does not at present.
+    pub async fn settled(&self) {
+        let end = *self.store.outbox_ends().borrow();
+        // The senders live in `self`, so that the channels cannot close meanwhile.
+        let _ = self.followed.subscribe().wait_for(|followed| followed.position >= end).await;
+        let is_settled = |status: &ShareStatus| {
+            let pending = self.lock();
+            // Without a success, the work has not begun yet.
+            let is_idle = status.last_success.is_some() && pending.is_idle();
+            !status.is_on || status.error.is_some() || is_idle
+        };
+        let _ = self.status.subscribe().wait_for(is_settled).await;
+    }
+
+    /// Notes that `session` has changed.
+    fn touch(&self, session: SessionKey) {
+        if self.target().is_on() {
+            self.lock().touch(session, false);
+            self.changed.notify_one();
+        }
+    }
+
+    fn author(&self, config: &Config) -> Author {
+        Author {
+            name: config.name.clone().unwrap_or_default(),
+            machine: self.machine.clone(),
+            home: self.home.clone(),
+        }
+    }
+
+    fn mapper<'m>(
+        &'m self,
+        author: &'m Author,
+        is_shared: &'m dyn Fn(&ProjectIdentity) -> bool,
+    ) -> SessionMapper<'m> {
+        SessionMapper {
+            store: self.store.as_ref(),
+            projects: &self.projects,
+            redactor: self.redactor.clone(),
+            author,
+            is_shared,
+            groups: Default::default(),
+            episodes: Default::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PendingSessions> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The note that an episode was deleted by a request, as opposed to evicted: the shared graph loses
+/// it, too.
+pub fn deletion(session: SessionKey) -> Write {
+    Write::Note(Note {
+        namespace: NoteNamespace::SharePending,
+        name: session.0.to_be_bytes().to_vec(),
+        content: Some(vec![pending::DELETED]),
+    })
+}

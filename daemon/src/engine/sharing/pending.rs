@@ -1,0 +1,291 @@
+//! The sessions that the shared graph has to follow.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::SessionKey,
+    store::{Note, NoteNamespace, Store, Write},
+};
+
+/// The contents of notes.
+const CHANGED: u8 = 0;
+pub(super) const DELETED: u8 = 1;
+
+/// The name of the note about the fill.
+const FILL: &[u8] = b"fill";
+/// The version of that note.
+const VERSION: u32 = 1;
+
+/// The queue, which is on disk, too.
+#[derive(Default)]
+pub(super) struct PendingSessions {
+    changed: BTreeMap<SessionKey, PendingSession>,
+    /// Those whose notes are not on disk yet.
+    unsaved: BTreeSet<SessionKey>,
+    /// Rejected sessions are left out until they change.
+    rejected: BTreeSet<SessionKey>,
+    generation: u64,
+    fill: Option<Fill>,
+}
+
+/// A session to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PendingSession {
+    pub(super) generation: u64,
+    /// Whether its episode was deleted by a request.
+    pub(super) is_deleted: bool,
+    /// Whether it is compared because of a change of another one.
+    pub(super) is_neighbour: bool,
+}
+
+/// A comparison of all sessions.
+#[derive(Clone, Debug, Default)]
+struct Fill {
+    is_anew: bool,
+    /// The last session that was compared.
+    after: Option<SessionKey>,
+    /// All sessions; listed when the work begins.
+    keys: Option<Vec<SessionKey>>,
+    done: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FillProgress {
+    pub(super) done: usize,
+    pub(super) total: usize,
+}
+
+/// The next sessions to compare.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Batch {
+    pub(super) sessions: Vec<(SessionKey, PendingSession)>,
+    /// Whether they are written whatever the ledger says.
+    pub(super) is_anew: bool,
+    pub(super) is_fill: bool,
+}
+
+/// The form of a fill on disk.
+#[derive(Serialize, Deserialize)]
+struct FillRecord {
+    version: u32,
+    anew: bool,
+    #[serde(default)]
+    after: Option<u64>,
+}
+
+impl PendingSessions {
+    pub(super) fn load(store: &dyn Store) -> PendingSessions {
+        let mut pending = PendingSessions::default();
+        let notes = store.notes(NoteNamespace::SharePending).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the sessions that wait for the shared graph cannot be read");
+            pending.fill = Some(Fill::default());
+            Vec::new()
+        });
+        for (name, content) in notes {
+            let Some(key) = name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key)))
+            else {
+                continue;
+            };
+            let is_deleted = content.first() == Some(&DELETED);
+            let session = PendingSession { generation: 0, is_deleted, is_neighbour: false };
+            pending.changed.insert(key, session);
+        }
+        let fill = store.note(NoteNamespace::ShareState, FILL).ok().flatten();
+        let fill = fill.and_then(|content| serde_json::from_slice::<FillRecord>(&content).ok());
+        if let Some(fill) = fill {
+            let after = fill.after.map(SessionKey);
+            pending.fill = Some(Fill { is_anew: fill.anew, after, ..Fill::default() });
+        }
+        pending
+    }
+
+    pub(super) fn touch(&mut self, session: SessionKey, is_neighbour: bool) {
+        self.generation += 1;
+        let before = self.changed.get(&session);
+        let is_deleted = before.is_some_and(|before| before.is_deleted);
+        // Its own change is compared with its neighbours, which includes its own comparison.
+        let is_neighbour = is_neighbour && before.is_none_or(|before| before.is_neighbour);
+        let changed = PendingSession { generation: self.generation, is_deleted, is_neighbour };
+        self.changed.insert(session, changed);
+        self.unsaved.insert(session);
+        self.rejected.remove(&session);
+    }
+
+    pub(super) fn mark_deleted(&mut self, session: SessionKey) {
+        self.touch(session, false);
+        self.changed.entry(session).and_modify(|session| session.is_deleted = true);
+    }
+
+    /// Returns the writes of the notes that are not on disk yet.
+    pub(super) fn save(&mut self) -> Vec<Write> {
+        let unsaved = std::mem::take(&mut self.unsaved);
+        let note = |session: SessionKey| {
+            let changed = self.changed.get(&session)?;
+            let content = if changed.is_deleted { DELETED } else { CHANGED };
+            Some(note(session, Some(vec![content])))
+        };
+        unsaved.into_iter().filter_map(note).collect()
+    }
+
+    /// Returns the next sessions: changed ones, the latest first, then those of a fill.
+    pub(super) fn next(&self, limit: usize) -> Batch {
+        let changed = self.changed.iter().rev();
+        let changed = changed.filter(|(key, _)| !self.rejected.contains(key));
+        let sessions: Vec<_> = changed.take(limit).map(|(key, of)| (*key, *of)).collect();
+        if !sessions.is_empty() {
+            return Batch { sessions, ..Batch::default() };
+        }
+        let Some(Fill { is_anew, keys: Some(keys), done, .. }) = &self.fill else {
+            return Batch::default();
+        };
+        let of_fill = PendingSession { generation: 0, is_deleted: false, is_neighbour: true };
+        let sessions = keys.iter().skip(*done).take(limit).map(|key| (*key, of_fill)).collect();
+        Batch { sessions, is_anew: *is_anew, is_fill: true }
+    }
+
+    /// Records that sessions were compared. Returns the writes of it: those for sessions that have
+    /// not changed meanwhile.
+    pub(super) fn finish(&mut self, batch: &Batch) -> Vec<Write> {
+        let mut writes = Vec::new();
+        if batch.is_fill {
+            let last = batch.sessions.last().map(|(key, _)| *key);
+            if let Some(fill) = &mut self.fill {
+                fill.done += batch.sessions.len();
+                fill.after = last.or(fill.after);
+            }
+            writes.push(self.fill_note());
+            return writes;
+        }
+        for (key, session) in &batch.sessions {
+            let is_same =
+                self.changed.get(key).is_some_and(|now| now.generation == session.generation);
+            if is_same {
+                self.changed.remove(key);
+                self.unsaved.remove(key);
+                writes.push(note(*key, None));
+            }
+        }
+        writes
+    }
+
+    /// Ends a fill whose sessions were all compared.
+    pub(super) fn end_fill(&mut self) -> Option<Write> {
+        let fill = self.fill.as_ref()?;
+        let is_done = fill.keys.as_ref().is_some_and(|keys| fill.done >= keys.len());
+        is_done.then(|| {
+            self.fill = None;
+            self.fill_note()
+        })
+    }
+
+    pub(super) fn reject(&mut self, session: SessionKey) {
+        self.rejected.insert(session);
+    }
+
+    pub(super) fn rejected(&self) -> usize {
+        self.rejected.len()
+    }
+
+    /// Starts a fill at the beginning.
+    pub(super) fn request_fill(&mut self, is_anew: bool) -> Write {
+        // What another fill has still to write anew is written anew.
+        let is_anew = is_anew || self.fill.as_ref().is_some_and(|fill| fill.is_anew);
+        self.fill = Some(Fill { is_anew, ..Fill::default() });
+        self.rejected.clear();
+        self.fill_note()
+    }
+
+    /// Whether the sessions of a fill have to be listed.
+    pub(super) fn needs_list(&self) -> bool {
+        self.fill.as_ref().is_some_and(|fill| fill.keys.is_none())
+    }
+
+    /// Sets the sessions of the fill, in the order of their keys.
+    pub(super) fn set_list(&mut self, keys: Vec<SessionKey>) {
+        if let Some(fill) = &mut self.fill {
+            fill.done = keys.partition_point(|key| Some(*key) <= fill.after);
+            fill.keys = Some(keys);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        let fill = self.fill_progress();
+        self.changed.len() + fill.map_or(0, |fill| fill.total - fill.done)
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.fill.is_none() && self.changed.keys().all(|key| self.rejected.contains(key))
+    }
+
+    pub(super) fn fill_progress(&self) -> Option<FillProgress> {
+        let fill = self.fill.as_ref()?;
+        let total = fill.keys.as_ref().map_or(0, Vec::len);
+        Some(FillProgress { done: fill.done.min(total), total })
+    }
+
+    fn fill_note(&self) -> Write {
+        let record = self.fill.as_ref().map(|fill| FillRecord {
+            version: VERSION,
+            anew: fill.is_anew,
+            after: fill.after.map(|key| key.0),
+        });
+        let content =
+            record.map(|record| serde_json::to_vec(&record).expect("numbers become JSON"));
+        Write::Note(Note { namespace: NoteNamespace::ShareState, name: FILL.to_vec(), content })
+    }
+}
+
+fn note(session: SessionKey, content: Option<Vec<u8>>) -> Write {
+    let name = session.0.to_be_bytes().to_vec();
+    Write::Note(Note { namespace: NoteNamespace::SharePending, name, content })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_changes_during_its_comparison_is_compared_again() {
+        let mut pending = PendingSessions::default();
+        pending.touch(SessionKey(1), false);
+        pending.touch(SessionKey(2), false);
+        assert_eq!(pending.save().len(), 2);
+        let batch = pending.next(10);
+        pending.touch(SessionKey(1), true);
+        assert_eq!(pending.finish(&batch), [note(SessionKey(2), None)]);
+        let left = pending.next(10).sessions;
+        assert_eq!(left.len(), 1);
+        assert!(!left[0].1.is_neighbour, "its own change is not compared completely");
+        assert_eq!(pending.save(), [note(SessionKey(1), Some(vec![CHANGED]))]);
+    }
+
+    #[test]
+    fn a_fill_continues_where_it_stopped() {
+        let mut pending = PendingSessions::default();
+        let _ = pending.request_fill(true);
+        assert!(pending.needs_list() && !pending.is_idle());
+        pending.fill.as_mut().unwrap().after = Some(SessionKey(2));
+        pending.set_list([1, 2, 3, 4].map(SessionKey).to_vec());
+        assert_eq!(pending.fill_progress(), Some(FillProgress { done: 2, total: 4 }));
+        let batch = pending.next(1);
+        assert_eq!(batch.sessions[0].0, SessionKey(3));
+        assert!(batch.is_fill && batch.is_anew);
+        let _ = pending.finish(&batch);
+        assert!(pending.end_fill().is_none());
+        let batch = pending.next(9);
+        let _ = pending.finish(&batch);
+        assert!(pending.end_fill().is_some() && pending.is_idle());
+    }
+
+    #[test]
+    fn a_rejected_session_waits_for_its_next_change() {
+        let mut pending = PendingSessions::default();
+        pending.touch(SessionKey(1), false);
+        pending.reject(SessionKey(1));
+        assert!(pending.next(9).sessions.is_empty() && pending.is_idle());
+        pending.touch(SessionKey(1), true);
+        assert_eq!(pending.next(9).sessions.len(), 1);
+    }
+}

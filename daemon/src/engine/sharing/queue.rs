@@ -1,0 +1,115 @@
+//! The follower of the outbox: it notes which sessions have changed, and waits for nothing.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::{Sharing, state};
+use crate::{
+    engine::follow::{Target, TargetError},
+    model::{
+        EpisodeId,
+        graph::{EntityId, EntityOrFact, FactKey},
+    },
+    store::{OutboxChange, OutboxEntry, StoreError, graph::RenameEnd},
+};
+
+/// Notes the sessions whose part of the graph a change makes obsolete.
+pub struct ShareQueue {
+    sharing: Arc<Sharing>,
+    start: u64,
+}
+
+impl ShareQueue {
+    pub(super) fn new(sharing: Arc<Sharing>) -> ShareQueue {
+        let end = *sharing.store.outbox_ends().borrow();
+        // Without a position, the work begins with a comparison of all sessions.
+        let position = state::position(sharing.store.as_ref());
+        let start = position.filter(|_| sharing.target().is_on()).unwrap_or(end);
+        ShareQueue { sharing, start: start.min(end) }
+    }
+
+    fn touch_episode(&self, id: EpisodeId) -> Result<(), StoreError> {
+        if let Some(episode) = self.sharing.store.episode(id)? {
+            self.sharing.touch(episode.session);
+        }
+        Ok(())
+    }
+
+    /// Touches the sessions that state a fact: it may have begun with one of them that is gone.
+    fn touch_fact(&self, fact: FactKey) -> Result<(), StoreError> {
+        for claim in self.sharing.store.claims(fact)? {
+            self.touch_episode(claim.episode)?;
+        }
+        Ok(())
+    }
+
+    /// Touches the sessions that mention an entity under an old name. The current name of an entity
+    /// does not change.
+    fn touch_entity(&self, entity: EntityId) -> Result<(), StoreError> {
+        if self.sharing.store.renames(entity, RenameEnd::From)?.is_empty() {
+            return Ok(());
+        }
+        for mention in self.sharing.store.mentions(entity)? {
+            self.touch_episode(mention.episode)?;
+        }
+        Ok(())
+    }
+}
+
+impl Target for ShareQueue {
+    const NAME: &'static str = "the queue of the shared graph";
+    type Settings = ();
+
+    fn durable(&self) -> u64 {
+        self.start
+    }
+
+    fn settings(&self) -> watch::Receiver<()> {
+        watch::channel(()).1
+    }
+
+    /// All sessions are compared when sharing is switched on.
+    fn takes_entries(&self) -> bool {
+        self.sharing.target().is_on()
+    }
+
+    fn apply(&mut self, entry: OutboxEntry, _end: u64) -> Result<(), TargetError> {
+        match entry.what {
+            OutboxChange::Episode(id) => self.touch_episode(id)?,
+            OutboxChange::EpisodeDropped { session, .. }
+            | OutboxChange::SessionDropped(session)
+            | OutboxChange::Session(session) => self.sharing.touch(session),
+            OutboxChange::Things(things) => {
+                for thing in things {
+                    match thing {
+                        EntityOrFact::Fact(fact) => self.touch_fact(fact)?,
+                        EntityOrFact::Entity(entity) => self.touch_entity(entity)?,
+                    }
+                }
+            }
+            OutboxChange::Messages { .. } | OutboxChange::SourceCleared(_) => {}
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, position: u64) -> Option<u64> {
+        let pending = {
+            let mut pending = self.sharing.lock();
+            if !self.takes_entries() {
+                return Some(position);
+            }
+            let mut writes = pending.save();
+            writes.push(state::save_position(Some(position)));
+            // Queued under the lock, so that the work does not delete a note before it is written.
+            self.sharing.store.write(writes)
+        };
+        match pending.wait() {
+            Ok(_) => Some(position),
+            Err(error) => {
+                tracing::warn!(%error, "the sessions that wait for the shared graph are not saved");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What the shared graph was when it was last followed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::{Note, NoteNamespace, Store, Write};
+
+/// The version of the form on disk.
+const VERSION: u32 = 1;
+const STATE: &[u8] = b"state";
+const POSITION: &[u8] = b"position";
+
+/// The graph that the ledger is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ShareState {
+    pub(super) version: u32,
+    /// The engine's address.
+    pub(super) address: String,
+    /// The settings that determine what is shared.
+    pub(super) projects: Vec<String>,
+    pub(super) name: Option<String>,
+    /// The run of the engine that has what was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) run: Option<String>,
+}
+
+impl ShareState {
+    pub(super) fn load(store: &dyn Store) -> Option<ShareState> {
+        let note = store.note(NoteNamespace::ShareState, STATE).ok().flatten()?;
+        serde_json::from_slice(&note).ok()
+    }
+
+    pub(super) fn save(&self) -> Write {
+        let state = ShareState { version: VERSION, ..self.clone() };
+        let content = serde_json::to_vec(&state).expect("texts become JSON");
+        note(STATE, Some(content))
+    }
+}
+
+/// Returns the position of the outbox that was followed; `None` when nothing was shared last.
+pub(super) fn position(store: &dyn Store) -> Option<u64> {
+    let note = store.note(NoteNamespace::ShareState, POSITION).ok().flatten()?;
+    note.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
+}
+
+pub(super) fn save_position(position: Option<u64>) -> Write {
+    note(POSITION, position.map(|position| position.to_be_bytes().to_vec()))
+}
+
+fn note(name: &[u8], content: Option<Vec<u8>>) -> Write {
+    Write::Note(Note { namespace: NoteNamespace::ShareState, name: name.to_vec(), content })
+}

@@ -1,0 +1,386 @@
+use std::path::Path;
+
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+use super::*;
+use crate::{
+    model::{Episode, Project, session::Session},
+    share::{
+        config::EngineKind,
+        testing::{Behaviour, FakeEngine},
+    },
+    store::{contract, sled::SledStore},
+};
+
+const PROJECT: &str = "/home/ann/app";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_episode_with_its_entities_and_facts_is_written_once() {
+    let engine = FakeEngine::falkordb();
+    let machine = Machine::new();
+    let session = machine.close(1).await;
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let group = running.group();
+    let queries = engine.queries();
+    assert!(queries.iter().all(|(graph, _)| *graph == group), "{group}");
+    let episode = machine.episode(&session).id.to_string();
+    let written: Vec<&String> =
+        queries.iter().map(|(_, text)| text).filter(|text| text.starts_with("CYPHER")).collect();
+    assert_eq!(written.len(), 3, "{written:?}");
+    assert!(written[0].contains("MERGE (e:Episodic") && written[0].contains(&episode));
+    assert!(written[0].contains("by Ann on laptop"), "{}", written[0]);
+    assert!(written[1].contains("SET n:File") && written[1].contains("MERGE (e)-[m:MENTIONS"));
+    assert!(written[2].contains("RELATES_TO") && written[2].contains(&episode));
+    assert!(written.iter().all(|text| !text.contains("/home/ann")));
+    // Nothing has changed, so nothing is written.
+    running.sharing.touch(session.key);
+    running.sharing.settled().await;
+    assert_eq!(engine.queries().len(), queries.len());
+    // Unless it is asked for.
+    running.sharing.fill(true);
+    running.sharing.settled().await;
+    assert_eq!(engine.with("MERGE (e:Episodic"), 2);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_other_projects_leaves_the_machine() {
+    let engine = FakeEngine::falkordb();
+    let machine = Machine::new();
+    machine.close_in(1, "/home/ann/secret").await;
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    assert_eq!(engine.queries(), []);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_is_down_full_or_slow_gets_everything_later() {
+    for trouble in [
+        Behaviour::HangUp,
+        Behaviour::Fail("OOM command not allowed when used memory > 'maxmemory'"),
+        Behaviour::Fail("LOADING Redis is loading the dataset in memory"),
+    ] {
+        let engine = FakeEngine::falkordb();
+        engine.set(trouble.clone());
+        let machine = Machine::new();
+        let running = machine.start(&engine.url);
+        machine.close(1).await;
+        running.until(|status| status.error.is_some()).await;
+        let error = running.sharing.status().error.unwrap();
+        assert_eq!(error.contains("no memory"), trouble == machine_is_full(), "{error}");
+        machine.close(2).await;
+        engine.set(Behaviour::Work);
+        running.until(|status| status.error.is_none() && status.last_success.is_some()).await;
+        running.sharing.settled().await;
+        let written: String = engine.queries().into_iter().map(|(_, text)| text).collect();
+        for session in machine.sessions() {
+            let episode = machine.episode(&session).id.to_string();
+            assert!(written.contains(&episode), "{trouble:?}");
+        }
+        assert_eq!(running.sharing.status().backlog, 0);
+        running.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_close_does_not_wait_for_a_stalled_engine() {
+    let engine = FakeEngine::falkordb();
+    engine.set(Behaviour::Stall);
+    let machine = Machine::new();
+    let running = machine.start(&engine.url);
+    machine.close(1).await;
+    let stalled = engine.clone();
+    tokio::task::spawn_blocking(move || stalled.until_stalled()).await.unwrap();
+    machine.close(2).await;
+    let end = machine.store.outbox_end();
+    running.sharing.followed.subscribe().wait_for(|at| at.position >= end).await.unwrap();
+    engine.set(Behaviour::Work);
+    running.sharing.settled().await;
+    assert!(engine.with("MERGE (e:Episodic") >= 2);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_is_killed_continues_with_what_was_left() {
+    let engine = FakeEngine::falkordb();
+    let machine = Machine::new();
+    let running = machine.start(&engine.url);
+    machine.close(1).await;
+    running.sharing.settled().await;
+    running.kill().await;
+    machine.close(2).await;
+    let before = engine.with("MERGE (e:Episodic");
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    assert!(engine.with("MERGE (e:Episodic") > before);
+    assert_eq!(running.sharing.status().backlog, 0);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
+    let engine = FakeEngine::falkordb();
+    let machine = Machine::new();
+    let [evicted, deleted, forgotten] =
+        [machine.close(1).await, machine.close(2).await, machine.close(3).await];
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let ids = [&evicted, &deleted, &forgotten].map(|session| machine.episode(session).id);
+    running.sharing.note_deletion(deleted.key);
+    machine
+        .write(vec![
+            Write::DropEpisode(ids[0]),
+            Write::DropEpisode(ids[1]),
+            deletion(deleted.key),
+            Write::DropSession(forgotten.key),
+        ])
+        .await;
+    running.sharing.settled().await;
+    let removed: String = engine
+        .queries()
+        .into_iter()
+        .map(|(_, text)| text)
+        .filter(|text| text.contains("DETACH DELETE e"))
+        .collect();
+    assert_eq!(ids.map(|id| removed.contains(&id.to_string())), [false, true, true], "{removed}");
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_that_is_not_shared_any_more_is_removed() {
+    let engine = FakeEngine::falkordb();
+    let machine = Machine::new();
+    let session = machine.close(1).await;
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let config = Config { projects: Vec::new(), ..machine.config(&engine.url) };
+    running.sharing.set_target(ShareTarget::new(&config));
+    running.until(|status| status.last_success.is_some() && status.fill.is_none()).await;
+    let id = machine.episode(&session).id.to_string();
+    running.until_query(&engine, "DETACH DELETE e", &id).await;
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_the_engine_rejects_does_not_hold_up_the_others() {
+    let engine = FakeEngine::falkordb();
+    let machine = Machine::new();
+    let bad = machine.close(1).await;
+    machine.close(2).await;
+    let id = machine.episode(&bad).id.to_string();
+    engine.set(Behaviour::Reject(id.leak()));
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let status = running.sharing.status();
+    assert_eq!((status.rejected, status.error), (1, None));
+    assert_eq!(engine.with("MERGE (e:Episodic"), 1);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_was_restarted_gets_everything_again() {
+    let engine = FakeEngine::falkordb();
+    let machine = Machine::new();
+    machine.close(1).await;
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    running.stop().await;
+    engine.restart();
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    assert_eq!(engine.with("MERGE (e:Episodic"), 1);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn neo4j_gets_the_same_with_its_own_times() {
+    let engine = FakeEngine::neo4j();
+    let machine = Machine::new();
+    let session = machine.close(1).await;
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let queries = engine.queries();
+    assert!(queries.iter().all(|(head, _)| head == "POST /db/neo4j/query/v2 HTTP/1.1"));
+    let episodes = queries.iter().find(|(_, text)| text.contains("MERGE (e:Episodic")).unwrap();
+    assert!(episodes.1.contains("e.valid_at = datetime(row.valid_at)"), "{}", episodes.1);
+    assert!(episodes.1.contains(&machine.episode(&session).id.to_string()));
+    assert!(engine.with("CREATE INDEX entity_uuid IF NOT EXISTS") == 1);
+    engine.set(Behaviour::Fail("401"));
+    running.sharing.fill(true);
+    running.until(|status| status.error.is_some()).await;
+    let error = running.sharing.status().error.unwrap();
+    assert!(error.contains("rejects the login"), "{error}");
+    running.stop().await;
+}
+
+#[test]
+fn a_preview_shows_exactly_what_would_leave() {
+    let machine = Machine::new();
+    let session = machine.write_session(1, PROJECT).wait_here();
+    let sharing = machine.sharing("redis://127.0.0.1:1");
+    let namespace = Project::new(PROJECT).namespace();
+    let Preview { group, sessions, next } = sharing.preview(&[namespace], None, 10).unwrap();
+    assert_eq!((sessions.len(), next), (1, None));
+    assert_eq!(sessions[0].group, group);
+    assert_eq!(sessions[0].episode.uuid, machine.episode(&session).id.0);
+    assert!(group.starts_with("app_") && group.len() == 12, "{group}");
+    let text = format!("{sessions:?}");
+    assert!(!text.contains("/home/"), "{text}");
+}
+
+fn machine_is_full() -> Behaviour {
+    Behaviour::Fail("OOM command not allowed when used memory > 'maxmemory'")
+}
+
+/// A machine with its store.
+struct Machine {
+    _folder: TempDir,
+    store: Arc<dyn Store>,
+    projects: Arc<Projects>,
+}
+
+struct Running {
+    sharing: Arc<Sharing>,
+    task: JoinHandle<()>,
+    stop: watch::Sender<bool>,
+}
+
+struct WrittenSession {
+    session: Session,
+    pending: Vec<crate::store::PendingWrite>,
+}
+
+impl WrittenSession {
+    fn wait_here(self) -> Session {
+        self.pending.into_iter().for_each(|write| drop(write.wait().unwrap()));
+        self.session
+    }
+}
+
+impl Machine {
+    fn new() -> Machine {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = Arc::new(SledStore::open(Path::new(folder.path())).unwrap());
+        let projects = Arc::new(Projects::load(store.clone(), None).unwrap());
+        Machine { _folder: folder, store, projects }
+    }
+
+    fn config(&self, url: &str) -> Config {
+        let engine = if url.starts_with("http") { EngineKind::Neo4j } else { EngineKind::FalkorDb };
+        Config {
+            engine: Some(engine),
+            url: Some(url.to_owned()),
+            name: Some("Ann".to_owned()),
+            projects: vec![PROJECT.to_owned()],
+            ..Config::default()
+        }
+    }
+
+    fn sharing(&self, url: &str) -> Arc<Sharing> {
+        let pauses = Pauses {
+            first: Duration::from_millis(1),
+            longest: Duration::from_millis(1),
+            ..Pauses::default()
+        };
+        let target = ShareTarget::new(&self.config(url));
+        let (store, projects) = (self.store.clone(), self.projects.clone());
+        Arc::new(Sharing::new(store, projects, "laptop".to_owned(), target, pauses))
+    }
+
+    fn start(&self, url: &str) -> Running {
+        let sharing = self.sharing(url);
+        let follower = sharing.follower(&OutboxPositions::new(self.store.clone()));
+        let (stop, stopping) = watch::channel(false);
+        let task = tokio::spawn(sharing.clone().run(follower, stopping));
+        Running { sharing, task, stop }
+    }
+
+    async fn close(&self, number: i64) -> Session {
+        self.close_in(number, PROJECT).await
+    }
+
+    /// Closes a session, and returns when its episode is on disk.
+    async fn close_in(&self, number: i64, project: &str) -> Session {
+        let WrittenSession { session, pending } = self.write_session(number, project);
+        for write in pending {
+            write.done().await.unwrap();
+        }
+        session
+    }
+
+    fn write_session(&self, number: i64, project: &str) -> WrittenSession {
+        let key = self.store.next_session_key().unwrap();
+        let mut session = contract::session(key, &format!("session-{number}"));
+        let project = Project::new(project);
+        self.projects.note(&project, Timestamp::default());
+        session.project = Some(project);
+        let episode = contract::episode(&session, 5_000 + number);
+        session.indexed = Some(crate::model::session::Indexed {
+            episode: episode.id,
+            hash: episode.content_hash,
+            at: episode.created_at,
+            reason: episode.reason.clone(),
+        });
+        let mut statements = contract::statements(5_000 + number);
+        statements.renames.clear();
+        let writes = vec![
+            Write::Session(Box::new(session.clone())),
+            Write::Episode(Box::new(episode.clone())),
+            Write::Statements { episode: episode.id, statements: Box::new(statements) },
+        ];
+        WrittenSession { pending: vec![self.store.write(writes)], session }
+    }
+
+    async fn write(&self, writes: Vec<Write>) {
+        self.store.write(writes).done().await.unwrap();
+    }
+
+    fn sessions(&self) -> Vec<Session> {
+        let mut all = Vec::new();
+        self.store
+            .visit_sessions(&mut |session| {
+                all.push(session);
+                true
+            })
+            .unwrap();
+        all
+    }
+
+    fn episode(&self, session: &Session) -> Episode {
+        let indexed = self.store.session(session.key).unwrap().unwrap().indexed.unwrap();
+        self.store.episode(indexed.episode).unwrap().unwrap()
+    }
+}
+
+impl Running {
+    fn group(&self) -> String {
+        let namespace = Project::new(PROJECT).namespace();
+        self.sharing.project(&[namespace]).unwrap().1
+    }
+
+    async fn until(&self, wanted: impl FnMut(&ShareStatus) -> bool) {
+        self.sharing.status.subscribe().wait_for(wanted).await.unwrap();
+    }
+
+    /// Waits until the engine has got a query with both texts.
+    async fn until_query(&self, engine: &FakeEngine, one: &str, other: &str) {
+        let mut status = self.sharing.status.subscribe();
+        while !engine.queries().iter().any(|(_, text)| text.contains(one) && text.contains(other)) {
+            status.changed().await.unwrap();
+        }
+    }
+
+    async fn stop(self) {
+        self.stop.send_replace(true);
+        self.task.await.unwrap();
+    }
+
+    /// Ends without saving anything.
+    async fn kill(self) {
+        self.task.abort();
+        let _ = self.task.await;
+    }
+}

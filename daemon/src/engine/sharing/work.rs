@@ -1,0 +1,475 @@
+//! The background work: brings the graph up to date with the sessions that have changed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use sha2::{Digest, Sha256};
+use tokio::{sync::watch, time::Instant};
+
+use super::{
+    ShareStatus, ShareTarget, Sharing,
+    ledger::{LedgerEntry, LedgerPart},
+    map::Wanted,
+    pending::{Batch, PendingSession},
+    queue::ShareQueue,
+    state::{self, ShareState},
+};
+use crate::{
+    clock,
+    engine::follow::{Backoff, OutboxFollower},
+    model::{SessionKey, graph::EntityId},
+    share::{
+        EngineError, GraphEngine, Statement,
+        node::SharedSession,
+        schema,
+        write::{self, Removal},
+    },
+    store::{Note, NoteNamespace, StoreError, Write, graph::ClaimPlace},
+};
+
+/// Sessions in one batch.
+const BATCH: usize = 32;
+/// Facts about an entity whose sessions are compared when a session says something about it.
+const NEIGHBOURS: usize = 32;
+/// All sessions are compared again this long after a change: a session may end facts of others.
+const SWEEP: Duration = Duration::from_secs(6 * 3600);
+
+/// Why a round did not succeed.
+#[derive(Debug, thiserror::Error)]
+enum Stopped {
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What is known of the engine since the last failure.
+struct Connection {
+    target: Arc<ShareTarget>,
+    state: ShareState,
+    is_checked: bool,
+    /// The groups that have their indexes.
+    prepared: HashSet<String>,
+}
+
+/// A session to write, with what the graph has of it.
+struct Comparison {
+    key: SessionKey,
+    wanted: Option<SharedSession>,
+    part: Option<LedgerPart>,
+    before: LedgerEntry,
+    hash: u64,
+}
+
+impl Sharing {
+    /// Works until `stopping` turns true, or the store cannot be read.
+    pub async fn run(
+        self: Arc<Self>,
+        follower: OutboxFollower<ShareQueue>,
+        stopping: watch::Receiver<bool>,
+    ) {
+        let followed = follower.run(self.followed.clone(), stopping);
+        tokio::select! {
+            biased;
+            // It saves its position at the end.
+            () = followed => {}
+            () = self.work() => {}
+        }
+    }
+
+    async fn work(self: &Arc<Self>) {
+        let mut backoff = Backoff::new(self.pauses.first, self.pauses.longest);
+        let mut sweep_at = None;
+        let mut connection: Option<Connection> = None;
+        loop {
+            let target = self.target();
+            let known = connection.take().filter(|known| Arc::ptr_eq(&known.target, &target));
+            let mut known = match known {
+                Some(known) => known,
+                None => {
+                    backoff.reset();
+                    self.adopt(&target)
+                }
+            };
+            if !target.is_on() {
+                connection = Some(known);
+                self.changed.notified().await;
+                continue;
+            }
+            let result = self.round(&mut known).await;
+            connection = Some(known);
+            match result {
+                Ok(true) => {
+                    backoff.reset();
+                    sweep_at.get_or_insert_with(|| Instant::now() + SWEEP);
+                }
+                Ok(false) => {
+                    tokio::select! {
+                        () = self.changed.notified() => {}
+                        () = tokio::time::sleep(self.pauses.check) => {
+                            // The engine may have been restarted without its last data.
+                            connection.iter_mut().for_each(|known| known.is_checked = false);
+                        }
+                    }
+                    if sweep_at.is_some_and(|at| at <= Instant::now()) {
+                        sweep_at = None;
+                        self.fill(false);
+                    }
+                }
+                Err(error) => {
+                    self.report(error.to_string());
+                    connection.iter_mut().for_each(|known| known.is_checked = false);
+                    self.pause(backoff.pause(), &target).await;
+                }
+            }
+        }
+    }
+
+    /// Waits after a failure; other settings or a request for a fill end the wait.
+    async fn pause(&self, pause: Duration, target: &Arc<ShareTarget>) {
+        let until = Instant::now() + pause;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep_until(until) => return,
+                () = self.changed.notified() => {
+                    let is_requested = self.status.borrow().error.is_none();
+                    if is_requested || !Arc::ptr_eq(target, &self.target()) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn report(&self, error: String) {
+        if self.status.borrow().error.is_none() {
+            tracing::warn!(error, "the shared graph is not up to date for now");
+        }
+        self.status.send_modify(|status| status.error = Some(error));
+    }
+
+    /// Takes over new settings: another engine gets everything, other projects are compared.
+    fn adopt(&self, target: &Arc<ShareTarget>) -> Connection {
+        let before = ShareState::load(self.store.as_ref());
+        let config = &target.config;
+        let mut state = ShareState {
+            address: target.address(),
+            projects: config.projects.clone(),
+            name: config.name.clone(),
+            ..ShareState::default()
+        };
+        let mut writes = Vec::new();
+        let mut pending = self.lock();
+        if !target.is_on() {
+            if state::position(self.store.as_ref()).is_some() {
+                writes.push(state::save_position(None));
+            }
+        } else {
+            match &before {
+                Some(before) if before.address == state.address => {
+                    state.run.clone_from(&before.run);
+                    let is_renamed = before.name != state.name;
+                    let is_known = state::position(self.store.as_ref()).is_some();
+                    if is_renamed || before.projects != state.projects || !is_known {
+                        writes.push(pending.request_fill(is_renamed));
+                    }
+                }
+                _ => {
+                    writes.extend(self.without_ledger());
+                    writes.push(pending.request_fill(false));
+                }
+            }
+            writes.push(state.save());
+        }
+        if !writes.is_empty() {
+            // What is not written is noticed, and done again, at the next start.
+            let _ = self.store.write(writes);
+        }
+        Connection { target: target.clone(), state, is_checked: false, prepared: HashSet::new() }
+    }
+
+    /// Deletes the ledger, which is about another graph.
+    fn without_ledger(&self) -> Vec<Write> {
+        let notes = self.store.notes(NoteNamespace::Shared).unwrap_or_default();
+        let gone =
+            |name| Write::Note(Note { namespace: NoteNamespace::Shared, name, content: None });
+        notes.into_iter().map(|(name, _)| gone(name)).collect()
+    }
+
+    /// Compares some sessions and writes the differences. Returns whether there were any sessions.
+    async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, Stopped> {
+        let Some(engine) = known.target.engine.clone() else { return Ok(false) };
+        if !known.is_checked {
+            self.check_instance(engine.as_ref(), known).await?;
+        }
+        if self.lock().needs_list() {
+            let this = self.clone();
+            let keys = blocking(move || this.all_sessions()).await?;
+            self.lock().set_list(keys);
+        }
+        let batch = self.lock().next(BATCH);
+        if batch.sessions.is_empty() {
+            let ended = self.lock().end_fill();
+            let is_ended = ended.is_some();
+            if let Some(write) = ended {
+                self.store.write(vec![write]).done().await?;
+            }
+            self.succeeded(0);
+            return Ok(is_ended);
+        }
+        self.write_batch(engine.as_ref(), known, &batch).await?;
+        Ok(true)
+    }
+
+    /// Checks that the engine has what it had: after its restart, all is written anew.
+    async fn check_instance(
+        &self,
+        engine: &dyn GraphEngine,
+        known: &mut Connection,
+    ) -> Result<(), Stopped> {
+        let instance = engine.instance().await?;
+        known.prepared.clear();
+        self.status.send_modify(|status| status.engine.clone_from(&instance.version));
+        if instance.run != known.state.run {
+            let mut writes = Vec::new();
+            if known.state.run.is_some() {
+                tracing::info!(
+                    "the engine of the shared graph was restarted; writing everything anew"
+                );
+                writes.push(self.lock().request_fill(true));
+            }
+            known.state.run = instance.run;
+            writes.push(known.state.save());
+            self.store.write(writes).done().await?;
+        }
+        known.is_checked = true;
+        Ok(())
+    }
+
+    /// Returns all sessions that the graph has or may have to have.
+    fn all_sessions(&self) -> Result<Vec<SessionKey>, StoreError> {
+        let mut keys = BTreeSet::new();
+        self.store.visit_sessions(&mut |session| {
+            if session.indexed.is_some() {
+                keys.insert(session.key);
+            }
+            true
+        })?;
+        for (name, _) in self.store.notes(NoteNamespace::Shared)? {
+            keys.extend(name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key))));
+        }
+        Ok(keys.into_iter().collect())
+    }
+
+    async fn write_batch(
+        self: &Arc<Self>,
+        engine: &dyn GraphEngine,
+        known: &mut Connection,
+        batch: &Batch,
+    ) -> Result<(), Stopped> {
+        let (this, target, given) = (self.clone(), known.target.clone(), batch.clone());
+        let compared = blocking(move || this.compare(&target, &given)).await?;
+        let (comparisons, neighbours) = compared;
+        let intents = comparisons.iter().map(|comparison| {
+            let changing = comparison.before.while_changing(comparison.part.as_ref());
+            changing.save(comparison.key)
+        });
+        let intents: Vec<Write> = intents.collect();
+        if !intents.is_empty() {
+            self.store.write(intents).done().await?;
+        }
+        let rejected = self.write_comparisons(engine, known, &comparisons).await?;
+        let done = comparisons.iter().filter(|comparison| !rejected.contains(&comparison.key));
+        let mut writes: Vec<Write> = done.map(Comparison::finished).collect();
+        let written = writes.len() as u64;
+        let pending = {
+            let mut pending = self.lock();
+            for key in &rejected {
+                if batch.is_fill {
+                    pending.touch(*key, true);
+                }
+                pending.reject(*key);
+            }
+            let mut done = batch.clone();
+            done.sessions.retain(|(key, _)| batch.is_fill || !rejected.contains(key));
+            writes.extend(pending.finish(&done));
+            neighbours.into_iter().for_each(|key| pending.touch(key, true));
+            self.store.write(writes)
+        };
+        pending.done().await?;
+        self.succeeded(written);
+        Ok(())
+    }
+
+    fn succeeded(&self, written: u64) {
+        let rejected = self.lock().rejected();
+        self.status.send_modify(|status| {
+            let before = std::mem::take(status);
+            *status = ShareStatus {
+                error: None,
+                last_success: Some(clock::now()),
+                written: before.written + written,
+                rejected,
+                ..before
+            };
+        });
+    }
+
+    /// Compares sessions with the ledger. Returns those that differ, and the sessions whose facts they
+    /// may have ended.
+    fn compare(
+        &self,
+        target: &ShareTarget,
+        batch: &Batch,
+    ) -> Result<(Vec<Comparison>, BTreeSet<SessionKey>), StoreError> {
+        let author = self.author(&target.config);
+        let is_shared = |project: &_| target.is_shared(project);
+        let mut mapper = self.mapper(&author, &is_shared);
+        let (mut comparisons, mut neighbours) = (Vec::new(), BTreeSet::new());
+        for (key, PendingSession { is_deleted, is_neighbour, .. }) in &batch.sessions {
+            let before = LedgerEntry::read(self.store.as_ref(), *key)?.unwrap_or_default();
+            let wanted = match mapper.session(*key) {
+                Ok(Wanted::Session { session, subjects }) => {
+                    if !is_neighbour {
+                        self.add_neighbours(&mut neighbours, &subjects)?;
+                    }
+                    Some(*session)
+                }
+                Ok(Wanted::Nothing) => None,
+                Ok(Wanted::Unchanged) if *is_deleted => None,
+                Ok(Wanted::Unchanged) => continue,
+                // A damaged record must not hold up the others.
+                Err(error @ StoreError::Damaged { .. }) => {
+                    tracing::warn!(%error, "a session is not shared");
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let part = wanted.as_ref().map(LedgerPart::of);
+            let hash = wanted.as_ref().map_or(0, hash_of);
+            let is_same = match &part {
+                Some(_) => hash == before.hash && before.parts.len() == 1 && !batch.is_anew,
+                None => before.parts.is_empty(),
+            };
+            if !is_same {
+                comparisons.push(Comparison { key: *key, wanted, part, before, hash });
+            }
+        }
+        neighbours.retain(|key| !batch.sessions.iter().any(|(one, _)| one == key));
+        Ok((comparisons, neighbours))
+    }
+
+    /// Adds the sessions with facts about these entities.
+    fn add_neighbours(
+        &self,
+        neighbours: &mut BTreeSet<SessionKey>,
+        subjects: &[EntityId],
+    ) -> Result<(), StoreError> {
+        for subject in subjects.iter().take(NEIGHBOURS) {
+            let mut facts = BTreeSet::new();
+            self.store.visit_claims(ClaimPlace::Around(*subject), &mut |row| {
+                facts.insert(row.fact);
+                facts.len() < NEIGHBOURS
+            })?;
+            for fact in facts {
+                for claim in self.store.claims(fact)? {
+                    let episode = self.store.episode(claim.episode)?;
+                    neighbours.extend(episode.map(|episode| episode.session));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes sessions to the graph. Returns those that the engine rejects.
+    async fn write_comparisons(
+        &self,
+        engine: &dyn GraphEngine,
+        known: &mut Connection,
+        comparisons: &[Comparison],
+    ) -> Result<Vec<SessionKey>, Stopped> {
+        let mut rejected = Vec::new();
+        let error = match write(engine, known, comparisons).await {
+            Err(EngineError::Rejected(what)) => what,
+            done => return done.map(|()| rejected).map_err(Stopped::from),
+        };
+        // An engine that rejects everything is no reason to leave sessions out.
+        let group = comparisons.iter().find_map(|one| Some(&one.part.as_ref()?.group));
+        let probe = [Statement::plain("RETURN 1 AS one")];
+        engine.run(group.map_or("probe", String::as_str), &probe).await?;
+        tracing::warn!(error, "the engine rejects a batch; writing its sessions one by one");
+        for comparison in comparisons {
+            match write(engine, known, std::slice::from_ref(comparison)).await {
+                Err(EngineError::Rejected(error)) => {
+                    let session = comparison.key.0;
+                    tracing::warn!(session, error, "the engine rejects a session");
+                    rejected.push(comparison.key);
+                }
+                done => done?,
+            }
+        }
+        Ok(rejected)
+    }
+}
+
+impl Comparison {
+    /// Returns the ledger's entry after the graph was changed.
+    fn finished(&self) -> Write {
+        let entry = LedgerEntry { hash: self.hash, parts: self.part.iter().cloned().collect() };
+        entry.save(self.key)
+    }
+}
+
+/// Writes the new parts of all sessions, and then removes the old ones.
+async fn write(
+    engine: &dyn GraphEngine,
+    known: &mut Connection,
+    comparisons: &[Comparison],
+) -> Result<(), EngineError> {
+    let mut groups: BTreeMap<String, (Vec<SharedSession>, Vec<Removal>)> = BTreeMap::new();
+    for Comparison { wanted, part, before, .. } in comparisons {
+        if let Some(session) = wanted {
+            groups.entry(session.group.clone()).or_default().0.push(session.clone());
+        }
+        for (group, removal) in before.removals(part.as_ref()) {
+            groups.entry(group).or_default().1.push(removal);
+        }
+    }
+    for (group, (sessions, removals)) in &groups {
+        if !known.prepared.contains(group) {
+            schema::prepare(engine, group).await?;
+            known.prepared.insert(group.clone());
+        }
+        engine.run(group, &write::put(engine.dialect(), sessions)).await?;
+        engine.run(group, &write::remove(removals)).await?;
+    }
+    Ok(())
+}
+
+/// Returns a hash of what identifies the content of a session. The summaries of entities, which
+/// change with other sessions, are written with the next change of one that mentions them.
+fn hash_of(session: &SharedSession) -> u64 {
+    let mut hash = Sha256::new();
+    hash.update(session.episode_row().to_string());
+    for entity in &session.entities {
+        hash.update(entity.uuid.as_bytes());
+        hash.update(&entity.name);
+    }
+    for fact in &session.facts {
+        hash.update(session.fact_row(fact).to_string());
+    }
+    let hash = u64::from_be_bytes(*hash.finalize().first_chunk().expect("SHA-256 has 32 bytes"));
+    // 0 stands for an unknown content.
+    hash.max(1)
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Stopped> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.expect("work on the shared graph does not panic: it reports errors")
+        .map_err(Stopped::Store)
+}

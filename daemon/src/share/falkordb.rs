@@ -1,0 +1,206 @@
+//! FalkorDB: `GRAPH.QUERY` over the protocol of Redis. Each group is a graph of its own, as Graphiti
+//! has it.
+
+use std::{future::Future, pin::Pin, time::Duration};
+
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo as _, RedisConnectionInfo,
+    RedisError, Value as Reply, aio::MultiplexedConnection,
+};
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use crate::share::{
+    Dialect, Endpoint, EngineError, GraphEngine, Row, Statement,
+    graph_engine::{Instance, RunResult},
+    literal,
+    password::Credentials,
+};
+
+/// The time limit for connecting.
+const CONNECT: Duration = Duration::from_secs(10);
+/// The time limit for a statement: longer than a busy engine needs.
+const ANSWER: Duration = Duration::from_secs(60);
+
+pub struct FalkorDb {
+    endpoint: Endpoint,
+    credentials: Credentials,
+    /// The open connection; a broken one is replaced.
+    connection: Mutex<Option<MultiplexedConnection>>,
+}
+
+impl FalkorDb {
+    pub(super) fn new(endpoint: Endpoint, credentials: Credentials) -> FalkorDb {
+        FalkorDb { endpoint, credentials, connection: Mutex::default() }
+    }
+
+    async fn connection(&self) -> Result<MultiplexedConnection, EngineError> {
+        let mut open = self.connection.lock().await;
+        if let Some(connection) = &*open {
+            return Ok(connection.clone());
+        }
+        let Endpoint { host, port, has_tls, .. } = &self.endpoint;
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let address = match has_tls {
+            true => {
+                super::neo4j::install_tls();
+                ConnectionAddr::TcpTls { host, port: *port, insecure: false, tls_params: None }
+            }
+            false => ConnectionAddr::Tcp(host, *port),
+        };
+        let mut login = RedisConnectionInfo::default();
+        if let Some(user) = &self.credentials.user {
+            login = login.set_username(user);
+        }
+        if let Some(password) = self.credentials.password()? {
+            login = login.set_password(password);
+        }
+        let info = address.into_connection_info().map_err(failure)?.set_redis_settings(login);
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT))
+            .set_response_timeout(Some(ANSWER));
+        let client = Client::open(info).map_err(failure)?;
+        let connection =
+            client.get_multiplexed_async_connection_with_config(&config).await.map_err(failure)?;
+        *open = Some(connection.clone());
+        Ok(connection)
+    }
+
+    async fn ask(&self, command: &redis::Cmd) -> Result<Reply, EngineError> {
+        let mut connection = self.connection().await?;
+        match command.query_async(&mut connection).await {
+            Ok(reply) => Ok(reply),
+            Err(error) => {
+                let error = failure(error);
+                if !matches!(error, EngineError::Rejected(_)) {
+                    *self.connection.lock().await = None;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn query(&self, group: &str, statement: &Statement) -> Result<Vec<Row>, EngineError> {
+        let text = literal::prefix(&statement.parameters) + &statement.text;
+        let mut command = redis::cmd("GRAPH.QUERY");
+        command.arg(group).arg(text);
+        Ok(rows(self.ask(&command).await?))
+    }
+}
+
+impl GraphEngine for FalkorDb {
+    fn dialect(&self) -> Dialect {
+        Dialect::FalkorDb
+    }
+
+    fn run<'e>(&'e self, group: &'e str, statements: &'e [Statement]) -> RunResult<'e> {
+        Box::pin(async move {
+            let mut results = Vec::with_capacity(statements.len());
+            for statement in statements {
+                results.push(self.query(group, statement).await?);
+            }
+            Ok(results)
+        })
+    }
+
+    fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>> {
+        Box::pin(async move {
+            let mut command = redis::cmd("INFO");
+            command.arg("server");
+            let info = text_of(&self.ask(&command).await?);
+            let line = |name: &str| {
+                let found = info.lines().find_map(|line| line.strip_prefix(name));
+                found.map(|value| value.trim().to_owned())
+            };
+            let mut modules = redis::cmd("MODULE");
+            modules.arg("LIST");
+            // A user may be allowed to use graphs only.
+            let graph = self.ask(&modules).await.ok().and_then(|list| graph_version(&list));
+            let redis = line("redis_version:").unwrap_or_default();
+            let version = match graph {
+                Some(graph) => format!("FalkorDB {graph} on Redis {redis}"),
+                None => format!("Redis {redis}"),
+            };
+            Ok(Instance { run: line("run_id:"), version })
+        })
+    }
+}
+
+/// Returns the version of the module `graph` in the reply to `MODULE LIST`.
+fn graph_version(list: &Reply) -> Option<String> {
+    let Reply::Array(modules) = list else { return None };
+    modules.iter().find_map(|module| {
+        let Reply::Array(members) = module else { return None };
+        let value = |name: &str| {
+            let pairs = members.chunks_exact(2);
+            pairs.into_iter().find(|pair| text_of(&pair[0]) == name).map(|pair| &pair[1])
+        };
+        let Some(Reply::Int(version)) = value("ver") else { return None };
+        if value("name").map(text_of)? != "graph" {
+            return None;
+        }
+        Some(format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100))
+    })
+}
+
+/// Reads the reply to a query: the names of the columns, the rows, and statistics.
+fn rows(reply: Reply) -> Vec<Row> {
+    let Reply::Array(parts) = reply else { return Vec::new() };
+    let [Reply::Array(header), Reply::Array(rows), _] = parts.as_slice() else { return Vec::new() };
+    let names: Vec<String> = header.iter().map(text_of).collect();
+    let row = |row: &Reply| match row {
+        Reply::Array(cells) => names.iter().cloned().zip(cells.iter().map(value)).collect(),
+        _ => Row::new(),
+    };
+    rows.iter().map(row).collect()
+}
+
+fn value(reply: &Reply) -> Value {
+    match reply {
+        Reply::Nil => Value::Null,
+        Reply::Int(number) => Value::from(*number),
+        Reply::Double(number) => Value::from(*number),
+        Reply::Boolean(value) => Value::from(*value),
+        Reply::Array(items) => items.iter().map(value).collect(),
+        other => Value::from(text_of(other)),
+    }
+}
+
+fn text_of(reply: &Reply) -> String {
+    match reply {
+        Reply::BulkString(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        Reply::SimpleString(text) | Reply::VerbatimString { text, .. } => text.clone(),
+        Reply::Int(number) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// Classifies an error. The text of a statement is never part of it.
+fn failure(error: RedisError) -> EngineError {
+    let code = error.code().unwrap_or_default();
+    let detail = error.detail().unwrap_or_default().to_owned();
+    let text = match detail.is_empty() {
+        true => error.to_string(),
+        false => detail,
+    };
+    let is_denied = matches!(code, "NOAUTH" | "WRONGPASS" | "NOPERM")
+        || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed);
+    if is_denied {
+        return EngineError::Denied(text);
+    }
+    if code == "OOM" || text.contains("used memory >") || text.contains("out of memory") {
+        return EngineError::Full(text);
+    }
+    // States of the server have codes in capitals, such as MISCONF; errors in a query have words.
+    let is_state =
+        code.len() > 2 && code != "ERR" && code.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_answer = matches!(
+        error.kind(),
+        redis::ErrorKind::Server(redis::ServerErrorKind::ResponseError)
+            | redis::ErrorKind::Extension
+    );
+    match is_answer && !is_state {
+        true => EngineError::Rejected(text),
+        false => EngineError::Unreachable(text),
+    }
+}

@@ -1,0 +1,74 @@
+//! The port of a graph database.
+
+use std::{future::Future, pin::Pin};
+
+use serde_json::{Map, Value};
+
+use crate::share::Dialect;
+
+/// A Cypher statement with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    pub text: String,
+    pub parameters: Map<String, Value>,
+}
+
+/// A row of a result, by column.
+pub type Row = Map<String, Value>;
+
+/// The rows of each statement.
+pub type RunResult<'e> =
+    Pin<Box<dyn Future<Output = Result<Vec<Vec<Row>>, EngineError>> + Send + 'e>>;
+
+/// A graph database that speaks Cypher.
+pub trait GraphEngine: Send + Sync {
+    fn dialect(&self) -> Dialect;
+
+    /// Runs statements about a group, one after the other, until one fails. Each of them is applied
+    /// completely or not at all.
+    fn run<'e>(&'e self, group: &'e str, statements: &'e [Statement]) -> RunResult<'e>;
+
+    /// Identifies the run of the engine, where a restart may lose its last writes.
+    fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>>;
+}
+
+/// A running engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instance {
+    /// Changes with each start of the engine; `None` where a restart loses nothing.
+    pub run: Option<String>,
+    /// Name and version, for people.
+    pub version: String,
+}
+
+/// Why an engine did not do its work. All of these may pass.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    #[error("the engine does not answer: {0}")]
+    Unreachable(String),
+    #[error("the engine rejects the login: {0}")]
+    Denied(String),
+    #[error("the engine has no memory left: {0}")]
+    Full(String),
+    /// A statement is wrong, or the data are.
+    #[error("the engine rejects a statement: {0}")]
+    Rejected(String),
+}
+
+impl Statement {
+    /// A statement about `rows`, its only parameter.
+    pub(super) fn about(rows: Vec<Value>, text: impl Into<String>) -> Statement {
+        Statement::with("rows", Value::Array(rows), text)
+    }
+
+    /// A statement with one parameter.
+    pub(super) fn with(name: &str, value: Value, text: impl Into<String>) -> Statement {
+        let parameters = Map::from_iter([(name.to_owned(), value)]);
+        Statement { text: text.into(), parameters }
+    }
+
+    /// A statement without parameters.
+    pub fn plain(text: impl Into<String>) -> Statement {
+        Statement { text: text.into(), parameters: Map::new() }
+    }
+}

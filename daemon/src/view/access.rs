@@ -1,0 +1,216 @@
+//! Who may see the page: decides on requests, without input and output.
+//!
+//! The address that `graphiti view` opens contains a token. It is valid once and for a short time,
+//! and is exchanged for a cookie. Other users of the machine can connect to the port, and other
+//! sites can make the user's browser send requests to it; neither has the cookie. All pages are
+//! below a path with a random name, to which the cookie is bound, because browsers send the cookies
+//! of one port also to servers at other ports.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::model::Timestamp;
+
+/// How long a token can be exchanged.
+pub(super) const TOKEN_LIFE: Duration = Duration::from_secs(120);
+/// Tokens that are valid at the same time; a further one replaces the oldest.
+const TOKENS: usize = 8;
+
+/// The secrets of one server.
+pub(super) struct AccessControl {
+    /// The host and port of the server, as browsers write them.
+    authority: String,
+    /// The first segment of all paths.
+    area: String,
+    cookie: String,
+    tokens: Vec<OneTimeToken>,
+}
+
+struct OneTimeToken {
+    secret: String,
+    expires_at: Timestamp,
+}
+
+/// The parts of a request that decide whether it is answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RequestOrigin<'r> {
+    pub(super) host: Option<&'r str>,
+    pub(super) origin: Option<&'r str>,
+    /// `Sec-Fetch-Site`: the relation to the page that caused the request.
+    pub(super) site: Option<&'r str>,
+    pub(super) cookies: Option<&'r str>,
+    /// Whether the request may change something.
+    pub(super) changes: bool,
+}
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It names another host: a name that was made to point at this machine.
+    Host,
+    /// Another site's page caused it.
+    OtherSite,
+    /// It does not have the cookie.
+    NoCookie,
+    /// The token is wrong, was used, or has expired.
+    StaleToken,
+}
+
+impl AccessControl {
+    pub(super) fn new(authority: String) -> AccessControl {
+        let area = Uuid::new_v4().simple().to_string();
+        AccessControl { authority, area, cookie: secret(), tokens: Vec::new() }
+    }
+
+    pub(super) fn area(&self) -> &str {
+        &self.area
+    }
+
+    /// Returns an address that lets a browser in once.
+    pub(super) fn issue(&mut self, now: Timestamp) -> String {
+        self.tokens.retain(|token| now < token.expires_at);
+        if self.tokens.len() >= TOKENS {
+            self.tokens.remove(0);
+        }
+        let secret = secret();
+        let url = format!("http://{}/{}/open?token={secret}", self.authority, self.area);
+        self.tokens.push(OneTimeToken { secret, expires_at: now.plus(TOKEN_LIFE) });
+        url
+    }
+
+    /// Exchanges a token for the cookie: the value of `Set-Cookie`.
+    pub(super) fn redeem(&mut self, token: &str, now: Timestamp) -> Result<String, Refusal> {
+        let found = self.tokens.iter().position(|known| is_same(&known.secret, token));
+        let known = self.tokens.remove(found.ok_or(Refusal::StaleToken)?);
+        if now >= known.expires_at {
+            return Err(Refusal::StaleToken);
+        }
+        let AccessControl { area, cookie, .. } = self;
+        Ok(format!("{COOKIE}={cookie}; Path=/{area}/; HttpOnly; SameSite=Strict"))
+    }
+
+    /// Whether a request comes from the user's own browser and from no other site.
+    pub(super) fn check_origin(&self, request: &RequestOrigin<'_>) -> Result<(), Refusal> {
+        if request.host != Some(self.authority.as_str()) {
+            return Err(Refusal::Host);
+        }
+        let is_own_site = request.site == Some("same-origin");
+        let is_own_origin = match request.origin {
+            // A form of a page that sends no referrer has the origin `null`.
+            Some("null") => is_own_site,
+            Some(origin) => origin.strip_prefix("http://") == Some(self.authority.as_str()),
+            None => !request.changes || is_own_site,
+        };
+        // `none`: the user opened the address.
+        let is_allowed_site = matches!(request.site, None | Some("same-origin" | "none"));
+        (is_own_origin && is_allowed_site).then_some(()).ok_or(Refusal::OtherSite)
+    }
+
+    pub(super) fn check_cookie(&self, request: &RequestOrigin<'_>) -> Result<(), Refusal> {
+        let mut pairs = request.cookies.unwrap_or_default().split(';');
+        let has_cookie = pairs.any(|pair| {
+            let value = pair.trim().strip_prefix(COOKIE).and_then(|rest| rest.strip_prefix('='));
+            value.is_some_and(|value| is_same(value, &self.cookie))
+        });
+        has_cookie.then_some(()).ok_or(Refusal::NoCookie)
+    }
+}
+
+const COOKIE: &str = "graphiti-view";
+
+/// Returns a text of 244 random bits.
+fn secret() -> String {
+    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
+}
+
+/// Compares in a time that does not depend on where the texts differ.
+fn is_same(known: &str, given: &str) -> bool {
+    let differences =
+        known.bytes().zip(given.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
+    known.len() == given.len() && differences == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_seconds(1_000_000);
+
+    fn control() -> AccessControl {
+        AccessControl::new("127.0.0.1:4000".to_owned())
+    }
+
+    fn token(url: &str) -> String {
+        url.rsplit_once("token=").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn a_token_is_valid_once_and_for_a_short_time() {
+        let mut control = control();
+        let (first, second) = (token(&control.issue(NOW)), token(&control.issue(NOW)));
+        assert!(control.redeem(&first, NOW).is_ok());
+        assert_eq!(control.redeem(&first, NOW), Err(Refusal::StaleToken));
+        assert_eq!(control.redeem(&second, NOW.plus(TOKEN_LIFE)), Err(Refusal::StaleToken));
+        assert_eq!(control.redeem(&second, NOW), Err(Refusal::StaleToken));
+        assert_eq!(control.redeem("", NOW), Err(Refusal::StaleToken));
+    }
+
+    #[test]
+    fn only_the_latest_tokens_are_valid() {
+        let mut control = control();
+        let first = token(&control.issue(NOW));
+        let later: Vec<String> = (0..TOKENS).map(|_| token(&control.issue(NOW))).collect();
+        assert_eq!(control.redeem(&first, NOW), Err(Refusal::StaleToken));
+        assert!(control.redeem(&later[0], NOW).is_ok());
+    }
+
+    #[test]
+    fn the_cookie_is_hidden_from_scripts_other_sites_and_other_paths() {
+        let mut control = control();
+        let token = token(&control.issue(NOW));
+        let cookie = control.redeem(&token, NOW).unwrap();
+        let rest = format!("; Path=/{}/; HttpOnly; SameSite=Strict", control.area());
+        assert!(cookie.ends_with(&rest), "{cookie}");
+        let pair = cookie.split(';').next().unwrap();
+        let given = |cookies: &str| {
+            let request = RequestOrigin { cookies: Some(cookies), ..RequestOrigin::default() };
+            control.check_cookie(&request)
+        };
+        assert_eq!(given(pair), Ok(()));
+        assert_eq!(given(&format!("a=b; {pair}")), Ok(()));
+        for wrong in
+            ["", "graphiti-view=", "graphiti-view", &pair[..pair.len() - 1], &format!("x{pair}")]
+        {
+            assert_eq!(given(wrong), Err(Refusal::NoCookie), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn requests_that_another_site_caused_are_refused() {
+        let control = control();
+        let own = Some("http://127.0.0.1:4000");
+        for (host, origin, site, changes, expected) in [
+            ("127.0.0.1:4000", None, None, false, Ok(())),
+            ("127.0.0.1:4000", None, Some("none"), false, Ok(())),
+            ("127.0.0.1:4000", own, Some("same-origin"), true, Ok(())),
+            ("127.0.0.1:4000", own, None, true, Ok(())),
+            ("127.0.0.1:4000", Some("null"), Some("same-origin"), true, Ok(())),
+            ("127.0.0.1:4000", None, Some("same-origin"), true, Ok(())),
+            ("evil.example:4000", None, None, false, Err(Refusal::Host)),
+            ("localhost:4000", None, None, false, Err(Refusal::Host)),
+            ("127.0.0.1:4001", None, None, false, Err(Refusal::Host)),
+            ("127.0.0.1:4000", Some("http://evil.example"), None, false, Err(Refusal::OtherSite)),
+            ("127.0.0.1:4000", Some("http://127.0.0.1:4001"), None, true, Err(Refusal::OtherSite)),
+            ("127.0.0.1:4000", Some("null"), None, true, Err(Refusal::OtherSite)),
+            ("127.0.0.1:4000", Some("null"), Some("cross-site"), true, Err(Refusal::OtherSite)),
+            ("127.0.0.1:4000", None, Some("cross-site"), false, Err(Refusal::OtherSite)),
+            ("127.0.0.1:4000", None, Some("same-site"), false, Err(Refusal::OtherSite)),
+            ("127.0.0.1:4000", None, None, true, Err(Refusal::OtherSite)),
+        ] {
+            let request = RequestOrigin { host: Some(host), origin, site, changes, cookies: None };
+            assert_eq!(control.check_origin(&request), expected, "{request:?}");
+        }
+        assert_eq!(control.check_origin(&RequestOrigin::default()), Err(Refusal::Host));
+    }
+}

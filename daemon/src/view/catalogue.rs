@@ -1,0 +1,109 @@
+//! What lists of sessions are filtered and counted by, for all sessions: a few bytes for each.
+//!
+//! It exists only while the viewer is open. It is read again when the store has changed; episodes,
+//! which are large, are read only when they are new.
+
+use std::{collections::HashMap, sync::Arc};
+
+use graphiti_proto::rpc::Error;
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::{
+    api::{DaemonState, in_process},
+    model::{EpisodeId, Namespace, SessionKey, Timestamp, session::Session, summary::Outcome},
+    store::Store,
+};
+
+/// A catalogue is used again for this many times the time that it took to read: while agents write,
+/// reading takes a small share of a processor.
+const REUSE: u32 = 10;
+
+/// Reads the catalogue when it is needed.
+#[derive(Default)]
+pub(super) struct Catalogue(Mutex<Option<CatalogueState>>);
+
+struct CatalogueState {
+    /// The end of the outbox when the reading began.
+    position: u64,
+    expires_at: Instant,
+    entries: Arc<Vec<CatalogueEntry>>,
+}
+
+/// One session.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CatalogueEntry {
+    pub(super) key: SessionKey,
+    pub(super) last_activity: Timestamp,
+    pub(super) project: Option<Namespace>,
+    pub(super) agent: Arc<str>,
+    pub(super) messages: u32,
+    episode: Option<EpisodeId>,
+    pub(super) outcome: Option<Outcome>,
+}
+
+impl Catalogue {
+    /// Returns all sessions, the latest first.
+    pub(super) async fn entries(
+        &self,
+        daemon: &DaemonState,
+    ) -> Result<Arc<Vec<CatalogueEntry>>, Error> {
+        let mut state = self.0.lock().await;
+        let began = Instant::now();
+        let position = daemon.engine.store().outbox_end();
+        if let Some(state) = &*state
+            && (state.position == position || began < state.expires_at)
+        {
+            return Ok(state.entries.clone());
+        }
+        let earlier = state.take().map(|state| state.entries).unwrap_or_default();
+        let entries = Arc::new(read(daemon, &earlier).await?);
+        let ended = Instant::now();
+        let expires_at = ended + (ended - began) * REUSE;
+        *state = Some(CatalogueState { position, expires_at, entries: entries.clone() });
+        Ok(entries)
+    }
+}
+
+async fn read(
+    daemon: &DaemonState,
+    earlier: &[CatalogueEntry],
+) -> Result<Vec<CatalogueEntry>, Error> {
+    let known: HashMap<EpisodeId, Option<Outcome>> =
+        earlier.iter().filter_map(|entry| Some((entry.episode?, entry.outcome))).collect();
+    let mut agents: HashMap<String, Arc<str>> = HashMap::new();
+    let store = daemon.engine.store().as_ref();
+    let mut entries = Vec::new();
+    let visit = &mut |session: &Session| {
+        let agent = agents.entry(session.id.agent.clone());
+        let episode = session.indexed.as_ref().map(|indexed| indexed.episode);
+        entries.push(CatalogueEntry {
+            key: session.key,
+            last_activity: session.last_activity,
+            project: session.project.as_ref().map(crate::model::Project::namespace),
+            agent: agent.or_insert_with_key(|name| name.as_str().into()).clone(),
+            messages: session.content.map_or(0, |content| content.messages),
+            episode,
+            outcome: episode.and_then(|id| outcome(store, &known, id)),
+        });
+    };
+    in_process::visit_sessions(daemon, visit).await?;
+    entries.sort_unstable_by(|one, other| {
+        (other.last_activity, other.key).cmp(&(one.last_activity, one.key))
+    });
+    Ok(entries)
+}
+
+fn outcome(
+    store: &dyn Store,
+    known: &HashMap<EpisodeId, Option<Outcome>>,
+    id: EpisodeId,
+) -> Option<Outcome> {
+    match known.get(&id) {
+        Some(outcome) => *outcome,
+        // A damaged episode has no outcome; `graphiti doctor` reports it.
+        None => match store.episode(id) {
+            Ok(episode) => episode.map(|episode| episode.summary.outcome),
+            Err(_) => None,
+        },
+    }
+}

@@ -1,0 +1,154 @@
+//! Tells a visible page what has changed: server-sent events, fed by the outbox of the store.
+
+use std::{
+    convert::Infallible,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    extract::State,
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use futures_core::Stream;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use crate::{
+    model::SessionKey,
+    store::{OutboxChange, Store},
+    view::{
+        pages::{PageResult, failure},
+        state::SharedView,
+        usage::{self, VisiblePage},
+    },
+};
+
+/// Changes within this time are one event.
+const PAUSE: Duration = Duration::from_millis(400);
+/// Changes that are looked at for one event; more count as a change of everything.
+const CHANGES: usize = 256;
+
+/// The sessions that have changed.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+struct ChangedSessions {
+    /// Whether there may be others.
+    all: bool,
+    /// The agents' ids.
+    sessions: Vec<String>,
+}
+
+pub(super) async fn events(State(view): State<SharedView>) -> Response {
+    match stream(&view) {
+        Ok(events) => {
+            let keep_alive = KeepAlive::new().interval(Duration::from_secs(30));
+            Sse::new(events).keep_alive(keep_alive).into_response()
+        }
+        Err(error) => failure::page(&error).into_response(),
+    }
+}
+
+fn stream(view: &SharedView) -> PageResult<ChangeStream> {
+    let outbox = view.daemon()?.engine.store().outbox_ends();
+    let position = *outbox.borrow();
+    let listener = ChangeListener {
+        view: view.clone(),
+        outbox,
+        position,
+        stopping: view.stopping.clone(),
+        _visible: usage::show(&view.uses),
+    };
+    Ok(ChangeStream(Box::pin(listener.next())))
+}
+
+struct ChangeListener {
+    view: SharedView,
+    outbox: watch::Receiver<u64>,
+    /// The position of the last change that was reported.
+    position: u64,
+    stopping: watch::Receiver<bool>,
+    _visible: VisiblePage,
+}
+
+impl ChangeListener {
+    /// Waits for changes; `None` when the server closes.
+    async fn next(mut self) -> Option<(ChangedSessions, ChangeListener)> {
+        let changed = async {
+            self.outbox.wait_for(|end| *end > self.position).await.ok()?;
+            tokio::time::sleep(PAUSE).await;
+            Some(())
+        };
+        tokio::select! {
+            changed = changed => changed?,
+            _ = self.stopping.wait_for(|stopping| *stopping) => return None,
+        }
+        let end = *self.outbox.borrow_and_update();
+        let daemon = self.view.daemon().ok()?;
+        let changed = changes(daemon.engine.store().as_ref(), self.position, end);
+        self.position = end;
+        Some((changed, self))
+    }
+}
+
+/// Returns the sessions that changed after position `after` until `end`.
+fn changes(store: &dyn Store, after: u64, end: u64) -> ChangedSessions {
+    let all = ChangedSessions { all: true, sessions: Vec::new() };
+    let Ok(entries) = store.outbox(after, CHANGES) else { return all };
+    // Followers have consumed the others already.
+    let is_whole = u64::try_from(entries.len()).is_ok_and(|count| count >= end - after);
+    let mut changed = ChangedSessions { all: !is_whole, sessions: Vec::new() };
+    let mut keys: Vec<SessionKey> = Vec::new();
+    for entry in entries {
+        match entry.what {
+            OutboxChange::Messages { source, .. } | OutboxChange::SourceCleared(source) => {
+                keys.push(source.session);
+            }
+            OutboxChange::Session(key) => keys.push(key),
+            OutboxChange::Episode(id) => match store.episode(id) {
+                Ok(episode) => keys.extend(episode.map(|episode| episode.session)),
+                Err(_) => changed.all = true,
+            },
+            OutboxChange::EpisodeDropped { session, .. } => keys.push(session),
+            OutboxChange::SessionDropped(_) => changed.all = true,
+            OutboxChange::Things(_) => {}
+        }
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        match store.session(key) {
+            Ok(Some(session)) => changed.sessions.push(session.id.id),
+            Ok(None) | Err(_) => changed.all = true,
+        }
+    }
+    changed
+}
+
+/// The future of the next change.
+type NextChange = Pin<Box<dyn Future<Output = Option<(ChangedSessions, ChangeListener)>> + Send>>;
+
+struct ChangeStream(NextChange);
+
+impl Stream for ChangeStream {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        match self.0.as_mut().poll(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(None) => {
+                self.0 = Box::pin(std::future::pending());
+                Poll::Ready(None)
+            }
+            Poll::Ready(Some((changed, listener))) => {
+                self.0 = Box::pin(listener.next());
+                let data = serde_json::to_string(&changed).expect("the event has only string keys");
+                Poll::Ready(Some(Ok(Event::default().event("change").data(data))))
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What happens around each request: access, use, time limit, headers.
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use maud::Markup;
+use tokio::time::Instant;
+
+use crate::{
+    api::in_process,
+    view::{
+        access::{Refusal, RequestOrigin},
+        layout::{self, ViewPage},
+        pages::failure,
+        state::SharedView,
+        texts::T,
+        usage,
+    },
+};
+
+/// Everything comes from this server, and nothing is sent elsewhere. There is no inline script and
+/// no inline style, so text of a transcript cannot become one.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const HEADERS: &[(&str, &str)] = &[
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("x-frame-options", "DENY"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+    ("x-robots-tag", "noindex"),
+];
+
+/// The header of requests that the script sends: only the content of the page is wanted.
+const PART: &str = "x-part";
+
+/// Answers a request if it is allowed.
+pub(super) async fn guard(
+    State(view): State<SharedView>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_part = request.headers().contains_key(PART);
+    let mut response = match admit(&view, &request) {
+        Err(refusal) => refused(refusal),
+        Ok(()) => {
+            usage::note(&view.uses, Instant::now());
+            let answered = in_process::guarded(next.run(request)).await;
+            answered.unwrap_or_else(|error| failure::page(&error).into_response())
+        }
+    };
+    if let Some(page) = response.extensions_mut().remove::<ViewPage>() {
+        let status = response.status();
+        let markup: Markup = if is_part { page.content() } else { layout::document(&page) };
+        response = (status, markup).into_response();
+    }
+    add_headers(response.headers_mut());
+    response
+}
+
+fn admit(view: &SharedView, request: &Request) -> Result<(), Refusal> {
+    let header =
+        |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let origin = RequestOrigin {
+        host: header(header::HOST.as_str()),
+        origin: header(header::ORIGIN.as_str()),
+        site: header("sec-fetch-site"),
+        cookies: header(header::COOKIE.as_str()),
+        changes: request.method() != Method::GET && request.method() != Method::HEAD,
+    };
+    let access = view.access();
+    access.check_origin(&origin)?;
+    if request.uri().path() == format!("/{}/open", access.area()) {
+        return Ok(());
+    }
+    access.check_cookie(&origin)
+}
+
+pub(super) fn refused(refusal: Refusal) -> Response {
+    let text = match refusal {
+        Refusal::Host | Refusal::OtherSite => T.refused_site,
+        Refusal::NoCookie => T.refused_cookie,
+        Refusal::StaleToken => T.refused_token,
+    };
+    (StatusCode::FORBIDDEN, format!("{text}\n")).into_response()
+}
+
+fn add_headers(headers: &mut HeaderMap) {
+    for (name, value) in HEADERS {
+        headers.insert(*name, HeaderValue::from_static(value));
+    }
+    // Nothing of the memory stays in the browser's cache.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}

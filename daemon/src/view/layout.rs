@@ -1,0 +1,118 @@
+//! The frame of all pages.
+
+use axum::response::{IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+
+use crate::view::texts::T;
+
+/// A page without its frame.
+#[derive(Clone)]
+pub(super) struct ViewPage {
+    pub(super) title: String,
+    pub(super) nav: NavItem,
+    pub(super) body: Markup,
+}
+
+/// The entries of the menu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NavItem {
+    Search,
+    Sessions,
+    Calendar,
+    Projects,
+    Open,
+    Facts,
+    Usage,
+    Health,
+    Forget,
+}
+
+impl NavItem {
+    const ALL: [NavItem; 9] = [
+        NavItem::Search,
+        NavItem::Sessions,
+        NavItem::Calendar,
+        NavItem::Projects,
+        NavItem::Open,
+        NavItem::Facts,
+        NavItem::Usage,
+        NavItem::Health,
+        NavItem::Forget,
+    ];
+
+    /// Address and name.
+    fn entry(self) -> (&'static str, &'static str) {
+        match self {
+            NavItem::Search => ("./", T.search),
+            NavItem::Sessions => ("sessions", T.sessions),
+            NavItem::Calendar => ("calendar", T.calendar),
+            NavItem::Projects => ("projects", T.projects),
+            NavItem::Open => ("open-ends", T.open_ends),
+            NavItem::Facts => ("facts", T.facts),
+            NavItem::Usage => ("usage", T.usage),
+            NavItem::Health => ("health", T.health),
+            NavItem::Forget => ("forget", T.forgotten),
+        }
+    }
+}
+
+impl ViewPage {
+    pub(super) fn new(title: impl Into<String>, nav: NavItem, body: Markup) -> ViewPage {
+        ViewPage { title: title.into(), nav, body }
+    }
+
+    /// The part inside of the frame.
+    pub(super) fn content(&self) -> Markup {
+        html! {
+            div #content data-title=(self.title) {
+                (self.body)
+            }
+        }
+    }
+}
+
+impl IntoResponse for ViewPage {
+    /// The guard around all requests turns the extension into a document or a part of one.
+    fn into_response(self) -> Response {
+        let mut response = Response::default();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+pub(super) fn document(page: &ViewPage) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang=(T.language) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (page.title) " · graphiti" }
+                link rel="icon" href="icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="view.css";
+                script src="view.js" defer {}
+            }
+            body data-text-closed=(T.closed) data-text-failed=(T.request_failed)
+                data-text-undo=(T.undo) data-text-saved=(T.saved) {
+                a .skip href="#main" { (T.skip) }
+                header .top {
+                    a .brand href="./" { "graphiti" }
+                    nav aria-label=(T.views) {
+                        ul {
+                            @for item in NavItem::ALL {
+                                @let (address, name) = item.entry();
+                                li {
+                                    a href=(address) aria-current=[(item == page.nav).then_some("page")] { (name) }
+                                }
+                            }
+                        }
+                    }
+                }
+                main #main tabindex="-1" { (page.content()) }
+                p #status .hidden role="status" {}
+                div #notice .notice role="alert" hidden {}
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The viewer: a page in the user's browser that shows the memory.
+//!
+//! [`server`] listens on the loopback interface only from a request of `graphiti view` on, until
+//! [`usage`] finds that the page was not used for some time. [`access`] decides which requests are
+//! answered, [`guard`] applies that and sets the headers that keep a page from loading or sending
+//! anything elsewhere. [`routes`] connects addresses with [`pages`], which turn answers of the `api`
+//! into HTML in the frame of [`layout`], with the words of [`texts`]. [`catalogue`] keeps what the
+//! lists of sessions are filtered by, and [`events`] tells visible pages what has changed. Script,
+//! style and icon are files in `assets`.
+//!
+//! Pages get their data by [`api::in_process`](crate::api::in_process), as if they were a client of
+//! the socket, and change data only by the methods that the command line uses.
+
+mod access;
+mod assets;
+mod catalogue;
+mod dates;
+mod events;
+mod guard;
+mod layout;
+mod pages;
+mod routes;
+mod server;
+mod state;
+mod texts;
+mod usage;
+
+pub use self::server::Viewer;

@@ -1,0 +1,129 @@
+//! Facts: what is true, since when, until when, and which line shows it.
+
+use axum::extract::{Query, State};
+use graphiti_proto::tools::{
+    graph::FactRow,
+    search_memory_facts::{NAME, SearchFactsAnswer, SearchFactsArguments},
+};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{
+    PageAnswer, changes,
+    parts::{address, ago, moment, source_links, text},
+    sessions::{choice, project_names},
+};
+use crate::{
+    api::in_process,
+    model::graph::Relation,
+    view::{
+        layout::{NavItem, ViewPage},
+        state::SharedView,
+        texts::{self, T},
+    },
+};
+
+/// Facts on the page.
+const FACTS: usize = 60;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(in crate::view) struct FactQuery {
+    q: String,
+    project: String,
+    kind: String,
+    as_of: String,
+    /// Whether ended facts are shown, too.
+    ended: bool,
+}
+
+pub(in crate::view) async fn page(
+    State(view): State<SharedView>,
+    Query(query): Query<FactQuery>,
+) -> PageAnswer {
+    let daemon = view.daemon()?;
+    let given = |value: &str| Some(value.to_owned()).filter(|value| !value.is_empty());
+    let arguments = SearchFactsArguments {
+        query: query.q.clone(),
+        project: given(&query.project),
+        max_facts: FACTS,
+        edge_types: given(&query.kind).map(|kind| vec![kind]),
+        as_of: given(&query.as_of),
+        include_ended: query.ended,
+        ..SearchFactsArguments::default()
+    };
+    let answer: SearchFactsAnswer = in_process::tool(&daemon, NAME, &arguments).await?;
+    let entries = view.catalogue.entries(&daemon).await?;
+    let here = query.address();
+    let body = html! {
+        h1 { (T.facts) }
+        (query.form(&project_names(&daemon, &entries)))
+        section #results data-live="" aria-label=(T.results) data-status=(texts::found(answer.facts.len(), false)) {
+            @if answer.facts.is_empty() { p .empty { (T.nothing_found) } }
+            ol .list { @for fact in &answer.facts { (fact_row(fact, &["wrong", "done", "keep"], &here)) } }
+        }
+    };
+    Ok(ViewPage::new(T.facts, NavItem::Facts, body))
+}
+
+impl FactQuery {
+    fn address(&self) -> String {
+        let ended = if self.ended { "true" } else { "" };
+        let given = [
+            ("q", self.q.as_str()),
+            ("project", &self.project),
+            ("kind", &self.kind),
+            ("as_of", &self.as_of),
+            ("ended", ended),
+        ];
+        address("facts", &given)
+    }
+
+    fn form(&self, projects: &[(String, String)]) -> Markup {
+        let kinds: Vec<(String, String)> = Relation::ALL
+            .iter()
+            .map(|kind| (kind.as_str().to_owned(), texts::relation(kind.as_str())))
+            .collect();
+        html! {
+            form .filters role="search" action="facts" data-filter="" {
+                label .grow { span .hidden { (T.search_facts) } input type="search" name="q" value=(self.q) placeholder=(T.search_facts) data-search=""; }
+                (choice("project", T.project, &self.project, projects))
+                (choice("kind", T.kind, &self.kind, &kinds))
+                label { (T.as_of) " " input type="date" name="as_of" value=(self.as_of); }
+                label { input type="checkbox" name="ended" value="true" checked[self.ended]; " " (T.also_ended) }
+                button { (T.show) }
+            }
+        }
+    }
+}
+
+/// A fact with its time, its sources and the buttons that correct it.
+pub(super) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -> Markup {
+    let is_over = fact.invalid_at.is_some();
+    html! {
+        li .row .fact .over[is_over] #{ "f-" (fact.uuid) } {
+            p .fact-text { (text(&fact.fact)) }
+            p .meta {
+                span .badge { (texts::relation(&fact.name)) }
+                " " span class={ "standing-" (fact.standing) } { (texts::certainty(&fact.standing)) }
+                " " (period(fact))
+                (source_links(&fact.sources))
+                " " a href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }
+            }
+            @for (name, value) in &fact.attributes {
+                p .detail { span .role { (text(&name.replace('_', " "))) } " " (text(value)) }
+            }
+            (changes::buttons(&fact.uuid, verdicts, page))
+        }
+    }
+}
+
+/// The period in which a fact is or was true.
+pub(super) fn period(fact: &FactRow) -> Markup {
+    html! {
+        @match &fact.invalid_at {
+            Some(end) => { (T.from) " " (moment(&fact.valid_at)) " " (T.until) " " (moment(end)) }
+            None => { (T.since) " " (ago(&fact.valid_at)) }
+        }
+    }
+}

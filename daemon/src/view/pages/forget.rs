@@ -1,0 +1,139 @@
+//! Forgetting: what would be removed, the removal, and its undoing.
+
+use axum::extract::{Query, State};
+use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{
+    PageAnswer, PageResult,
+    parts::{action, address, ago, project_name, text},
+};
+use crate::{
+    api::in_process,
+    view::{
+        layout::{NavItem, ViewPage},
+        state::SharedView,
+        texts::{self, T},
+    },
+};
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(in crate::view) struct ForgetQuery {
+    session: String,
+}
+
+/// Shows what would be removed, or what was removed earlier.
+pub(in crate::view) async fn preview(
+    State(view): State<SharedView>,
+    Query(query): Query<ForgetQuery>,
+) -> PageAnswer {
+    let found = ask(&view, &query, |request| Forget { dry_run: true, ..request }).await?;
+    let body = match query.session.is_empty() {
+        true => earlier(&found),
+        false => removal(&query.session, &found),
+    };
+    Ok(ViewPage::new(T.forgotten, NavItem::Forget, body))
+}
+
+pub(in crate::view) async fn forget(
+    State(view): State<SharedView>,
+    Query(query): Query<ForgetQuery>,
+) -> PageAnswer {
+    let removed = match query.session.is_empty() {
+        true => Forgotten::default(),
+        false => ask(&view, &query, |request| Forget { dry_run: false, ..request }).await?,
+    };
+    Ok(ViewPage::new(T.forgotten, NavItem::Forget, undoable(&removed)))
+}
+
+pub(in crate::view) async fn restore(
+    State(view): State<SharedView>,
+    Query(query): Query<ForgetQuery>,
+) -> PageAnswer {
+    let restored = ask(&view, &query, |request| Forget { undo: true, ..request }).await?;
+    let body = html! {
+        h1 { (T.restored) }
+        @for session in &restored.sessions {
+            p { (text(&session.session_id)) ": " (if session.exists { T.read_again } else { T.transcript_gone }) }
+        }
+        p { a href="sessions" { (T.sessions) } }
+    };
+    Ok(ViewPage::new(T.restored, NavItem::Forget, body))
+}
+
+async fn ask(
+    view: &SharedView,
+    query: &ForgetQuery,
+    request: impl FnOnce(Forget) -> Forget,
+) -> PageResult<Forgotten> {
+    let sessions = Some(query.session.clone()).filter(|session| !session.is_empty());
+    let request = request(Forget { sessions: sessions.into_iter().collect(), ..Forget::default() });
+    in_process::method(&*view.daemon()?, FORGET, &request).await
+}
+
+fn removal(session: &str, found: &Forgotten) -> Markup {
+    html! {
+        h1 { (T.forget_question) }
+        (rows(&found.sessions))
+        dl .figures {
+            @for (name, count) in [(T.stored_messages, found.messages), (T.summaries, found.episodes), (T.things, found.things), (T.hook_events, found.events)] {
+                div { dt { (name) } dd { (texts::grouped(count)) } }
+            }
+        }
+        p { (T.forget_explanation) }
+        @if found.sessions.iter().any(|session| !session.exists) { p .warning { (T.forget_for_good) } }
+        @if !found.relatives.is_empty() { h2 .section { (T.relatives) } (rows(&found.relatives)) }
+        div .actions {
+            (action(&address("forget", &[("session", session)]), T.forget_now, "bad"))
+            a href=(address("session", &[("id", session)])) { (T.cancel) }
+        }
+    }
+}
+
+fn undoable(removed: &Forgotten) -> Markup {
+    html! {
+        h1 { (T.is_forgotten) }
+        (rows(&removed.sessions))
+        div .actions {
+            @for session in &removed.sessions {
+                (action(&address("restore", &[("session", &session.session_id)]), T.undo, ""))
+            }
+        }
+        p { a href="sessions" { (T.sessions) } }
+    }
+}
+
+fn earlier(found: &Forgotten) -> Markup {
+    html! {
+        h1 { (T.forgotten) " " span .count { (found.sessions.len()) } }
+        p .hint { (T.forgotten_hint) }
+        @if found.sessions.is_empty() { p .empty { (T.none) } }
+        ul .list {
+            @for session in &found.sessions {
+                li .row {
+                    p { (text(&session.agent)) " " code { (text(&session.session_id)) } " " (ago(&session.at)) }
+                    (action(&address("restore", &[("session", &session.session_id)]), T.undo, ""))
+                }
+            }
+        }
+    }
+}
+
+fn rows(sessions: &[ForgottenRow]) -> Markup {
+    html! {
+        ul .list {
+            @for session in sessions {
+                li .row {
+                    p .row-title { @if session.title.is_empty() { (text(&session.session_id)) } @else { (text(&session.title)) } }
+                    p .meta {
+                        (text(project_name(&session.project))) " " (text(&session.agent)) " " (ago(&session.at)) " "
+                        (texts::messages(session.messages))
+                    }
+                    p .path { (text(&session.file_path)) }
+                }
+            }
+        }
+    }
+}

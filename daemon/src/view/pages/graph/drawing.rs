@@ -1,0 +1,186 @@
+//! Draws the neighbours of a node around it, in sectors by kind. The positions are computed here, so
+//! that the drawing needs no script and is the same each time.
+
+use std::f64::consts::TAU;
+
+use maud::{Markup, html};
+
+use crate::view::{pages::parts::visible, texts::T};
+
+/// The radius of the first ring.
+const FIRST_RING: f64 = 170.0;
+/// The distance of rings, and of the nodes on a ring.
+const RING: f64 = 30.0;
+const SPACING: f64 = 24.0;
+/// The angle between sectors.
+const GAP: f64 = 0.06;
+/// Space around the outermost ring, for labels.
+const MARGIN: f64 = 170.0;
+/// Up to this number of nodes all have labels; of more, those with the most facts.
+const LABELS: usize = 40;
+/// Characters of a label.
+const LABEL: usize = 26;
+
+pub(super) struct DrawnNode {
+    pub(super) address: String,
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    /// Facts that it shares with the center.
+    pub(super) facts: usize,
+    pub(super) relations: String,
+}
+
+pub(super) struct Drawing<'n> {
+    pub(super) center: &'n str,
+    pub(super) nodes: &'n [DrawnNode],
+}
+
+/// The position of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct NodePosition {
+    /// The index of the node.
+    node: usize,
+    angle: f64,
+    radius: f64,
+}
+
+impl Drawing<'_> {
+    /// The drawing. Its nodes are also in lists, so that readers of the screen skip it.
+    pub(super) fn markup(&self) -> Markup {
+        let kinds: Vec<&str> = self.nodes.iter().map(|node| node.kind).collect();
+        let positions = positions(&kinds);
+        let outermost = positions.iter().map(|position| position.radius).fold(FIRST_RING, f64::max);
+        let size = (outermost + MARGIN).round();
+        html! {
+            svg .graph viewBox={ (-size) " " (-size) " " (2.0 * size) " " (2.0 * size) } aria-hidden="true" {
+                @for position in &positions {
+                    @let (x, y) = position.point();
+                    line x1="0" y1="0" x2=(x) y2=(y) class={ "edge kind-" (self.nodes[position.node].kind) } {}
+                }
+                @for position in &positions { (self.node(*position)) }
+                circle .center r="14" {}
+                text .center-label y="-22" text-anchor="middle" { (label(self.center)) }
+            }
+            @if self.nodes.is_empty() { p .empty { (T.none) } }
+        }
+    }
+
+    fn node(&self, position: NodePosition) -> Markup {
+        let node = &self.nodes[position.node];
+        let (x, y) = position.point();
+        let degrees = position.angle.to_degrees();
+        // Text on the left half is turned, so that none stands on its head.
+        let is_left = x < 0.0;
+        let (turn, anchor, shift) =
+            if is_left { (degrees + 180.0, "end", -10) } else { (degrees, "start", 10) };
+        let radius = 4 + node.facts.min(6);
+        html! {
+            a href=(node.address) tabindex="-1" class={ "node kind-" (node.kind) } .labelled[position.node < LABELS] {
+                title { (visible(&node.name)) " – " (node.relations) }
+                g transform={ "translate(" (x) " " (y) ") rotate(" (format!("{turn:.1}")) ")" } {
+                    circle r=(radius) {}
+                    text x=(shift) dy="0.32em" text-anchor=(anchor) { (label(&node.name)) }
+                }
+            }
+        }
+    }
+}
+
+impl NodePosition {
+    fn point(self) -> (f64, f64) {
+        let round = |value: f64| (value * 10.0).round() / 10.0;
+        (round(self.radius * self.angle.cos()), round(self.radius * self.angle.sin()))
+    }
+}
+
+/// Places nodes of these kinds: each kind has a sector, whose rings are filled from inside.
+fn positions(kinds: &[&str]) -> Vec<NodePosition> {
+    let mut sectors: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (node, kind) in kinds.iter().enumerate() {
+        match sectors.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, nodes)) => nodes.push(node),
+            None => sectors.push((kind, vec![node])),
+        }
+    }
+    // The square root gives small kinds enough of the circle; large ones get more rings.
+    let weight = |nodes: &[usize]| f64::from(u32::try_from(nodes.len()).unwrap_or(u32::MAX)).sqrt();
+    let total: f64 = sectors.iter().map(|(_, nodes)| weight(nodes)).sum();
+    let gaps = if sectors.len() > 1 { GAP } else { 0.0 };
+    let mut positions = Vec::new();
+    let mut begin = -TAU / 4.0;
+    for (_, nodes) in &sectors {
+        let share = TAU * weight(nodes) / total;
+        positions.extend(sector(nodes, begin + gaps / 2.0, share - gaps));
+        begin += share;
+    }
+    positions
+}
+
+fn sector(nodes: &[usize], begin: f64, angle: f64) -> Vec<NodePosition> {
+    let mut positions = Vec::new();
+    let mut rest = nodes;
+    let mut radius = FIRST_RING;
+    while !rest.is_empty() {
+        let mut capacity = 1;
+        while f64::from(capacity + 1) * SPACING <= angle * radius {
+            capacity += 1;
+        }
+        let count = usize::try_from(capacity).unwrap_or(1).min(rest.len());
+        let (ring, outer) = rest.split_at(count);
+        let step = angle / f64::from(u32::try_from(count).unwrap_or(1));
+        let mut at = begin + step / 2.0;
+        for node in ring {
+            positions.push(NodePosition { node: *node, angle: at, radius });
+            at += step;
+        }
+        rest = outer;
+        radius += RING;
+    }
+    positions
+}
+
+fn label(name: &str) -> String {
+    let name = visible(name);
+    let count = name.chars().count();
+    if count <= LABEL {
+        return name.into_owned();
+    }
+    // The end of a path tells more than its beginning.
+    let is_path = name.contains('/') && !name.contains(' ');
+    match is_path {
+        true => format!("…{}", name.chars().skip(count - LABEL).collect::<String>()),
+        false => format!("{}…", name.chars().take(LABEL).collect::<String>()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_hundred_nodes_have_places_that_do_not_overlap() {
+        for sizes in [[400, 80, 19, 1], [125, 125, 125, 125], [1, 0, 0, 0], [497, 1, 1, 1]] {
+            let names = ["File", "Decision", "Error", "Task"];
+            let kinds: Vec<&str> =
+                sizes.iter().zip(names).flat_map(|(size, name)| vec![name; *size]).collect();
+            let placed: Vec<(f64, f64)> =
+                positions(&kinds).into_iter().map(NodePosition::point).collect();
+            assert_eq!(placed.len(), kinds.len());
+            for (index, one) in placed.iter().enumerate() {
+                for other in &placed[..index] {
+                    let distance = (one.0 - other.0).hypot(one.1 - other.1);
+                    assert!(distance > 8.0, "{sizes:?}: {one:?} {other:?}");
+                }
+            }
+            let farthest = placed.iter().map(|(x, y)| x.hypot(*y)).fold(0.0, f64::max);
+            assert!(farthest < 900.0, "{sizes:?}: {farthest}");
+        }
+    }
+
+    #[test]
+    fn a_label_shows_the_end_of_a_path_and_the_beginning_of_a_sentence() {
+        assert_eq!(label("src/main.rs"), "src/main.rs");
+        assert!(label("daemon/src/view/pages/graph/drawing.rs").ends_with("/graph/drawing.rs"));
+        assert!(label("Use tokens that are valid only once").ends_with('…'));
+    }
+}

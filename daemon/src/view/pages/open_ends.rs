@@ -1,0 +1,89 @@
+//! What is left to do, what fails, and what the user wants from now on, with buttons to correct it.
+
+use axum::extract::{Query, State};
+use graphiti_proto::tools::{
+    graph::FactRow,
+    search_memory_facts::{NAME, SearchFactsAnswer, SearchFactsArguments},
+};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{
+    PageAnswer, PageResult,
+    facts::fact_row,
+    parts::address,
+    sessions::{choice, project_names},
+};
+use crate::{
+    api::{DaemonState, in_process},
+    model::graph::Relation,
+    view::{
+        layout::{NavItem, ViewPage},
+        state::SharedView,
+        texts::T,
+    },
+};
+
+/// Facts of one kind on the page.
+const FACTS: usize = 100;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(in crate::view) struct OpenEndQuery {
+    project: String,
+}
+
+pub(in crate::view) async fn page(
+    State(view): State<SharedView>,
+    Query(query): Query<OpenEndQuery>,
+) -> PageAnswer {
+    let daemon = view.daemon()?;
+    let entries = view.catalogue.entries(&daemon).await?;
+    let here = address("open-ends", &[("project", &query.project)]);
+    let lists = [
+        (T.left_open, Relation::LeftOpen, &["done", "wrong", "keep"][..]),
+        (T.failing_tests, Relation::Fails, &["done", "wrong"]),
+        (T.wishes, Relation::Prefers, &["done", "wrong"]),
+    ];
+    let mut sections = Vec::new();
+    for (heading, relation, verdicts) in lists {
+        let facts = of_kind(&daemon, relation, &query.project).await?;
+        sections.push(section(heading, &facts, verdicts, &here));
+    }
+    let body = html! {
+        h1 { (T.open_ends) }
+        form .filters action="open-ends" data-filter="" {
+            (choice("project", T.project, &query.project, &project_names(&daemon, &entries)))
+            button { (T.show) }
+        }
+        div #open-ends .columns data-live="" { @for section in &sections { (section) } }
+    };
+    Ok(ViewPage::new(T.open_ends, NavItem::Open, body))
+}
+
+async fn of_kind(
+    daemon: &DaemonState,
+    relation: Relation,
+    project: &str,
+) -> PageResult<Vec<FactRow>> {
+    let arguments = SearchFactsArguments {
+        project: Some(project.to_owned()).filter(|project| !project.is_empty()),
+        max_facts: FACTS,
+        edge_types: Some(vec![relation.as_str().to_owned()]),
+        ..SearchFactsArguments::default()
+    };
+    let answer: SearchFactsAnswer = in_process::tool(daemon, NAME, &arguments).await?;
+    let mut facts = answer.facts;
+    facts.sort_by(|one, other| other.valid_at.cmp(&one.valid_at));
+    Ok(facts)
+}
+
+fn section(heading: &str, facts: &[FactRow], verdicts: &[&str], page: &str) -> Markup {
+    html! {
+        section {
+            h2 .section { (heading) " " span .count { (facts.len()) } }
+            @if facts.is_empty() { p .empty { (T.none) } }
+            ol .list { @for fact in facts { (fact_row(fact, verdicts, page)) } }
+        }
+    }
+}

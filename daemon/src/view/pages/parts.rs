@@ -1,0 +1,206 @@
+//! Parts that several pages use.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+use graphiti_proto::{
+    clean::is_obeyed,
+    tools::{SessionRow, graph::SourceLine},
+};
+use maud::{Markup, html};
+
+use crate::{
+    clock,
+    model::Timestamp,
+    view::{
+        dates::{Day, day_and_time, time_of_day},
+        texts::{self, T},
+    },
+};
+
+/// Returns external text with its control characters made visible: changes of the writing direction
+/// would make text look different from what it is. Line feeds and tabs stay.
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' if chars.peek() == Some(&'\n') => {}
+            c if is_hidden(c) => {
+                let _ = write!(visible, "‹U+{:04X}›", u32::from(c));
+            }
+            c => visible.push(c),
+        }
+    }
+    Cow::Owned(visible)
+}
+
+/// External text inside of a sentence. Its writing direction does not affect what follows.
+pub(super) fn text(text: &str) -> Markup {
+    html! { bdi { (visible(text)) } }
+}
+
+/// External text with its lines.
+pub(super) fn lines(text: &str) -> Markup {
+    html! { span .lines dir="auto" { (visible(text)) } }
+}
+
+/// Percent-encodes the value of a parameter in an address.
+pub(super) fn encoded(value: &str) -> String {
+    let mut encoded = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            byte => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
+/// Returns an address with those parameters that have a value.
+pub(super) fn address(page: &str, parameters: &[(&str, &str)]) -> String {
+    let given = parameters.iter().filter(|(_, value)| !value.is_empty());
+    let pairs: Vec<String> =
+        given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+    match pairs.as_slice() {
+        [] => page.to_owned(),
+        pairs => format!("{page}?{}", pairs.join("&")),
+    }
+}
+
+/// The address of a message in its conversation.
+pub(super) fn message_address(session: &str, source: u32, seq: u32) -> String {
+    let source_text = if source == 0 { String::new() } else { source.to_string() };
+    let at = seq.to_string();
+    let page = address("session", &[("id", session), ("source", &source_text), ("at", &at)]);
+    format!("{page}#m{source}-{seq}")
+}
+
+/// A time with its day, and how long ago it was.
+pub(super) fn moment(rfc3339: &str) -> Markup {
+    let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
+    html! { time datetime=(rfc3339) title=(texts::ago(clock::now().since(at))) { (day_and_time(rfc3339)) } }
+}
+
+/// A time as how long ago it was.
+pub(super) fn ago(rfc3339: &str) -> Markup {
+    let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
+    html! { time datetime=(rfc3339) title=(day_and_time(rfc3339)) { (texts::ago(clock::now().since(at))) } }
+}
+
+/// The name of a project: the last part of its directory.
+pub(super) fn project_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
+}
+
+/// The outcome of a session, or its state when it has none.
+pub(super) fn outcome(session: &SessionRow) -> Markup {
+    let is_live = matches!(session.state.as_str(), "active" | "inactive");
+    match &session.episode {
+        Some(episode) if !is_live => outcome_badge(&episode.outcome),
+        _ => {
+            html! { span class={ "badge state-" (session.state) } { (texts::state(&session.state)) } }
+        }
+    }
+}
+
+pub(super) fn outcome_badge(outcome: &str) -> Markup {
+    html! { span class={ "badge outcome-" (outcome) } { (texts::outcome(outcome)) } }
+}
+
+/// A title that is never empty.
+pub(super) fn title(session: &SessionRow) -> &str {
+    if session.title.trim().is_empty() { T.untitled } else { &session.title }
+}
+
+/// The facts about a session under its title.
+pub(super) fn session_meta(session: &SessionRow) -> Markup {
+    html! {
+        p .meta {
+            (outcome(session))
+            @if !session.project.is_empty() {
+                " " a href=(address("project", &[("dir", &session.project)])) title=(visible(&session.project)) { (text(project_name(&session.project))) }
+            }
+            " " span { (text(&session.agent)) }
+            " " (ago(&session.last_activity))
+            " " span { (texts::messages(session.message_count)) }
+            @for (activity, _) in session.episode.iter().flat_map(|episode| &episode.activities).take(2) {
+                " " span .activity { (text(activity)) }
+            }
+        }
+    }
+}
+
+/// A row of a list of sessions.
+pub(super) fn session_row(session: &SessionRow) -> Markup {
+    html! {
+        li .row #{ "s-" (session.session_id) } {
+            a .row-title href=(address("session", &[("id", &session.session_id)])) { (text(title(session))) }
+            (session_meta(session))
+        }
+    }
+}
+
+/// The lines of transcripts that a statement comes from.
+pub(super) fn source_links(sources: &[SourceLine]) -> Markup {
+    const SHOWN: usize = 3;
+    html! {
+        @for source in sources.iter().take(SHOWN) {
+            @let name = if source.short_id.is_empty() { &source.session_id } else { &source.short_id };
+            " "
+            @if let Some(message) = source.message {
+                a .source href=(message_address(&source.session_id, source.source, message)) { (text(name)) ":" (source.line) }
+            } @else {
+                a .source href=(address("session", &[("id", &source.session_id)])) { (text(name)) ":" (source.line) }
+            }
+        }
+        @if sources.len() > SHOWN { " " (texts::more(sources.len() - SHOWN)) }
+    }
+}
+
+/// The heading of a day in a list.
+pub(super) fn day_heading(at: &str) -> String {
+    Timestamp::parse(at).map(|at| Day::of(at).to_string()).unwrap_or_default()
+}
+
+/// The time of day of an RFC 3339 text.
+pub(super) fn clock_time(rfc3339: &str) -> String {
+    Timestamp::parse(rfc3339).map(time_of_day).unwrap_or_default()
+}
+
+/// A form with one button that changes something.
+pub(super) fn action(address: &str, label: &str, class: &str) -> Markup {
+    html! {
+        form .action method="post" action=(address) { button class=(class) { (label) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_turn_or_hide_what_is_around_it() {
+        assert_eq!(visible("a\nb\tc"), "a\nb\tc");
+        assert_eq!(visible("a\r\nb"), "a\nb");
+        assert_eq!(visible("pay \u{202e}001\u{200b}"), "pay ‹U+202E›001‹U+200B›");
+        assert_eq!(visible("\u{1b}[31m"), "‹U+001B›[31m");
+        let escaped = text("<script>alert(1)</script>").into_string();
+        assert_eq!(escaped, "<bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi>");
+    }
+
+    #[test]
+    fn an_address_holds_any_value() {
+        let found = address("facts", &[("q", "a&b=c \"d\" ü"), ("project", "")]);
+        assert_eq!(found, "facts?q=a%26b%3Dc%20%22d%22%20%C3%BC");
+        assert_eq!(address("facts", &[]), "facts");
+        assert_eq!(message_address("x", 0, 7), "session?id=x&at=7#m0-7");
+    }
+}

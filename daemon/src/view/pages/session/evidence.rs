@@ -1,0 +1,124 @@
+//! Where the statements of a summary come from: the lines of the facts that say the same, or the
+//! message that contains the words.
+
+use graphiti_proto::tools::{SessionRow, graph::FactRow};
+
+use crate::{
+    api::DaemonState,
+    model::{Role, SessionId},
+    store::SourceKey,
+    view::pages::parts::message_address,
+};
+
+/// Messages of a session that are searched for the words of statements, and their bytes.
+const MESSAGES: usize = 4_000;
+const BYTES: usize = 4 << 20;
+/// Words by which a statement is recognised in a message.
+const WORDS: usize = 10;
+/// Statements with fewer words are not searched: they occur anywhere.
+const FEWEST_WORDS: usize = 3;
+
+/// Finds the message that a statement comes from.
+pub(super) struct EvidenceLinks {
+    session: String,
+    /// The words of facts, with their source and message.
+    facts: Vec<WordsOfMessage>,
+    messages: Vec<WordsOfMessage>,
+}
+
+struct WordsOfMessage {
+    words: String,
+    source: u32,
+    seq: u32,
+}
+
+impl EvidenceLinks {
+    pub(super) fn read(daemon: &DaemonState, row: &SessionRow, facts: &[FactRow]) -> EvidenceLinks {
+        let of_session = |fact: &FactRow| -> Option<WordsOfMessage> {
+            let source = fact.sources.iter().find(|source| source.session_id == row.session_id)?;
+            let words = [&fact.fact, &fact.source_name, &fact.target_name].map(|text| words(text));
+            Some(WordsOfMessage {
+                words: words.join(" | "),
+                source: source.source,
+                seq: source.message?,
+            })
+        };
+        EvidenceLinks {
+            session: row.session_id.clone(),
+            facts: facts.iter().filter_map(of_session).collect(),
+            messages: messages(daemon, row),
+        }
+    }
+
+    /// Returns the address of the message that a statement comes from, if it is known.
+    pub(super) fn address(&self, statement: &str) -> Option<String> {
+        let words = words(statement);
+        let mut ends = words.match_indices(' ').map(|(at, _)| at);
+        if ends.clone().count() + 1 < FEWEST_WORDS {
+            return None;
+        }
+        let beginning = ends.nth(WORDS - 1).map_or(words.as_str(), |end| &words[..end]);
+        let mut known = self.facts.iter().chain(&self.messages);
+        let found = known.find(|message| message.words.contains(beginning))?;
+        Some(message_address(&self.session, found.source, found.seq))
+    }
+}
+
+/// Reads what people and agents said in a session, the user's own words first.
+fn messages(daemon: &DaemonState, row: &SessionRow) -> Vec<WordsOfMessage> {
+    let store = daemon.engine.store();
+    let id = SessionId { agent: row.agent.clone(), id: row.session_id.clone() };
+    // Without the messages, only facts have links.
+    let Ok(Some(session)) = store.find_session(&id) else { return Vec::new() };
+    let key = SourceKey { session, number: 0 };
+    let Ok(mut messages) = store.messages(key, 0, MESSAGES) else { return Vec::new() };
+    messages.retain(|message| message.role != Role::Tool);
+    messages.sort_by_key(|message| message.role);
+    let mut left = BYTES;
+    let fitting = messages.iter().take_while(|message| {
+        let rest = left.checked_sub(message.text.len());
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    });
+    fitting
+        .map(|message| WordsOfMessage { words: words(&message.text), source: 0, seq: message.seq })
+        .collect()
+}
+
+/// Returns the words of a text in lower case, without punctuation.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_leads_to_the_fact_or_message_with_its_words() {
+        let known = |words: &str, seq| WordsOfMessage { words: words.to_owned(), source: 0, seq };
+        let links = EvidenceLinks {
+            session: "s".to_owned(),
+            facts: vec![known("use rs256 for signing because keys rotate", 4)],
+            messages: vec![known("now the login is fixed and the tests pass", 9)],
+        };
+        let at = |statement: &str| links.address(statement);
+        assert_eq!(at("Use RS256 for signing").as_deref(), Some("session?id=s&at=4#m0-4"));
+        assert_eq!(at("The login is fixed.").as_deref(), Some("session?id=s&at=9#m0-9"));
+        assert_eq!(at("The logout is fixed"), None);
+        assert_eq!(at("the tests"), None, "too short to be recognised");
+    }
+
+    #[test]
+    fn a_long_statement_is_recognised_by_its_first_words() {
+        let words = "a b c d e f g h i j";
+        let links = EvidenceLinks {
+            session: "s".to_owned(),
+            facts: Vec::new(),
+            messages: vec![WordsOfMessage { words: words.to_owned(), source: 1, seq: 2 }],
+        };
+        let found = links.address(&format!("{words} and other words"));
+        assert_eq!(found.as_deref(), Some("session?id=s&source=1&at=2#m1-2"));
+    }
+}

@@ -1,0 +1,170 @@
+//! A session: its summary beside its conversation.
+
+mod conversation;
+mod evidence;
+mod summary;
+
+use axum::extract::{Query, State};
+use graphiti_proto::tools::{
+    get_episode_entities::{self, EpisodeEntitiesAnswer, EpisodeEntitiesArguments},
+    get_session::{GetSessionAnswer, GetSessionArguments, NAME},
+};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use self::{conversation::ConversationPage, evidence::EvidenceLinks};
+use super::{
+    PageAnswer, PageResult,
+    parts::{address, session_meta, text, title, visible},
+};
+use crate::{
+    api::{DaemonState, in_process},
+    model::summary::EnhancedSessionSummary,
+    view::{
+        layout::{NavItem, ViewPage},
+        state::SharedView,
+        texts::{self, T},
+    },
+};
+
+/// Messages on a page.
+const PAGE: u32 = 150;
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::view) struct SessionQuery {
+    id: String,
+    /// The file, 0 for the session's own.
+    source: u32,
+    /// A message that the page shows.
+    at: Option<u32>,
+    /// A line of the transcript that the page shows.
+    line: Option<u64>,
+}
+
+pub(in crate::view) async fn page(
+    State(view): State<SharedView>,
+    Query(query): Query<SessionQuery>,
+) -> PageAnswer {
+    let daemon = view.daemon()?;
+    let at = match query.line {
+        Some(line) => in_process::message_at_line(&daemon, &query.id, line).await?,
+        None => query.at,
+    };
+    let first = at.unwrap_or(0) / PAGE * PAGE;
+    let messages = session(&daemon, &query, "messages", first).await?;
+    let answer = session(&daemon, &query, "summary", 0).await?;
+    let things = things(&daemon, &answer).await?;
+    // A summary that a newer version wrote is shown as text.
+    let summary = answer.summary.clone().and_then(|value| serde_json::from_value(value).ok());
+    let summary: Option<EnhancedSessionSummary> = summary;
+    let session = &answer.session;
+    let links = EvidenceLinks::read(&daemon, session, &things.facts);
+    let conversation = ConversationPage {
+        session,
+        source: query.source,
+        first,
+        at,
+        page: PAGE,
+        answer: &messages,
+    };
+    let body = html! {
+        header .session-head {
+            h1 { (text(title(session))) }
+            (session_meta(session))
+            (head_actions(&session.session_id))
+        }
+        @if let Some(summary) = &summary { (summary::phases(&session.session_id, summary)) }
+        div .session {
+            aside .summary aria-label=(T.summary) #summary data-live="" {
+                @match &summary {
+                    Some(summary) => { (summary::fields(summary, &links)) (summary::things(&things.nodes)) }
+                    None => { p .empty { (answer.markdown.as_deref().unwrap_or(T.no_summary)) } }
+                }
+                (details(&answer))
+            }
+            section .conversation aria-label=(T.conversation) {
+                h2 .section { (T.conversation) }
+                (files(&answer, query.source))
+                div #conversation data-live=(session.session_id) { (conversation.markup()) }
+            }
+        }
+    };
+    Ok(ViewPage::new(visible(title(session)), NavItem::Sessions, body))
+}
+
+async fn session(
+    daemon: &DaemonState,
+    query: &SessionQuery,
+    view: &str,
+    from: u32,
+) -> PageResult<GetSessionAnswer> {
+    let arguments = GetSessionArguments {
+        session_id: Some(query.id.clone()),
+        view: view.to_owned(),
+        source: query.source,
+        from,
+        limit: PAGE as usize,
+        ..GetSessionArguments::default()
+    };
+    in_process::tool(daemon, NAME, &arguments).await
+}
+
+async fn things(
+    daemon: &DaemonState,
+    answer: &GetSessionAnswer,
+) -> PageResult<EpisodeEntitiesAnswer> {
+    let Some(episode) = &answer.session.episode else {
+        return Ok(EpisodeEntitiesAnswer::default());
+    };
+    let arguments = EpisodeEntitiesArguments { episode_uuids: vec![episode.uuid.clone()] };
+    in_process::tool(daemon, get_episode_entities::NAME, &arguments).await
+}
+
+fn head_actions(session: &str) -> Markup {
+    html! {
+        p .actions {
+            code .id { (text(session)) }
+            a href=(address("forget", &[("session", session)])) { (T.forget_link) }
+        }
+    }
+}
+
+/// Links to the files of sub-agents.
+fn files(answer: &GetSessionAnswer, source: u32) -> Markup {
+    if answer.files.len() < 2 {
+        return html! {};
+    }
+    let id = &answer.session.session_id;
+    html! {
+        nav .tabs aria-label=(T.files) {
+            @for (number, file) in (0_u32..).zip(&answer.files) {
+                @let name = file.sub_agent.as_deref().unwrap_or(T.own_file);
+                a href=(address("session", &[("id", id), ("source", &number.to_string())]))
+                    aria-current=[(number == source).then_some("page")] { (text(name)) } " "
+            }
+        }
+    }
+}
+
+fn details(answer: &GetSessionAnswer) -> Markup {
+    let session = &answer.session;
+    html! {
+        details .about {
+            summary { (T.about_session) }
+            dl {
+                dt { (T.state) } dd { (texts::state(&session.state)) }
+                @if let Some(error) = &session.error { dt { (T.failed) } dd { (text(error)) } }
+                dt { (T.project) } dd .path { (text(&session.project)) }
+                dt { (T.transcript) } dd .path { (text(&session.file_path)) }
+                @if let Some(forked_from) = &answer.forked_from {
+                    dt { (T.forked_from) } dd { a href=(address("session", &[("id", forked_from)])) { (text(forked_from)) } }
+                }
+                @if let Some(episode) = &session.episode {
+                    dt { (T.summary_by) } dd { (text(episode.model.as_deref().unwrap_or(T.evidence))) }
+                    @if !episode.branches.is_empty() { dt { (T.branches) } dd { (text(&episode.branches.join(", "))) } }
+                }
+            }
+        }
+    }
+}

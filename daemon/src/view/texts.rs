@@ -1,0 +1,379 @@
+//! All words of the pages, so that they can be translated: another language is another [`PageTexts`] and
+//! other functions of this file.
+
+use std::time::Duration;
+
+/// The texts in use.
+pub(super) static T: &PageTexts = &ENGLISH;
+
+macro_rules! texts {
+    ($($name:ident: $english:literal,)*) => {
+        /// The fixed texts of the pages.
+        pub(super) struct PageTexts { $(pub(super) $name: &'static str,)* }
+
+        static ENGLISH: PageTexts = PageTexts { $($name: $english,)* };
+    };
+}
+
+texts! {
+    language: "en",
+    skip: "Skip to the content",
+    views: "Views",
+    // Menu
+    search: "Search",
+    sessions: "Sessions",
+    calendar: "Calendar",
+    projects: "Projects",
+    open_ends: "Open ends",
+    facts: "Facts",
+    usage: "Usage",
+    health: "Health",
+    forgotten: "Forgotten",
+    // Search
+    search_label: "Search everything that was said and done",
+    search_facts: "Search facts",
+    show_source: "Show the message that this comes from",
+    results: "Results",
+    nothing_found: "Nothing found.",
+    more_results: "More results",
+    only_in: "Only in",
+    in_all_projects: "Search all projects",
+    known_error: "Known error",
+    seen_last: "Seen last",
+    latest_sessions: "Latest sessions",
+    no_sessions: "No sessions yet. They appear here as soon as an agent writes one.",
+    // Lists and filters
+    project: "Project",
+    agent: "Agent",
+    outcome: "Outcome",
+    day: "Day",
+    kind: "Kind",
+    any: "any",
+    all: "Show all",
+    show: "Show",
+    more_sessions: "More sessions",
+    untitled: "(no title)",
+    none: "None.",
+    // Session
+    conversation: "Conversation",
+    summary: "Summary",
+    no_summary: "There is no summary yet. It is written when the session is over.",
+    phases: "Phases of the work",
+    done_tasks: "Done",
+    decisions: "Decisions",
+    because: "Because:",
+    instead_of: "Instead of:",
+    errors: "Errors",
+    cause: "Cause",
+    fix: "Fix",
+    verified_by: "Verified by",
+    left_open: "Left open",
+    wishes: "Wishes",
+    discoveries: "Found out",
+    known_failures: "Known failures",
+    settings: "Settings",
+    tests: "Tests",
+    repository: "Repository",
+    files: "Files",
+    symbols: "Symbols",
+    tickets: "Tickets",
+    related: "Related",
+    about_session: "About this session",
+    state: "State",
+    transcript: "Transcript",
+    forked_from: "Continues",
+    summary_by: "Summary by",
+    evidence: "rules, from the transcript",
+    branches: "Branches",
+    own_file: "session",
+    no_messages: "No messages.",
+    earlier: "Earlier",
+    later: "Later",
+    whole_message: "Show the whole message",
+    message: "Message",
+    no_message: "there is no such message",
+    line: "line",
+    parts: "Parts",
+    previous: "Previous part",
+    next: "Next part",
+    // Facts
+    as_of: "As of",
+    also_ended: "also what is over",
+    since: "since",
+    from: "from",
+    until: "until",
+    around: "around it",
+    done: "Done",
+    wrong: "Wrong",
+    keep: "Still true",
+    failing_tests: "Failing tests",
+    graph: "Around it",
+    history: "History",
+    ended_by: "Ended by:",
+    also_named: "Also named",
+    no_node: "there is no such node",
+    // Projects
+    handoff: "Handoff",
+    handoff_hint: "What the next session in this project is told at its start.",
+    // Calendar
+    weekdays: "Mo Tu We Th Fr Sa Su",
+    years: "Years",
+    // Usage
+    model: "Model",
+    no_model: "none: summaries come from rules",
+    calls_today: "Calls today",
+    cost: "Cost",
+    purpose: "For",
+    answered: "Answered",
+    failed_count: "Failed",
+    tokens_in: "Tokens in",
+    tokens_out: "Tokens out",
+    memory_use: "Use of the memory",
+    memory_use_hint: "How often sessions were offered something, and used it.",
+    topic: "Topic",
+    offered: "Offered",
+    used: "Used",
+    // Health
+    problems: "Problems",
+    running_since: "Running for",
+    active: "Active",
+    summaries: "Summaries",
+    without_summary: "Without summary",
+    stored_messages: "Messages",
+    database: "Database",
+    search_index: "Search index",
+    not_searchable_yet: "Changes not searchable yet",
+    jobs: "Jobs",
+    watching: "Watching by",
+    agents: "Agents",
+    version: "Version",
+    records: "Records",
+    watched_folders: "Watched folders",
+    // Forgetting
+    forget_link: "Forget this session…",
+    forget_question: "Forget this session?",
+    forget_explanation: "Its messages, its summary and what only it says are removed from the memory. Its transcript is kept, and is not read again until you undo this.",
+    forget_for_good: "The transcript does not exist any more: this cannot be undone.",
+    forget_now: "Forget",
+    cancel: "Cancel",
+    relatives: "Sessions that share text with it, and are kept",
+    things: "Things only it mentions",
+    hook_events: "Waiting events",
+    is_forgotten: "Forgotten",
+    forgotten_hint: "These sessions are not read again until you undo it.",
+    restored: "Restored",
+    read_again: "its transcript is read again",
+    transcript_gone: "its transcript does not exist any more",
+    undo: "Undo",
+    // Notices
+    saved: "Saved.",
+    request_failed: "That did not work.",
+    closed: "This page was closed because it was not used. Open it again with: graphiti view",
+    failed: "That did not work",
+    no_page: "There is no such page.",
+    refused_site: "This page is open only to the browser in which it was opened, and not to other sites.",
+    refused_cookie: "This page is open only to the browser in which it was opened. Open it with: graphiti view",
+    refused_token: "This address was used already, or is too old. Get a new one with: graphiti view",
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    let noun = if count == 1 { one } else { many };
+    format!("{} {noun}", grouped(count))
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+pub(super) fn messages(count: u32) -> String {
+    counted(count.into(), "message", "messages")
+}
+
+pub(super) fn sessions(count: usize) -> String {
+    counted(wide(count), "session", "sessions")
+}
+
+pub(super) fn all_sessions(count: usize) -> String {
+    format!("All {}", sessions(count))
+}
+
+pub(super) fn tool_calls(count: usize) -> String {
+    counted(wide(count), "tool message", "tool messages")
+}
+
+pub(super) fn calls(count: u32) -> String {
+    counted(count.into(), "tool call", "tool calls")
+}
+
+pub(super) fn calls_of_days(days: u32) -> String {
+    format!("Calls in {days} days")
+}
+
+pub(super) fn characters(count: usize) -> String {
+    counted(wide(count), "character", "characters")
+}
+
+pub(super) fn unfinished(count: usize) -> String {
+    format!("{} not completed", grouped(wide(count)))
+}
+
+pub(super) fn more(count: usize) -> String {
+    format!("and {} more", grouped(wide(count)))
+}
+
+pub(super) fn found(count: usize, has_more: bool) -> String {
+    let results = counted(wide(count), "result", "results");
+    if has_more { format!("{results}, and more") } else { results }
+}
+
+pub(super) fn range(from: u32, to: u32, total: u32) -> String {
+    format!("{}–{} of {}", from + 1, to.min(total.max(from + 1)), grouped(total.into()))
+}
+
+pub(super) fn tests(passed: u32, failed: u32) -> String {
+    match failed {
+        0 => format!("{passed} passed"),
+        failed => format!("{failed} failed, {passed} passed"),
+    }
+}
+
+pub(super) fn spelled(asked: &str, used: &[String]) -> String {
+    format!("No session contains “{asked}”; searched instead: {}", used.join(", "))
+}
+
+pub(super) fn dollars(usd: f64) -> String {
+    if usd == 0.0 { "–".to_owned() } else { format!("${usd:.2}") }
+}
+
+/// A number with groups of three digits.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Bytes, and the limit.
+pub(super) fn share_of(bytes: u64, limit: u64) -> String {
+    let size = |bytes: u64| {
+        let mebibytes = bytes as f64 / f64::from(1 << 20);
+        if mebibytes < 1_024.0 {
+            format!("{mebibytes:.1} MiB")
+        } else {
+            format!("{:.1} GiB", mebibytes / 1_024.0)
+        }
+    };
+    if limit == 0 { size(bytes) } else { format!("{} of {}", size(bytes), size(limit)) }
+}
+
+pub(super) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => counted(seconds / 86_400, "day", "days"),
+    }
+}
+
+pub(super) fn ago(time: Duration) -> String {
+    match time.as_secs() {
+        0..60 => "just now".to_owned(),
+        _ => format!("{} ago", duration(time)),
+    }
+}
+
+pub(super) fn month(number: i64) -> &'static str {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let index = usize::try_from(number - 1).unwrap_or(0);
+    MONTHS.get(index).copied().unwrap_or_default()
+}
+
+pub(super) fn role(name: &str) -> &str {
+    match name {
+        "user" => "You",
+        "assistant" => "Agent",
+        "tool" => "Tool",
+        "recap" => "Recap",
+        other => other,
+    }
+}
+
+pub(super) fn outcome(name: &str) -> &str {
+    match name {
+        "completed" => "completed",
+        "blocked" => "blocked",
+        "in_progress" => "in progress",
+        "abandoned" => "abandoned",
+        "none" => "no summary yet",
+        other => other,
+    }
+}
+
+pub(super) fn state(name: &str) -> &str {
+    match name {
+        "active" => "active now",
+        "inactive" => "paused",
+        "indexing" => "being summarized",
+        "indexed" => "summarized",
+        "failed" => "summary failed",
+        "unindexed" => "no summary yet",
+        other => other,
+    }
+}
+
+pub(super) fn certainty(name: &str) -> &str {
+    match name {
+        "hypothesis" => "supposed",
+        "verified" => "verified",
+        "refuted" => "refuted",
+        other => other,
+    }
+}
+
+/// The kind of a fact.
+pub(super) fn relation(name: &str) -> String {
+    name.to_lowercase().replace('_', " ")
+}
+
+/// The kind of a node.
+pub(super) fn entity(name: &str) -> &str {
+    match name {
+        "PullRequest" => "Pull request",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_times_are_words() {
+        assert_eq!(messages(1), "1 message");
+        assert_eq!(messages(12_345), "12,345 messages");
+        assert_eq!(ago(Duration::from_secs(7_300)), "2 h ago");
+        assert_eq!(ago(Duration::from_secs(100_000)), "1 day ago");
+        assert_eq!(range(150, 300, 210), "151–210 of 210");
+        assert_eq!(share_of(3 << 20, 2 << 30), "3.0 MiB of 2.0 GiB");
+        assert_eq!(month(11), "November");
+    }
+}

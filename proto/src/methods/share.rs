@@ -1,0 +1,112 @@
+//! Methods about the graph that is shared with others.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// `graphiti/share`: shows or starts work on the shared graph; answered with [`ShareAnswer`].
+pub const SHARE: &str = "graphiti/share";
+
+/// The parameters of [`SHARE`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShareRequest {
+    /// What to do beside the report.
+    pub action: ShareAction,
+    /// The project of a preview, or the one to identify: its directory, namespace, remote or name.
+    pub project: Option<String>,
+    /// Only episodes before this one: the member `next` of the previous page of a preview.
+    pub before: Option<String>,
+}
+
+/// The actions of [`SHARE`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShareAction {
+    /// Nothing.
+    #[default]
+    Status,
+    /// Show what would leave the machine.
+    Preview,
+    /// Identify a project.
+    Project,
+    /// Write all shared sessions anew.
+    Fill,
+    /// Ask the engine for its version, and whether the user may use it.
+    Check,
+}
+
+/// The answer to [`SHARE`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShareAnswer {
+    /// The state of the shared graph.
+    pub status: ShareReport,
+    /// The given project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<SharedProjectRow>,
+    /// For a preview: the nodes and edges of each session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<PreviewSession>,
+    /// The start of the next page of a preview; none on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// The state of the shared graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShareReport {
+    /// `falkordb` or `neo4j`; empty when nothing is shared.
+    pub engine: String,
+    /// The address of the engine.
+    pub url: String,
+    /// Name and version of the engine, once it has answered.
+    pub version: String,
+    /// The name of the user, as colleagues see it.
+    pub name: String,
+    /// The name of the machine, as colleagues see it.
+    pub machine: String,
+    /// The shared projects.
+    pub projects: Vec<SharedProjectRow>,
+    /// Sessions that wait to be written.
+    pub backlog: usize,
+    /// Sessions that the engine rejects until they change.
+    pub rejected: usize,
+    /// Sessions that were written since the start of the daemon.
+    pub written: u64,
+    /// The sessions that the current fill has compared; none without a fill.
+    pub fill_done: Option<usize>,
+    /// The sessions of the current fill.
+    pub fill_total: Option<usize>,
+    /// Why the graph is not up to date at present.
+    pub error: Option<String>,
+    /// When the engine took changes last.
+    pub last_success: Option<String>,
+}
+
+/// A project that is shared, or could be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SharedProjectRow {
+    /// The entry in the settings: a remote or a folder.
+    pub named: String,
+    /// The group in the graph; empty when no session is known of the project.
+    pub group: String,
+    /// The name of the project.
+    pub name: String,
+    /// For an identified project: the entries of the settings that name it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<String>,
+}
+
+/// The nodes and edges of one session, as they would be written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PreviewSession {
+    /// The node `Episodic`.
+    pub episode: Value,
+    /// The nodes `Entity`, with the edges `MENTIONS` to them.
+    pub entities: Vec<Value>,
+    /// The edges `RELATES_TO`.
+    pub facts: Vec<Value>,
+}
