@@ -32,7 +32,9 @@ use crate::{
 /// Maximum number of changes in an answer.
 const CHANGES: usize = 100;
 /// Number of sessions among which those with the line are looked for.
-const CANDIDATES: usize = 100;
+const CANDIDATES: usize = 60;
+/// Number of passages of a session among which the edit is looked for.
+const PASSAGES: usize = 8;
 /// Maximum number of sentences about a file from one session.
 const WHY: usize = 3;
 /// Maximum number of facts about one file.
@@ -246,25 +248,51 @@ fn with_text(
     };
     let results = blocking::read(|| daemon.indexes.sessions.search(&request));
     let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
-    let mut rows = Vec::new();
+    let mut edits: Vec<MatchingEdit> = Vec::new();
     for hit in &results.sessions {
-        rows.extend(edit_of(daemon, hit, file, text).map_err(store_error)?);
+        edits.extend(edit_of(daemon, hit, file, text).map_err(store_error)?);
     }
-    rows.sort_by(|a, b| b.at.cmp(&a.at));
-    rows.truncate(limit);
-    Ok(rows)
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.message.at));
+    edits.truncate(limit);
+    let rows = edits.into_iter().filter_map(|edit| edit.into_row(daemon).transpose());
+    rows.collect::<Result<_, _>>().map_err(store_error)
 }
 
-/// Returns the latest edit of a session that contains a text.
+/// An edit of a file that contains the wanted text.
+struct MatchingEdit {
+    session: SessionKey,
+    source: u32,
+    message: Message,
+    lines: Vec<String>,
+}
+
+impl MatchingEdit {
+    /// Returns the row; `None` if the session was forgotten in the meantime.
+    fn into_row(self, daemon: &DaemonState) -> Result<Option<BlameRow>, StoreError> {
+        let store = daemon.engine.store().as_ref();
+        let Some(session) = store.session(self.session)? else { return Ok(None) };
+        let row = convert::session_row(store, &session)?;
+        Ok(Some(BlameRow {
+            why: objective(daemon, self.session, &row.title)?,
+            session: row,
+            at: convert::time(self.message.at),
+            change: self.message.text.lines().next().unwrap_or_default().to_owned(),
+            lines: self.lines,
+            source: self.source,
+            message: Some(self.message.seq),
+        }))
+    }
+}
+
+/// Returns the edit of a session that matches best, among its best passages.
 fn edit_of(
     daemon: &DaemonState,
     hit: &SessionHit,
     file: &str,
     text: &str,
-) -> Result<Option<BlameRow>, StoreError> {
-    let store = daemon.engine.store().as_ref();
-    let mut latest: Option<(u32, Message, Vec<String>)> = None;
-    for passage in &hit.passages {
+) -> Result<Option<MatchingEdit>, StoreError> {
+    let store = daemon.engine.store();
+    for passage in hit.passages.iter().take(PASSAGES) {
         let HitLocation::Message { source, seq } = passage.place else { continue };
         let key = SourceKey { session: hit.session, number: source };
         let Some(message) = store.messages(key, seq, 1)?.pop() else { continue };
@@ -272,24 +300,11 @@ fn edit_of(
             continue;
         }
         let lines = edited_lines(&message, text);
-        let is_later = latest.as_ref().is_none_or(|(_, known, _)| known.at < message.at);
-        if !lines.is_empty() && is_later {
-            latest = Some((source, message, lines));
+        if !lines.is_empty() {
+            return Ok(Some(MatchingEdit { session: hit.session, source, message, lines }));
         }
     }
-    let Some((source, message, lines)) = latest else { return Ok(None) };
-    let Some(session) = store.session(hit.session)? else { return Ok(None) };
-    let row = convert::session_row(store, &session)?;
-    let change = message.text.lines().next().unwrap_or_default().to_owned();
-    Ok(Some(BlameRow {
-        why: objective(daemon, hit.session, &row.title)?,
-        session: row,
-        at: convert::time(message.at),
-        change,
-        lines,
-        source,
-        message: Some(message.seq),
-    }))
+    Ok(None)
 }
 
 fn objective(
