@@ -1,6 +1,7 @@
 //! The command line.
 
 mod daemon;
+mod history;
 mod models;
 mod search;
 mod sessions;
@@ -15,9 +16,10 @@ pub(crate) use self::{
     daemon::{
         Completions, Doctor, Mcp, Repair, ServiceAction, Setup, SetupEmbeddings, SetupWhat, Stop,
     },
+    history::{Blame, Fix, Log, StatsBy, StatsOptions},
     models::{Prompts, PromptsCommand, Tools, ToolsCommand, UsageOptions},
     search::{Facts, Remember, SearchOptions},
-    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed, ViewOptions},
+    sessions::{Close, Handoff, List, Resume, Show, Status, Sync, Unindexed, ViewOptions},
     share::{Share, ShareCommand, ShareProject},
     transfer::{ExportFormat, ExportOptions, Forget, Import, Redact},
 };
@@ -65,6 +67,11 @@ pub(crate) enum Command {
     List(List),
     /// Show one session: its summary, or its messages
     Show(Show),
+    /// Resume a session: start its agent in its directory
+    ///
+    /// If several sessions match, you choose one on a terminal. If the transcript of the session is
+    /// gone, the agent can be started with the handoff of its project as the first prompt.
+    Resume(Resume),
     /// Search messages and summaries
     Search(SearchOptions),
     /// Search facts: decisions, fixed errors, settings, failing tests, open tasks
@@ -74,6 +81,22 @@ pub(crate) enum Command {
     /// The wish is told at the start of each session of the project, until you withdraw it with
     /// `graphiti forget --fact`.
     Remember(Remember),
+    /// Show which sessions changed a file, and why
+    ///
+    /// With a line, only sessions whose edits contain its text. Latest first.
+    Blame(Blame),
+    /// Show how an error was solved before
+    ///
+    /// Paths, numbers and ids in the error do not matter. Without ERROR, reads standard input:
+    /// `make 2>&1 | graphiti fix`.
+    Fix(Fix),
+    /// Show what happened, day by day
+    Log(Log),
+    /// Show the work of agents in numbers: sessions, time, files, tests, errors and cost
+    ///
+    /// Time is counted without pauses of more than five minutes. Days are in UTC. The cost is what
+    /// the tokens in the transcripts cost by the published prices of the models.
+    Stats(StatsOptions),
     /// Show what the next session in a project needs to know from the last ones
     Handoff(Handoff),
     /// Close a session and summarise it now

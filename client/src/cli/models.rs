@@ -9,6 +9,10 @@ pub(crate) struct UsageOptions {
     /// Number of days to show, including today
     #[arg(long, default_value_t = 30)]
     pub(crate) days: u32,
+    /// Show the tokens and the cost of agents instead, as their transcripts record them: by day,
+    /// model, project and session
+    #[arg(long)]
+    pub(crate) agents: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

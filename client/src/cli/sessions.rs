@@ -78,6 +78,23 @@ pub(crate) struct Show {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// Session id, its first characters, or words to search for [default: choose a session, on a
+    /// terminal]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Only sessions of this agent
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Print the command for a shell instead of running it
+    #[arg(long)]
+    pub(crate) print: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Handoff {
     #[command(flatten)]
     pub(crate) project: Project,

@@ -7,18 +7,21 @@ mod export;
 mod facts;
 mod forget;
 mod handoff;
+mod history;
 mod import;
 mod list;
 mod prompts;
 mod redact;
 mod remember;
 mod repair;
+mod resume;
 mod search;
 mod service;
 mod setup;
 mod share;
 mod shell;
 mod show;
+mod stats;
 mod status;
 mod stop;
 mod sync;
@@ -52,9 +55,14 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Status(status) => status::run(&status, screen),
         Command::List(list) => list::run(list, screen),
         Command::Show(show) => show::run(show, screen),
+        Command::Resume(resume) => resume::run(resume, screen),
         Command::Search(search) => search::run(search, screen),
         Command::Facts(facts) => facts::run(facts, screen),
         Command::Remember(remember) => remember::run(remember, screen),
+        Command::Blame(blame) => history::blame(blame, screen),
+        Command::Fix(fix) => history::fix(fix, screen),
+        Command::Log(log) => history::log(log, screen),
+        Command::Stats(stats) => stats::run(stats, screen),
         Command::Handoff(handoff) => handoff::run(handoff, screen),
         Command::Close(close) => close::run(close, screen),
         Command::Unindexed(unindexed) => unindexed::run(unindexed, screen),

@@ -126,8 +126,13 @@ pub(super) fn is_wanted(count: usize) -> Result<bool, AskError> {
         return Err(AskError::Failed(what.to_owned()));
     }
     let files = if count == 1 { "this file".to_owned() } else { format!("these {count} files") };
-    drop(write!(io::stdout().lock(), "\nChange {files}? [y/N] "));
-    drop(io::stdout().flush());
+    confirmed(&format!("\nChange {files}?"))
+}
+
+/// Asks the user a question on the terminal. Returns whether the answer is yes.
+pub(super) fn confirmed(question: &str) -> Result<bool, AskError> {
+    // If the question cannot be printed, there is no answer either.
+    let _ = write!(io::stdout().lock(), "{question} [y/N] ").and_then(|()| io::stdout().flush());
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(failed)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))

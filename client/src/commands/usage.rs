@@ -10,6 +10,9 @@ use crate::{
 };
 
 pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskError> {
+    if args.agents {
+        return super::stats::usage(args, screen);
+    }
     let used: UsageReport = Connection::open()?.ask(USAGE, &UsageRequest { days: args.days })?;
     if args.output.json {
         screen.print_json(&used);

@@ -20,6 +20,8 @@ pub(crate) struct AgentSetup {
     pub(crate) title: &'static str,
     /// The command that resumes a session, without the session's id, which comes last.
     pub(crate) resume: &'static [&'static str],
+    /// The command that starts a session with a first prompt, which comes last.
+    pub(crate) start: &'static [&'static str],
     /// What the user has to do.
     pub(crate) note: Option<&'static str>,
     /// What the agent would be allowed to do without confirmation.
@@ -55,6 +57,9 @@ pub(crate) const READING_TOOLS: &[&str] = &[
     tools::search_nodes::NAME,
     tools::search_memory_nodes::NAME,
     tools::get_episode_entities::NAME,
+    tools::blame_file::NAME,
+    tools::find_fix::NAME,
+    tools::get_log::NAME,
     tools::list_sessions::NAME,
     tools::get_session::NAME,
     tools::list_unindexed::NAME,
@@ -74,6 +79,7 @@ const CLAUDE: AgentSetup = AgentSetup {
     name: "claude",
     title: "Claude Code",
     resume: &["claude", "--resume"],
+    start: &["claude"],
     note: None,
     offer: Some(
         "Claude Code may use the read-only tools without asking; --no-allow omits this permission.",
@@ -111,6 +117,7 @@ const CODEX: AgentSetup = AgentSetup {
     name: "codex",
     title: "Codex CLI",
     resume: &["codex", "resume"],
+    start: &["codex"],
     note: Some(
         "Codex asks at its next start on the terminal whether you trust these hooks: they do not run \
          until you agree. /hooks in it shows them.",
@@ -148,6 +155,7 @@ const GEMINI: AgentSetup = AgentSetup {
     name: "gemini",
     title: "Gemini CLI",
     resume: &["gemini", "--resume"],
+    start: &["gemini", "--prompt-interactive"],
     note: None,
     offer: Some(
         "Gemini trusts graphiti and uses all its tools without asking; --no-allow omits this permission.",
@@ -174,6 +182,7 @@ const COPILOT: AgentSetup = AgentSetup {
     name: "copilot",
     title: "Copilot CLI",
     resume: &["copilot", "--resume"],
+    start: &["copilot", "--interactive"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("COPILOT_HOME", ".copilot"),
@@ -201,6 +210,7 @@ const QWEN: AgentSetup = AgentSetup {
     name: "qwen",
     title: "Qwen Code",
     resume: &["qwen", "--resume"],
+    start: &["qwen", "--prompt-interactive"],
     note: None,
     offer: GEMINI.offer,
     folder: |surroundings| surroundings.folder("QWEN_HOME", ".qwen"),
@@ -223,6 +233,7 @@ const CURSOR: AgentSetup = AgentSetup {
     name: "cursor",
     title: "Cursor",
     resume: &["cursor-agent", "--resume"],
+    start: &["cursor-agent"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.home.join(".cursor"),
@@ -246,6 +257,7 @@ const OPENCODE: AgentSetup = AgentSetup {
     name: "opencode",
     title: "opencode",
     resume: &["opencode", "--session"],
+    start: &["opencode", "--prompt"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("XDG_CONFIG_HOME", ".config").join("opencode"),
@@ -276,6 +288,7 @@ const PI: AgentSetup = AgentSetup {
     name: "pi",
     title: "Pi",
     resume: &["pi", "--session"],
+    start: &["pi"],
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("PI_CODING_AGENT_DIR", ".pi/agent"),

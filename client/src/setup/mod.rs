@@ -23,7 +23,7 @@ pub(crate) use self::{
     agents::{AGENTS, agent_names, installed},
     command::shell_line,
     embeddings::{place, placed, remove, settings},
-    resume::{ResumeCommand, resume},
+    resume::{AgentCommand, resume, start},
     share::shared_projects,
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
 };

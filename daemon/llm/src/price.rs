@@ -7,10 +7,14 @@ use std::{fmt, iter::Sum, ops::AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{config, reply::TokenUsage};
+use crate::{config, model::transcript::Tokens, reply::TokenUsage};
 
 /// When the table below was last compared with the makers' pages.
 pub const PRICES_OF: &str = "2026-11";
+
+/// The price of a prompt token that is written to Anthropic's cache for five minutes, relative to that
+/// of others.
+const ANTHROPIC_CACHE_WRITE: f64 = 1.25;
 
 /// An amount in billionths of a US dollar.
 #[derive(
@@ -25,6 +29,8 @@ pub struct Tariff {
     usual: Rates,
     /// Above this number of prompt tokens the whole call has these rates.
     long: Option<(u64, Rates)>,
+    /// The price of a prompt token that is written to the cache, relative to that of others.
+    cache_write: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +100,7 @@ impl Tariff {
         origin: PriceSource::Free,
         usual: Rates { input: 0.0, output: 0.0, cached: 0.0 },
         long: None,
+        cache_write: 1.0,
     };
 
     pub fn origin(&self) -> PriceSource {
@@ -112,7 +119,8 @@ impl Tariff {
             // The price of cached tokens rises in proportion to that of the prompt.
             (tokens, Rates { input, output, cached: row.cached * input / row.input })
         });
-        Some(Tariff { origin: PriceSource::Published(row.page()), usual, long })
+        let cache_write = if row.is_anthropic() { ANTHROPIC_CACHE_WRITE } else { 1.0 };
+        Some(Tariff { origin: PriceSource::Published(row.page()), usual, long, cache_write })
     }
 
     /// Returns the configured price, completed from the table for `model`.
@@ -127,7 +135,19 @@ impl Tariff {
         let cached = usual.filter(|_| price.input_per_mtok.is_none()).map(|usual| usual.cached);
         let cached = price.cached_per_mtok.or(cached).unwrap_or(input);
         let usual = Rates { input, output, cached };
-        Some(Tariff { origin: PriceSource::Configured, usual, long: None })
+        Some(Tariff { origin: PriceSource::Configured, usual, long: None, cache_write: 1.0 })
+    }
+
+    /// Returns the cost of the tokens of many calls. The sizes of the calls are not known, so the
+    /// usual rates hold.
+    pub fn cost_of_tokens(&self, tokens: &Tokens) -> Money {
+        let rates = self.usual;
+        let written = rates.input * self.cache_write;
+        let millionths = tokens.input as f64 * rates.input
+            + tokens.cache_read as f64 * rates.cached
+            + tokens.cache_write as f64 * written
+            + tokens.output as f64 * rates.output;
+        Money::from_usd(millionths / 1e6)
     }
 
     /// Returns the cost of a call: the amount that the provider reports, otherwise the computed
@@ -187,9 +207,13 @@ impl PriceRow {
         self
     }
 
+    fn is_anthropic(&self) -> bool {
+        self.model.starts_with("claude-")
+    }
+
     /// Returns the address of the maker's page.
     fn page(&self) -> &'static str {
-        if self.model.starts_with("claude-") {
+        if self.is_anthropic() {
             "platform.claude.com/docs/en/about-claude/pricing"
         } else {
             "developers.openai.com/api/docs/pricing"
@@ -246,6 +270,28 @@ mod tests {
 
     fn usage(input: u64, output: u64, cached: u64) -> TokenUsage {
         TokenUsage { input, output, cached, told: None }
+    }
+
+    #[test]
+    fn tokens_of_an_agent_cost_by_their_kind() {
+        let million = 1_000_000;
+        let tokens = |input, cache_read, cache_write, output| Tokens {
+            input,
+            output,
+            cache_read,
+            cache_write,
+        };
+        let claude = Tariff::of("claude-sonnet-4-6").unwrap();
+        for (tokens, usd) in [
+            (tokens(million, 0, 0, 0), 3.0),
+            (tokens(0, million, 0, 0), 0.3),
+            (tokens(0, 0, million, 0), 3.75),
+            (tokens(0, 0, 0, million), 15.0),
+        ] {
+            assert_eq!(claude.cost_of_tokens(&tokens), Money::from_usd(usd));
+        }
+        let other = Tariff::of("gpt-5").unwrap();
+        assert_eq!(other.cost_of_tokens(&tokens(0, 0, million, 0)), Money::from_usd(1.25));
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod embedding;
 pub mod entities;
 pub mod episode;
 mod executor;
+pub mod figures;
 pub mod file_check;
 mod files;
 pub mod follow;

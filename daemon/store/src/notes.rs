@@ -44,6 +44,8 @@ pub enum NoteNamespace {
     SharePending,
     /// What the shared graph is, and the position up to which it is followed.
     ShareState,
+    /// The figures of sessions, by session key. Deleted with the session.
+    Figures,
 }
 
 /// One change of the notes.
@@ -78,7 +80,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 15] = [
+    const ALL: [NoteNamespace; 16] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -94,6 +96,7 @@ impl NoteNamespace {
         NoteNamespace::Shared,
         NoteNamespace::SharePending,
         NoteNamespace::ShareState,
+        NoteNamespace::Figures,
     ];
 
     /// The namespace with this number on disk.
@@ -120,6 +123,7 @@ impl NoteNamespace {
             NoteNamespace::Shared => 30,
             NoteNamespace::SharePending => 31,
             NoteNamespace::ShareState => 32,
+            NoteNamespace::Figures => 33,
         }
     }
 }

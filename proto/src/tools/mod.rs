@@ -3,13 +3,16 @@
 //! Each tool has a file with its `NAME`, its `Arguments` and its `Answer`.
 
 pub mod add_memory;
+pub mod blame_file;
 pub mod close;
 pub mod delete_episode;
 pub mod errors;
 pub mod failed_episodes;
+pub mod find_fix;
 pub mod get_episode_entities;
 pub mod get_episodes;
 pub mod get_handoff;
+pub mod get_log;
 pub mod get_session;
 pub mod graph;
 pub mod health;

@@ -2,6 +2,7 @@
 //! each test with its own home.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod blame;
 mod concurrent_callers;
 mod daemon;
 mod doctor;
@@ -21,10 +22,14 @@ mod mcp_official;
 mod message_summaries;
 mod models;
 mod models_bounds;
+mod resume;
 mod search;
 mod search_terminal;
 mod service;
 mod setup;
+mod stats;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod transcripts;
 mod upgrade;
 mod view;

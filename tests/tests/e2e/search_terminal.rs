@@ -1,108 +1,17 @@
 //! The interactive search, in a real terminal.
 #![cfg(target_os = "linux")]
 
-use std::{
-    fs,
-    io::{Read, Write},
-    os::unix::fs::PermissionsExt,
-    process::{Child, Command, Stdio},
-    sync::mpsc::{self, Receiver},
-    thread,
-    time::Duration,
-};
+use std::{fs, os::unix::fs::PermissionsExt, process::Command, sync::mpsc, thread, time::Duration};
 
 use graphiti_tests::World;
 use serde_json::json;
 
+use crate::terminal::{PATIENCE, Terminal};
+
 const OLD: Duration = Duration::from_secs(3_600);
-/// Longer than the slowest machine takes for one step.
-const PATIENCE: Duration = Duration::from_secs(60);
 const DOWN: &str = "\u{1b}[B";
 const ESCAPE: &str = "\u{1b}";
 const LEFT_SCREEN: &str = "\u{1b}[?1049l";
-
-/// A terminal in which a shell runs commands.
-struct Terminal {
-    child: Child,
-    output: Receiver<Vec<u8>>,
-    /// The output since the last key.
-    seen: String,
-}
-
-impl Terminal {
-    /// Runs a shell script in a terminal of this size.
-    fn run(world: &World, columns: u16, rows: u16, script: &str) -> Terminal {
-        let program = world.command("graphiti").get_program().to_owned();
-        let script = format!("stty cols {columns} rows {rows}; {script}");
-        let mut command = world.command("graphiti");
-        let environment: Vec<_> = command
-            .get_envs()
-            .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
-            .collect();
-        command = Command::new("script");
-        for (name, value) in environment {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        let mut child = command
-            .args(["-qefc", &script, "/dev/null"])
-            .env("GRAPHITI", program)
-            .env("TERM", "xterm-256color")
-            .env("SHELL", "/bin/sh")
-            .current_dir(world.path("."))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("script of util-linux makes a terminal");
-        let mut stdout = child.stdout.take().unwrap();
-        let (chunks, output) = mpsc::channel();
-        thread::spawn(move || {
-            let mut buffer = [0; 4_096];
-            while let Ok(bytes @ 1..) = stdout.read(&mut buffer) {
-                if chunks.send(buffer[..bytes].to_vec()).is_err() {
-                    return;
-                }
-            }
-        });
-        Terminal { child, output, seen: String::new() }
-    }
-
-    /// Sends keys.
-    fn press(&mut self, keys: &str) -> &mut Terminal {
-        self.seen.clear();
-        self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
-        self
-    }
-
-    /// Waits until a text was printed since the last key.
-    fn wait_for(&mut self, text: &str) -> &mut Terminal {
-        while !self.seen.contains(text) {
-            match self.output.recv_timeout(PATIENCE) {
-                Ok(chunk) => self.seen.push_str(&String::from_utf8_lossy(&chunk)),
-                Err(error) => panic!("{error} before {text:?}: {:?}", self.seen),
-            }
-        }
-        self
-    }
-
-    /// Waits until the shell ends; returns what was printed since the last key.
-    fn end(mut self) -> String {
-        while let Ok(chunk) = self.output.recv_timeout(PATIENCE) {
-            self.seen.push_str(&String::from_utf8_lossy(&chunk));
-        }
-        assert!(self.child.wait().unwrap().success(), "{:?}", self.seen);
-        std::mem::take(&mut self.seen)
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        // It has ended unless the test failed.
-        let _ = self.child.kill();
-    }
-}
 
 /// A machine with two finished sessions.
 fn machine() -> World {

@@ -1,7 +1,7 @@
 //! `graphiti search`.
 
 mod context;
-mod finder;
+pub(super) mod finder;
 
 use std::io::{self, IsTerminal};
 
@@ -13,9 +13,13 @@ use graphiti_proto::tools::{
 };
 use serde_json::{Value, json};
 
-use self::context::{ContextBlock, is_of_message};
+use self::{
+    context::{ContextBlock, is_of_message},
+    finder::FinderPurpose,
+};
 use super::{
     list::{short_id, standing},
+    resume,
     show::{self, Extent},
 };
 use crate::{
@@ -39,7 +43,10 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
             let what = "nothing to search for: `graphiti search WORDS`, or no words on a terminal";
             return Err(AskError::Wrong(what.to_owned()));
         }
-        return finder::run(arguments, screen);
+        return match finder::run(arguments, FinderPurpose::Read, screen)? {
+            Some(session) => resume::launch(&session, screen),
+            None => Ok(()),
+        };
     }
     let mut connection = Connection::open()?;
     if is_open {
@@ -156,7 +163,7 @@ fn notes(answer: &SearchSessionsAnswer) -> Vec<String> {
 }
 
 /// Prints what is known about the error that was searched for.
-fn print_error(error: &ErrorRow, screen: &Screen) {
+pub(super) fn print_error(error: &ErrorRow, screen: &Screen) {
     let state = match error.state.as_str() {
         "fixed" => screen.good("fixed"),
         "came back" => screen.bad("came back"),

@@ -15,6 +15,7 @@ pub use super::{
 };
 use crate::model::{
     time::Timestamp,
+    token_use::TokenUse,
     transcript::{Origin, Outcome, RecapKind, Task, TitleSource, Tokens},
 };
 
@@ -109,6 +110,8 @@ pub struct Evidence {
     pub directories: Vec<String>,
     /// The cost.
     pub tokens: Tokens,
+    /// The cost by day and model, since it is read.
+    pub token_uses: Vec<TokenUse>,
 }
 
 /// When something happened.

@@ -1,7 +1,7 @@
 //! Plain words of the domain: no I/O, no clock, no knowledge of any other module.
 //!
 //! Read in this order: the content of a transcript ([`transcript`]), the stored part of it
-//! ([`message`], [`evidence`]), the session ([`session`]), its activity ([`activity`], [`tool`]),
+//! ([`message`], [`evidence`], [`token_use`]), the session ([`session`]), its activity ([`activity`], [`tool`]),
 //! and the result ([`summary`], [`episode`], [`graph`]), perhaps with a model's help ([`prompt`])
 //! and with vectors for the search ([`vector`]).
 //!
@@ -15,6 +15,7 @@ pub mod transcript;
 mod dialogue;
 pub mod evidence;
 pub mod message;
+pub mod token_use;
 mod work_notes;
 
 pub mod project;

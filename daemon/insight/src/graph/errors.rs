@@ -43,27 +43,31 @@ const PARTS: usize = 4;
 const FACTS: usize = 40;
 
 impl Graph<'_> {
-    /// Returns the record of the error that `pasted` contains; of several, the latest seen. Paths,
-    /// numbers, ids and hashes in the text do not matter.
+    /// Returns the record of the error that `pasted` contains; of several, the latest seen.
     pub fn error_record(
         &self,
         pasted: &str,
         projects: &[Namespace],
     ) -> Result<Option<ErrorRecord>, StoreError> {
+        Ok(self.error_records(pasted, projects)?.into_iter().next())
+    }
+
+    /// Returns the records of the errors that `pasted` contains, the latest seen first. Paths,
+    /// numbers, ids and hashes in the text do not matter.
+    pub fn error_records(
+        &self,
+        pasted: &str,
+        projects: &[Namespace],
+    ) -> Result<Vec<ErrorRecord>, StoreError> {
         let keys: BTreeSet<String> = pasted.lines().take(LINES).flat_map(keys_of).collect();
-        let mut latest: Option<ErrorRecord> = None;
+        let mut records = Vec::new();
         for (key, namespace) in
             keys.iter().flat_map(|key| projects.iter().map(move |namespace| (key, *namespace)))
         {
-            let record = self.error_in(namespace, key)?;
-            let is_later = |one: &ErrorRecord| {
-                latest.as_ref().is_none_or(|latest| latest.last_at < one.last_at)
-            };
-            if let Some(record) = record.filter(is_later) {
-                latest = Some(record);
-            }
+            records.extend(self.error_in(namespace, key)?);
         }
-        Ok(latest)
+        records.sort_by_key(|record| std::cmp::Reverse(record.last_at));
+        Ok(records)
     }
 
     fn error_in(&self, namespace: Namespace, key: &str) -> Result<Option<ErrorRecord>, StoreError> {

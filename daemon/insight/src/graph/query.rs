@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::{
-    graph::derive,
+    graph::{derive, read::file_key},
     model::{
-        EpisodeId, Namespace, Timestamp,
+        EpisodeId, Namespace, Project, Timestamp,
         graph::{
             Claim, Entity, EntityId, EntityKind, EntityOrFact, Fact, FactId, FactKey, Relation,
         },
@@ -80,6 +80,18 @@ impl<'s> Graph<'s> {
             created_at: mentions.iter().map(|told| told.created_at).min().unwrap_or_default(),
             episodes: episodes.len(),
         }))
+    }
+
+    /// Returns the key of a file in a project: its path relative to the project, or its whole path
+    /// outside of it; `None` for a file that is no part of the work.
+    pub fn file_key(project: &Project, path: &str) -> Option<String> {
+        file_key(project, path)
+    }
+
+    /// Returns the id of the file with this key, if an episode mentions it.
+    pub fn file(&self, namespace: Namespace, key: &str) -> Result<Option<EntityId>, StoreError> {
+        let id = EntityId::of(EntityKind::File, namespace, key);
+        Ok(self.entity(id)?.map(|entity| entity.id))
     }
 
     pub fn fact(&self, id: FactId) -> Result<Option<Fact>, StoreError> {

@@ -7,6 +7,7 @@ pub mod hook;
 mod models;
 mod sessions;
 mod share;
+mod stats;
 pub mod transfer;
 
 use graphiti_proto::{
@@ -59,6 +60,7 @@ pub(super) async fn answer(
         methods::transfer::SESSIONS => sessions::sessions(daemon, &read(request.params)?),
         methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,
         methods::models::USAGE => models::usage(daemon, read(request.params)?).await,
+        methods::stats::STATS => stats::stats(daemon, read(request.params)?).await,
         methods::models::REACH => models::reach(daemon).await,
         methods::models::TOOLS => models::tools(daemon, read(request.params)?).await,
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,

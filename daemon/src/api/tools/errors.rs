@@ -22,16 +22,24 @@ pub(super) fn pasted(
     query: &str,
     projects: Option<&[Namespace]>,
 ) -> Result<Option<ErrorRow>, Error> {
-    let store = daemon.engine.store();
-    let projects = match projects {
-        Some(projects) => projects.to_vec(),
-        None => store.projects().map_err(store_error)?,
-    };
-    let found = graph::graph(daemon).error_record(query, &projects).map_err(store_error)?;
+    let found = records(daemon, query, projects)?.into_iter().next();
     found.map(|record| row(daemon, record)).transpose().map_err(store_error)
 }
 
-fn row(daemon: &DaemonState, record: ErrorRecord) -> Result<ErrorRow, StoreError> {
+/// Returns the records of the errors that a text contains, the latest seen first.
+pub(super) fn records(
+    daemon: &DaemonState,
+    text: &str,
+    projects: Option<&[Namespace]>,
+) -> Result<Vec<ErrorRecord>, Error> {
+    let projects = match projects {
+        Some(projects) => projects.to_vec(),
+        None => daemon.engine.store().projects().map_err(store_error)?,
+    };
+    graph::graph(daemon).error_records(text, &projects).map_err(store_error)
+}
+
+pub(super) fn row(daemon: &DaemonState, record: ErrorRecord) -> Result<ErrorRow, StoreError> {
     let store = daemon.engine.store().as_ref();
     let mut sessions = Vec::new();
     for id in record.episodes.iter().rev().take(SESSIONS) {

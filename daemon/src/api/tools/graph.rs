@@ -142,7 +142,10 @@ pub(super) fn projects(
 }
 
 /// Parses a date or an instant into a period.
-pub(super) fn date(name: &str, text: Option<&str>) -> Result<Option<dates::TimeRange>, Error> {
+pub(in crate::api) fn date(
+    name: &str,
+    text: Option<&str>,
+) -> Result<Option<dates::TimeRange>, Error> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     if let Some(at) = Timestamp::parse(text) {
         let to = Timestamp::from_micros(at.micros() + 1);

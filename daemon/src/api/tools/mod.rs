@@ -1,14 +1,17 @@
 //! The tools of the daemon. A new tool is one file here and one entry in [`TOOLS`].
 
 mod add_memory;
+mod blame_file;
 mod broader;
 mod close;
 mod delete_episode;
 mod errors;
 mod failed_episodes;
+mod find_fix;
 mod get_episode_entities;
 pub(in crate::api) mod get_episodes;
 mod get_handoff;
+mod get_log;
 mod get_session;
 pub(in crate::api) mod graph;
 mod health;
@@ -33,6 +36,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use self::text::ModelText;
+pub(super) use self::{
+    graph::date,
+    list_sessions::{is_listed, visit_tracked},
+};
 use crate::{
     api::{
         DaemonState,
@@ -54,6 +61,9 @@ pub static TOOLS: &[&Tool] = &[
     &search_nodes::TOOL,
     &search_memory_nodes::TOOL,
     &get_episode_entities::TOOL,
+    &blame_file::TOOL,
+    &find_fix::TOOL,
+    &get_log::TOOL,
     &list_sessions::TOOL,
     &get_session::TOOL,
     &list_unindexed::TOOL,

@@ -37,7 +37,7 @@ use crate::{
         record_locks::RecordLocks,
     },
     fault,
-    model::transcript::Origin,
+    model::{Evidence, transcript::Origin},
     store::{FileStamp, Source, SourceKey, Store, StoreError, Tally, Write},
 };
 
@@ -148,6 +148,27 @@ pub fn agent_version(store: &dyn Store, source: SourceKey) -> Result<Option<Stri
     let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
     let version = saved.map(|saved| saved.state.memory.version);
     Ok(version.filter(|version| !version.is_empty()))
+}
+
+/// The evidence in a file, as the saved state has it.
+pub(super) fn saved_evidence(
+    store: &dyn Store,
+    source: SourceKey,
+) -> Result<Option<Evidence>, StoreError> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownCollector {
+        evidence: Evidence,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownState {
+        collector: KnownCollector,
+    }
+    let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
+    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
+    let saved = saved.filter(|saved| saved.version == STATE_VERSION);
+    Ok(saved.map(|saved| saved.state.collector.evidence))
 }
 
 /// A file that is being read.

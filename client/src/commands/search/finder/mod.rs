@@ -1,4 +1,4 @@
-//! The interactive search: `graphiti search` without words on a terminal.
+//! The interactive search: `graphiti search` without words on a terminal, and `graphiti resume`.
 //!
 //! One thread reads keys and one asks the daemon; both send events to the loop here. [`state`]
 //! decides, [`view`] draws, [`terminal`] prints.
@@ -9,13 +9,13 @@ mod terminal;
 mod view;
 
 use std::{
-    process::Command,
+    path::Path,
     sync::mpsc::{self, Receiver, Sender},
     thread,
 };
 
 use crossterm::event::{self, Event};
-use graphiti_proto::tools::search_sessions::SearchSessionsArguments;
+use graphiti_proto::tools::{SessionRow, search_sessions::SearchSessionsArguments};
 
 use self::{
     requests::FinderRequest,
@@ -25,37 +25,40 @@ use self::{
 use crate::{
     connection::{AskError, Connection},
     screen::Screen,
-    setup::ResumeCommand,
 };
 
-/// Searches while the user types; `filters` hold for each search.
-pub(super) fn run(filters: SearchSessionsArguments, screen: &Screen) -> Result<(), AskError> {
+pub(in crate::commands) use self::state::FinderPurpose;
+
+/// Searches while the user types, beginning with the query of `filters`; its other members hold for
+/// each search. Returns the session that is to be resumed.
+pub(in crate::commands) fn run(
+    filters: SearchSessionsArguments,
+    purpose: FinderPurpose,
+    screen: &Screen,
+) -> Result<Option<SessionRow>, AskError> {
     // A daemon that is not running is reported before the terminal changes.
     let _ = Connection::open()?;
     let mut terminal = RawTerminal::enter().map_err(|error| unusable(&error))?;
-    let resumed = search(filters, screen, &mut terminal);
     // The terminal is restored before the agent starts.
-    drop(terminal);
-    match resumed? {
-        Some(command) => start(&command),
-        None => Ok(()),
-    }
+    search(filters, purpose, screen, &mut terminal)
 }
 
 fn unusable(error: &std::io::Error) -> AskError {
     AskError::Failed(format!("cannot use this terminal: {error}"))
 }
 
-/// Runs until the user leaves. Returns the command of the session that is to be resumed.
+/// Runs until the user leaves. Returns the session that is to be resumed.
 fn search(
     filters: SearchSessionsArguments,
+    purpose: FinderPurpose,
     screen: &Screen,
     terminal: &mut RawTerminal,
-) -> Result<Option<ResumeCommand>, AskError> {
+) -> Result<Option<SessionRow>, AskError> {
     let (requests, to_answer) = mpsc::channel();
     let (events, coming) = mpsc::channel();
     let (next_key, wanted_keys) = mpsc::channel();
     let answers = events.clone();
+    let mut finder = Finder { query: filters.query.clone(), purpose, ..Finder::default() };
     thread::spawn(move || requests::serve(&filters, &to_answer, &answers));
     #[cfg(unix)]
     {
@@ -63,7 +66,6 @@ fn search(
         thread::spawn(move || report_hangup(&events));
     }
     thread::spawn(move || read_keys(&wanted_keys, &events));
-    let mut finder = Finder::default();
     let mut effect = Some(finder.start());
     let mut wants_key = true;
     loop {
@@ -74,11 +76,11 @@ fn search(
             Some(FinderEffect::Copy(text)) => {
                 terminal.copy(&text).map_err(|error| unusable(&error))?;
             }
-            Some(FinderEffect::Resume(command)) if command.directory.is_dir() => {
-                return Ok(Some(command));
+            Some(FinderEffect::Resume(session)) if Path::new(&session.project).is_dir() => {
+                return Ok(Some(*session));
             }
-            Some(FinderEffect::Resume(command)) => {
-                let directory = command.directory.display();
+            Some(FinderEffect::Resume(session)) => {
+                let directory = session.project;
                 finder.notice = Some(format!("its directory does not exist here: {directory}"));
             }
             None => {}
@@ -131,21 +133,4 @@ fn report_hangup(events: &Sender<FinderEvent>) {
     let mut descriptors = [PollFd::new(input.as_fd(), PollFlags::empty())];
     while poll(&mut descriptors, PollTimeout::NONE) == Err(Errno::EINTR) {}
     send(events, FinderEvent::Closed);
-}
-
-/// Runs the command that resumes a session, in place of this program where the system can do that.
-fn start(command: &ResumeCommand) -> Result<(), AskError> {
-    let mut program = Command::new(command.program);
-    program.args(&command.arguments).current_dir(&command.directory);
-    #[cfg(unix)]
-    let error = std::os::unix::process::CommandExt::exec(&mut program);
-    #[cfg(not(unix))]
-    let error = match program.status() {
-        Ok(_) => return Ok(()),
-        Err(error) => error,
-    };
-    Err(AskError::Failed(format!(
-        "cannot run {}: {error}\nResume the session yourself with: {command}",
-        command.program
-    )))
 }

@@ -78,7 +78,8 @@ impl Drop for RawTerminal {
 }
 
 fn restore() {
-    // The terminal may be gone.
-    let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
+    // The terminal may be gone. Who sees that the screen was left may type at once, so the keys are
+    // those of an ordinary terminal before.
     let _ = disable_raw_mode();
+    let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
 }

@@ -3,7 +3,7 @@
 use graphiti_proto::tools::search_sessions::Hit;
 use unicode_width::UnicodeWidthStr;
 
-use super::state::{Finder, ShownSession};
+use super::state::{Finder, FinderPurpose, ShownSession};
 use crate::{
     commands::{
         list::{short_id, standing},
@@ -33,12 +33,18 @@ const LIST_KEYS: &[&str] = &[
     "Enter show · ^R resume · Esc leave",
     "Esc leave",
 ];
+const RESUME_KEYS: &[&str] = &[
+    "↑↓ choose · Enter resume · ^O show · ^Y copy id · Esc leave",
+    "Enter resume · Esc leave",
+    "Esc leave",
+];
 const SESSION_KEYS: &[&str] = &[
     "↑↓ scroll · y copy text · i copy id · r resume · Esc back",
     "y copy text · r resume · Esc back",
     "Esc back",
 ];
 const PROMPT: &str = "Search: ";
+const RESUME_PROMPT: &str = "Resume: ";
 /// Minimum lines for passages beside the list.
 const PREVIEW: usize = 3;
 /// Minimum columns of a title; the facts beside it are left out on narrower terminals.
@@ -61,10 +67,14 @@ pub(super) fn draw(finder: &mut Finder, screen: &Screen, size: TerminalSize) -> 
 
 fn draw_list(finder: &Finder, screen: &Screen, size: TerminalSize, body: usize) -> Frame {
     let width = size.columns;
-    let query = end_of(&line_of_query(&finder.query), width.saturating_sub(PROMPT.len() + 1));
-    let cursor = PROMPT.len() + query.width();
+    let (prompt, keys) = match finder.purpose {
+        FinderPurpose::Read => (PROMPT, LIST_KEYS),
+        FinderPurpose::Resume => (RESUME_PROMPT, RESUME_KEYS),
+    };
+    let query = end_of(&line_of_query(&finder.query), width.saturating_sub(prompt.len() + 1));
+    let cursor = prompt.len() + query.width();
     let hits = &finder.answer.hits;
-    let mut lines = vec![format!("{}{query}", screen.dim(PROMPT))];
+    let mut lines = vec![format!("{}{query}", screen.dim(prompt))];
     lines.push(screen.dim(cut(&status(finder), width)));
     if let Some(problem) = &finder.problem {
         let text = screen.captured(width, |screen| {
@@ -82,7 +92,7 @@ fn draw_list(finder: &Finder, screen: &Screen, size: TerminalSize, body: usize) 
             lines.extend(preview(hit, screen, width, body - list));
         }
     }
-    Frame { lines: with_footer(lines, finder, LIST_KEYS, screen, size), cursor: Some(cursor) }
+    Frame { lines: with_footer(lines, finder, keys, screen, size), cursor: Some(cursor) }
 }
 
 fn draw_session(

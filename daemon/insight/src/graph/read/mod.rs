@@ -23,6 +23,7 @@ mod test_runs;
 mod worth;
 
 use self::draft::Draft;
+pub(super) use self::names::file_key;
 use crate::model::{Episode, Evidence, graph::Statements};
 
 /// Returns the statements of `episode`, which was made from `evidence`.

@@ -118,7 +118,7 @@ impl Names {
 
 /// Returns the key of a file: its path relative to the project, without the agent's worktree;
 /// `None` for files outside of the work, such as scratch files and the agent's own files.
-pub(super) fn file_key(project: &Project, path: &str) -> Option<String> {
+pub(in crate::graph) fn file_key(project: &Project, path: &str) -> Option<String> {
     let path = path.trim().replace('\\', "/");
     if paths::is_scratch(&path) || paths::is_agents_own(&path) {
         return None;

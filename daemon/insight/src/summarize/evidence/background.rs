@@ -169,7 +169,7 @@ const REPORTED_FILES: usize = 24;
 /// The files below whose names a sub-agent reports something done.
 fn files_in_report(report: &str) -> Vec<String> {
     let path = pattern!(
-        r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.\w{1,6})`?\W*$"
+        r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.[A-Za-z0-9_]{1,6})`?\W*$"
     );
     let mut found: Vec<String> = Vec::new();
     for passage in passages(&without_code(report)) {

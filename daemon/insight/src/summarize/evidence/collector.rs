@@ -8,6 +8,7 @@ use crate::{
     model::{
         evidence::{Delegation, Evidence, Quote, Title},
         time::Timestamp,
+        token_use::{day_of, use_of},
         transcript::{Entry, Item, Origin, SessionContext, TitleSource, Tokens},
     },
     summarize::{
@@ -87,7 +88,7 @@ impl Collector {
                 self.pending.corrects.get_or_insert_default();
             }
             Item::Context(context) => self.surroundings(context),
-            Item::Usage { message, tokens } => self.usage(message.as_deref(), *tokens),
+            Item::Usage { message, tokens } => self.usage(message.as_deref(), *tokens, entry.at),
             Item::PullRequest { url, number } => {
                 git::pull_request(&mut self.evidence, url, *number);
             }
@@ -140,6 +141,9 @@ impl Collector {
     }
 
     fn surroundings(&mut self, context: &SessionContext<'_>) {
+        if let Some(model) = context.model.as_deref() {
+            self.pending.model = kept(model, bounds::NAME);
+        }
         if let Some(cwd) = context.cwd.as_deref() {
             self.pending.directory = kept(cwd, bounds::PATH);
             push_name(&mut self.evidence.directories, cwd);
@@ -155,15 +159,15 @@ impl Collector {
         }
     }
 
-    fn usage(&mut self, message: Option<&str>, tokens: Tokens) {
+    fn usage(&mut self, message: Option<&str>, tokens: Tokens, at: Option<Timestamp>) {
         let id = message.map(|id| kept(id, bounds::NAME));
         let before = id.map_or(Tokens::default(), |id| self.pending.counted_before(&id, tokens));
-        let sum = &mut self.evidence.tokens;
-        sum.input = sum.input.saturating_sub(before.input);
-        sum.output = sum.output.saturating_sub(before.output);
-        sum.cache_read = sum.cache_read.saturating_sub(before.cache_read);
-        sum.cache_write = sum.cache_write.saturating_sub(before.cache_write);
-        sum.add(tokens);
+        let day = at.or(self.evidence.span.last).map_or(0, day_of);
+        let by_day = use_of(&mut self.evidence.token_uses, day, &self.pending.model);
+        for sum in [&mut self.evidence.tokens, &mut by_day.tokens] {
+            sum.remove(before);
+            sum.add(tokens);
+        }
     }
 }
 
@@ -185,5 +189,44 @@ impl Moment {
     /// Returns `text` as a quotation of this moment, in at most `limit` bytes.
     pub(super) fn said(self, text: &str, limit: usize) -> Quote {
         Quote { text: kept(text, limit), origin: self.origin, at: self.at }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    #[test]
+    fn tokens_are_counted_by_day_and_model_and_once_for_a_message() {
+        let mut collector = Collector::new(0);
+        let mut observe = |at: &str, item: Item<'_>| {
+            let entry = Entry { at: Timestamp::parse(at), uuid: None, sub_agent: None, item };
+            collector.observe(&entry, 1);
+        };
+        let model = |name| {
+            Item::Context(SessionContext { model: Some(Cow::Borrowed(name)), ..Default::default() })
+        };
+        let usage = |message, output| Item::Usage {
+            message: Some(Cow::Borrowed(message)),
+            tokens: Tokens { output, cache_read: 1, ..Tokens::default() },
+        };
+        let (first, second) = ("1970-01-03T23:59:00Z", "1970-01-04T00:01:00Z");
+        observe(first, model("a"));
+        observe(first, usage("1", 3));
+        observe(first, usage("1", 5));
+        observe(first, model("b"));
+        observe(first, usage("2", 7));
+        observe(second, usage("3", 9));
+        let evidence = collector.evidence();
+        let uses: Vec<_> = evidence
+            .token_uses
+            .iter()
+            .map(|one| (one.day, one.model.as_str(), one.tokens.output, one.tokens.cache_read))
+            .collect();
+        assert_eq!(uses, [(2, "a", 5, 1), (2, "b", 7, 1), (3, "b", 9, 1)]);
+        assert_eq!(evidence.tokens_by_day(), evidence.token_uses);
+        assert_eq!(evidence.tokens.output, 21);
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     model::{
         evidence::{Evidence, FileWork, ToolUse},
         time::Timestamp,
+        token_use::use_of,
     },
     summarize::evidence::bounds,
 };
@@ -21,6 +22,9 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     let is_reported = id.is_some_and(|id| session.reported_sub_agents.iter().any(|one| one == id));
     session.span.first = earliest(session.span.first, sub_agent.span.first);
     session.span.last = session.span.last.max(sub_agent.span.last);
+    for used in sub_agent.tokens_by_day() {
+        use_of(&mut session.token_uses, used.day, &used.model).tokens.add(used.tokens);
+    }
     session.tokens.add(sub_agent.tokens);
     names(&mut session.models, &sub_agent.models);
     if is_reported {

@@ -39,6 +39,8 @@ pub(super) struct Pending {
     pub(super) usages: VecDeque<(String, Tokens)>,
     /// The latest time seen; earlier times add no working time.
     pub(super) clock: Option<Timestamp>,
+    /// The model that answers.
+    pub(super) model: String,
     /// The working directory.
     pub(super) directory: String,
     /// Errors that may still be resolved.

@@ -106,7 +106,8 @@ fn files(plan: &str) -> Vec<String> {
             continue;
         }
         let names = line.split('`').skip(1).step_by(2);
-        let is_file = |name: &&str| pattern!(r"^[\w@./~-]+\.[A-Za-z]\w{0,9}$").is_match(name);
+        let is_file =
+            |name: &&str| pattern!(r"^[\w@./~-]+\.[A-Za-z][A-Za-z0-9_]{0,9}$").is_match(name);
         let goes = pattern!(r"(?i)\b(?:delete|remove)\b").is_match(line);
         for name in names.filter(is_file).take(1).filter(|_| is_below && !goes) {
             if !files.iter().any(|known| known == name) && files.len() < FILES {

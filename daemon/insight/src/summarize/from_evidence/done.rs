@@ -215,7 +215,7 @@ fn names_no_object(claim: &Claim) -> bool {
 fn says_done(claim: &Claim) -> bool {
     let text = claim.text.as_str();
     let label = claim.label.as_deref().unwrap_or_default();
-    let is_file = pattern!(r"^`?[\w./@*-]+\.\w{1,5}`?(?: \(.*\))?$").is_match(label);
+    let is_file = pattern!(r"^`?[\w./@*-]+\.[A-Za-z0-9_]{1,5}`?(?: \(.*\))?$").is_match(label);
     let behind_dash = text.split_once(" — ").or_else(|| text.split_once(" - "));
     let verb = |text: &str| topic_of_sentence(text) == Some(Topic::Done);
     is_file || verb(text) || verb(label) || behind_dash.is_some_and(|(_, rest)| verb(rest))
@@ -376,7 +376,7 @@ fn point(body: &str) -> Option<String> {
 fn without_empty_words(passage: &str) -> String {
     let is_empty = |sentence: &&str| {
         transient::is_boast(sentence)
-            || pattern!(r"(?i)\balready (?:present|correct|configured|in place|there|handled|done)\b|^[\w /-]{0,40}\b(?:verified|confirmed):")
+            || pattern!(r"(?i)\balready (?:present|correct|configured|in place|there|handled|done)\b|^[A-Za-z0-9_ /-]{0,40}\b(?:verified|confirmed):")
                 .is_match(sentence)
     };
     let told: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();

@@ -97,9 +97,10 @@ fn drafted(evidence: &Evidence) -> Option<String> {
     let reply = evidence.last_reply.as_ref()?.text.trim();
     let is_description =
         pattern!(r"(?mi)^\W{0,6}(?:summary|test plan|changes)\W*$").is_match(reply);
-    let title = pattern!(r"(?mi)^\W*(?:PR )?title:?\W*:? *(\S.{8,150}?)[*`]*$").captures(reply)?;
+    let title = pattern!(r"(?mi)^\W*(?:PR )?title:?\W*:? *(\S.+?)[*`]*$").captures(reply)?;
     let opened = evidence.publications.iter().any(|one| one.kind == PublicationKind::PullRequest);
-    (is_description && !opened).then(|| {
+    let is_title = (9..=151).contains(&title[1].chars().count());
+    (is_description && is_title && !opened).then(|| {
         format!("Text of a pull request drafted, not opened: {}.", without_full_stop(&title[1]))
     })
 }

@@ -76,15 +76,21 @@ pub(super) fn tells_a_problem(sentence: &str) -> bool {
 
 /// Addresses as a person would say them: `team/app#12`, or the host when they are long.
 pub(super) fn short_addresses(line: &str) -> String {
-    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)\S*")
+    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)\S*")
         .replace_all(line, "$1#$2");
-    let line = pattern!(r"https?://(?:www\.)?github\.com/([\w.-]+/[\w.-]+)/actions/runs/(\d+)\S*")
-        .replace_all(&line, "$1 CI run $2");
-    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/(?:-/)?(?:blob|tree)/[\w.-]+/([\w./-]*\w)\S*")
+    let line = pattern!(
+        r"https?://(?:www\.)?github\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/actions/runs/(\d+)\S*"
+    )
+    .replace_all(&line, "$1 CI run $2");
+    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(?:-/)?(?:blob|tree)/[A-Za-z0-9_.-]+/([\w./-]*\w)\S*")
         .replace_all(&line, "$1: $2");
-    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/\S{20,}")
-        .replace_all(&line, "$1");
-    pattern!(r"https?://(?:www\.)?([\w.-]+)/\S{40,}").replace_all(&line, "$1").into_owned()
+    let line = pattern!(
+        r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/[!-~]{20}\S*"
+    )
+    .replace_all(&line, "$1");
+    pattern!(r"https?://(?:www\.)?([A-Za-z0-9_.-]+)/[!-~]{40}\S*")
+        .replace_all(&line, "$1")
+        .into_owned()
 }
 
 /// Whether the text begins with a verb that orders work.

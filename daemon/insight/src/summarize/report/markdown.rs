@@ -310,7 +310,7 @@ impl Reader {
 fn with_column(column: &str, cell: &str) -> String {
     let column = one_line(column);
     let column = column.trim_matches(['*', ':', ' ']);
-    let answers = pattern!(r"(?i)^\W*(?:yes|no|none|n/a|before|partial(?:ly)?|never|always|sometimes|optional|high|medium|low)\b|^\W*~?[\d.,]+ ?(?:%|\w{0,3})\W*$|^[✓✗✅❌]")
+    let answers = pattern!(r"(?i)^\W*(?:yes|no|none|n/a|before|partial(?:ly)?|never|always|sometimes|optional|high|medium|low)\b|^\W*~?[\d.,]+ ?(?:%|[A-Za-z]{0,3})\W*$|^[✓✗✅❌]")
         .is_match(cell);
     let is_status = pattern!(r"(?i)^(?:status|state|result|verdict|severity|priority|details?|description|notes?|change|what|resolution|fix|action)s?$").is_match(column);
     if column.is_empty() || is_status || !(answers || column.ends_with('?')) {

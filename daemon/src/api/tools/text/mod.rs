@@ -9,6 +9,7 @@ mod episodes;
 pub(super) mod graph;
 mod handoff;
 mod health;
+mod history;
 mod results;
 pub(super) mod search;
 mod session;

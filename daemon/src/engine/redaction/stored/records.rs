@@ -161,7 +161,8 @@ impl Cleaner for StoredRedactor {
             | NoteNamespace::Corrections
             | NoteNamespace::Shared
             | NoteNamespace::SharePending
-            | NoteNamespace::ShareState => {
+            | NoteNamespace::ShareState
+            | NoteNamespace::Figures => {
                 return false;
             }
         };

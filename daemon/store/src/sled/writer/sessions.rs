@@ -58,7 +58,7 @@ impl Thread {
             let gone = self.messages_from(source.key, 0)?;
             self.remove_blocks(transaction, &gone)?;
         }
-        for namespace in [NoteNamespace::Awaiting, NoteNamespace::Forks] {
+        for namespace in [NoteNamespace::Awaiting, NoteNamespace::Forks, NoteNamespace::Figures] {
             let note = keys::note(namespace, &key.0.to_be_bytes());
             pieces::remove(&self.tree, &mut transaction.ops, &note)?;
         }

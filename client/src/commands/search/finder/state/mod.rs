@@ -1,13 +1,12 @@
 //! The state of the interactive search: decides what each event changes and what is to be done.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use graphiti_proto::tools::search_sessions::{Hit, SearchSessionsAnswer};
-
-use crate::{
-    commands::search::OpenedSession,
-    screen::block,
-    setup::{ResumeCommand, resume},
+use graphiti_proto::tools::{
+    SessionRow,
+    search_sessions::{Hit, SearchSessionsAnswer},
 };
+
+use crate::{commands::search::OpenedSession, screen::block, setup::resume};
 
 /// What happened.
 pub(super) enum FinderEvent {
@@ -36,14 +35,25 @@ pub(super) enum FinderEffect {
     Open(Box<Hit>),
     /// Put the text into the clipboard.
     Copy(String),
-    Resume(ResumeCommand),
+    Resume(Box<SessionRow>),
     Leave,
+}
+
+/// What a session is chosen for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::commands) enum FinderPurpose {
+    /// Enter shows the session.
+    #[default]
+    Read,
+    /// Enter resumes the session.
+    Resume,
 }
 
 /// A list of sessions that changes with each key, and the session that is shown.
 #[derive(Default)]
 pub(super) struct Finder {
     pub(super) query: String,
+    pub(super) purpose: FinderPurpose,
     pub(super) answer: SearchSessionsAnswer,
     /// Why the daemon did not answer.
     pub(super) problem: Option<String>,
@@ -78,10 +88,10 @@ pub(super) struct ShownSession {
 }
 
 impl Finder {
-    /// Begins with the latest sessions.
+    /// Begins with the first query; if that is empty, with the latest sessions.
     pub(super) fn start(&mut self) -> FinderEffect {
-        self.searching = Some(String::new());
-        FinderEffect::Search(String::new())
+        self.searching = Some(self.query.clone());
+        FinderEffect::Search(self.query.clone())
     }
 
     /// Whether the daemon has not answered the present query yet.
@@ -123,7 +133,13 @@ impl Finder {
     fn handle_typing(&mut self, key: KeyEvent, is_control: bool) -> Option<FinderEffect> {
         match (key.code, is_control) {
             (KeyCode::Esc, _) => return Some(FinderEffect::Leave),
-            (KeyCode::Enter, _) => return self.act(SelectionAction::Open),
+            (KeyCode::Enter, _) => {
+                return self.act(match self.purpose {
+                    FinderPurpose::Read => SelectionAction::Open,
+                    FinderPurpose::Resume => SelectionAction::Resume,
+                });
+            }
+            (KeyCode::Char('o'), true) => return self.act(SelectionAction::Open),
             (KeyCode::Up | KeyCode::BackTab, _) | (KeyCode::Char('p'), true) => self.select(-1),
             (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => self.select(1),
             (KeyCode::PageUp, _) => self.select(-5),
@@ -261,8 +277,9 @@ impl Finder {
     }
 
     fn resume(&mut self) -> Option<FinderEffect> {
-        match resume(&self.hit()?.session) {
-            Ok(command) => Some(FinderEffect::Resume(command)),
+        let session = &self.hit()?.session;
+        match resume(session) {
+            Ok(_) => Some(FinderEffect::Resume(Box::new(session.clone()))),
             Err(problem) => {
                 self.notice = Some(problem);
                 None

@@ -110,10 +110,10 @@ fn enter_shows_a_session_whose_keys_are_letters() {
     let copy = |text: &str| Some(FinderEffect::Copy(text.to_owned()));
     assert_eq!(finder.handle(key(KeyCode::Char('y'))), copy("the summary"));
     assert_eq!(finder.handle(key(KeyCode::Char('i'))), copy("a"));
-    let Some(FinderEffect::Resume(command)) = finder.handle(key(KeyCode::Char('r'))) else {
+    let Some(FinderEffect::Resume(session)) = finder.handle(key(KeyCode::Char('r'))) else {
         panic!()
     };
-    assert_eq!(command.arguments, ["--resume", "a"]);
+    assert_eq!(session.session_id, "a");
     assert_eq!(finder.handle(key(KeyCode::Esc)), None);
     assert!(finder.shown.is_none());
     assert_eq!(finder.query, "p");
@@ -134,6 +134,21 @@ fn a_key_during_a_search_acts_on_its_result_unless_another_key_follows() {
     finder.handle(key(KeyCode::Char('s')));
     assert_eq!(finder.handle(answered("pool", &["c"])), search("pools"));
     assert_eq!(finder.handle(answered("pools", &["c"])), None);
+}
+
+#[test]
+fn enter_resumes_a_session_that_is_chosen_for_it() {
+    let mut finder =
+        Finder { query: "p".to_owned(), purpose: FinderPurpose::Resume, ..Finder::default() };
+    assert_eq!(Some(finder.start()), search("p"));
+    finder.handle(answered("p", &["a", "b"]));
+    finder.handle(key(KeyCode::Down));
+    let Some(FinderEffect::Resume(session)) = finder.handle(key(KeyCode::Enter)) else { panic!() };
+    assert_eq!(session.session_id, "b");
+    assert!(matches!(finder.handle(control('o')), Some(FinderEffect::Open(_))));
+    finder.answer.hits[1].session.agent = "unknown".to_owned();
+    assert_eq!(finder.handle(key(KeyCode::Enter)), None);
+    assert!(finder.notice.is_some_and(|notice| notice.contains("unknown")));
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! Options of the commands about what happened.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::{Output, Project};
+
+#[derive(Debug, Args)]
+pub(crate) struct Blame {
+    /// The file, and perhaps the number of a line
+    #[arg(value_name = "FILE[:LINE]")]
+    pub(crate) file: String,
+    /// Only sessions whose edits contain this text
+    #[arg(long)]
+    pub(crate) text: Option<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Show at most this many changes
+    #[arg(long, short = 'n', default_value_t = 10)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fix {
+    /// The error, or the output that contains it [default: standard input]
+    pub(crate) error: Vec<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Show at most this many errors
+    #[arg(long, short = 'n', default_value_t = 5)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// Only this project: a directory in it (`.` for this one), its remote, its name or its
+    /// eight-digit namespace
+    pub(crate) project: Option<String>,
+    /// Only since this day, such as 2026-03-01 or "last week"
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Show at most this many sessions
+    #[arg(long, short = 'n', default_value_t = 20)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsOptions {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Only sessions of this agent
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Only since this day, such as 2026-03-01 or "last week"; all for everything [default: 30
+    /// days]
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Show only this table
+    #[arg(long, value_enum)]
+    pub(crate) by: Option<StatsBy>,
+    /// Print a picture of the hours as SVG
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) svg: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What the rows of a table are about.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum StatsBy {
+    /// Days
+    Day,
+    /// Projects
+    Project,
+    /// Agents
+    Agent,
+}

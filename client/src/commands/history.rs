@@ -1,0 +1,270 @@
+//! `graphiti blame`, `graphiti fix` and `graphiti log`: what earlier sessions did to a file, about an
+//! error, and day by day.
+
+use std::{
+    fs,
+    io::{self, IsTerminal, Read},
+    path::Path,
+};
+
+use graphiti_proto::tools::{
+    blame_file::{self, BlameAnswer, BlameArguments, BlameRow},
+    find_fix::{self, FixAnswer, FixArguments},
+    get_log::{self, LogAnswer, LogArguments, LogRow},
+    graph::FactRow,
+};
+use jiff::tz::TimeZone;
+
+use super::{
+    list::{short_id, standing},
+    search::print_error,
+};
+use crate::{
+    cli::{self, Project},
+    connection::{AskError, Connection},
+    screen::{Screen, ago, instant, line, now},
+};
+
+/// Maximum bytes of an error that are read from standard input.
+const INPUT: u64 = 1 << 20;
+/// Bytes of it that are sent: its end, where most programs print the error.
+const SENT: usize = 16 << 10;
+
+pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
+    let (file, number) = file_and_line(&args.file, |path| Path::new(path).exists());
+    let text = match (args.text, number) {
+        (Some(text), _) => Some(text),
+        (None, Some(number)) => Some(line_of(file, number)?),
+        (None, None) => None,
+    };
+    let arguments = BlameArguments {
+        file: whole_path(file),
+        text: text.clone(),
+        project: super::project(args.project),
+        limit: args.limit,
+    };
+    let answer: BlameAnswer = Connection::open()?.call(blame_file::NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    if let Some(text) = &text {
+        screen.print_wrapped(&screen.dim(format!("Edits with: {}", line(text))), 4);
+        screen.print("");
+    }
+    answer.changes.iter().for_each(|change| print_change(change, screen));
+    if answer.changes.is_empty() {
+        screen.print(match text {
+            Some(_) => {
+                format!("No session is known that wrote this line of {}.", line(&answer.file))
+            }
+            None => format!("No session is known that changed {}.", line(&answer.file)),
+        });
+    }
+    print_message(&answer.message, screen);
+    Ok(())
+}
+
+/// Divides `FILE:LINE`; a file whose name has this form is the file.
+fn file_and_line(given: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<usize>) {
+    let divided = given.rsplit_once(':').and_then(|(file, number)| {
+        let number: usize = number.parse().ok()?;
+        (!file.is_empty() && number > 0).then_some((file, Some(number)))
+    });
+    divided.filter(|_| !exists(given)).unwrap_or((given, None))
+}
+
+fn line_of(file: &str, number: usize) -> Result<String, AskError> {
+    let path = Path::new(file);
+    let text = fs::read_to_string(path).map_err(|error| AskError::file(path, &error))?;
+    let text = text.lines().nth(number - 1).map(str::trim).unwrap_or_default();
+    if !text.contains(char::is_alphanumeric) {
+        let what = format!("line {number} has no words to look for");
+        return Err(AskError::file(path, &what));
+    }
+    Ok(text.to_owned())
+}
+
+/// Returns the absolute path of a file. A file that no longer exists may still have a history.
+fn whole_path(file: &str) -> String {
+    let path = std::path::absolute(file).unwrap_or_else(|_| file.into());
+    let path = path.canonicalize().unwrap_or(path);
+    path.to_string_lossy().into_owned()
+}
+
+fn print_change(change: &BlameRow, screen: &Screen) {
+    let session = &change.session;
+    let facts = [
+        ago(instant(&change.at), now()),
+        line(short_id(session)),
+        line(&session.agent),
+        line(&standing(session).replace('_', " ")),
+        change.message.map(|seq| format!("message {seq}")).unwrap_or_default(),
+    ];
+    let title = line(&session.title);
+    screen.print_wrapped(&screen.bold(if title.is_empty() { "(no title)" } else { &title }), 2);
+    screen.print(format!("  {}", screen.dim(joined(&facts))));
+    screen.print_wrapped(&format!("  {}", line(&change.change)), 2);
+    for text in &change.lines {
+        let text = format!("    {}", line(text));
+        let is_added = text.trim_start().starts_with('+');
+        let text = if is_added { screen.good(text) } else { screen.bad(text) };
+        screen.print_wrapped(&text, 6);
+    }
+    change.why.iter().for_each(|text| screen.print_wrapped(&format!("  - {}", line(text)), 4));
+    screen.print("");
+}
+
+pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
+    let mut error = args.error.join(" ");
+    if error.trim().is_empty() || error == "-" {
+        error = from_input()?;
+    }
+    let arguments =
+        FixArguments { error, project: super::project(args.project), limit: args.limit };
+    let answer: FixAnswer = Connection::open()?.call(find_fix::NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    answer.errors.iter().for_each(|error| print_error(error, screen));
+    if !answer.similar.is_empty() {
+        screen.print(screen.bold("Similar errors that were fixed:"));
+        answer.similar.iter().for_each(|fact| print_fix(fact, screen));
+    }
+    if answer.errors.is_empty() && answer.similar.is_empty() {
+        screen.print("This error is not known.");
+    }
+    print_message(&answer.message, screen);
+    Ok(())
+}
+
+/// Reads the error from a pipe.
+fn from_input() -> Result<String, AskError> {
+    let input = io::stdin();
+    if input.is_terminal() {
+        let what = "no error given: `graphiti fix ERROR`, or `COMMAND 2>&1 | graphiti fix`";
+        return Err(AskError::Wrong(what.to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = input.lock().take(INPUT).read_to_end(&mut bytes);
+    read.map_err(|error| AskError::Failed(format!("cannot read standard input: {error}")))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    if text.trim().is_empty() {
+        return Err(AskError::Wrong("standard input contains no error".to_owned()));
+    }
+    Ok(text[text.ceil_char_boundary(text.len().saturating_sub(SENT))..].to_owned())
+}
+
+fn print_fix(fact: &FactRow, screen: &Screen) {
+    screen.print_wrapped(&format!("- {}", line(&fact.fact)), 2);
+    let session = fact.sources.last().map(|source| line(&source.short_id)).unwrap_or_default();
+    let facts = [ago(instant(&fact.valid_at), now()), line(&fact.standing), session];
+    screen.print(format!("  {}", screen.dim(joined(&facts))));
+}
+
+pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
+    let arguments = LogArguments {
+        project: super::project(Project { project: args.project }),
+        since: args.since,
+        before: None,
+        limit: args.limit,
+    };
+    let answer: LogAnswer = Connection::open()?.call(get_log::NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    let mut last = String::new();
+    for row in &answer.sessions {
+        let today = weekday(&row.session.last_activity);
+        if today != last {
+            screen.print(screen.bold(&today));
+            last = today;
+        }
+        print_row(row, screen);
+    }
+    if answer.sessions.is_empty() {
+        screen.print("No sessions.");
+    }
+    if answer.next.is_some() && screen.is_terminal() {
+        screen.print(screen.dim(format!("… more with -n {}", 2 * args.limit.max(1))));
+    }
+    print_message(&answer.message, screen);
+    Ok(())
+}
+
+fn print_row(row: &LogRow, screen: &Screen) {
+    let session = &row.session;
+    let title = line(&session.title);
+    let time = local(&session.last_activity, "%H:%M");
+    screen.print_wrapped(&format!("  {time}  {}", screen.bold(title)), 9);
+    let files = match row.files {
+        0 => String::new(),
+        1 => "1 file".to_owned(),
+        files => format!("{files} files"),
+    };
+    let facts = [
+        line(short_id(session)),
+        line(&session.agent),
+        line(session.project.rsplit('/').next().unwrap_or_default()),
+        line(&standing(session).replace('_', " ")),
+        files,
+    ];
+    screen.print(format!("         {}", screen.dim(joined(&facts))));
+    let parts = [
+        ("", &row.done),
+        ("Decided: ", &row.decided),
+        ("Fixed: ", &row.fixed),
+        ("Left: ", &row.left),
+    ];
+    for (label, texts) in parts {
+        for text in texts {
+            let label = screen.accent(label);
+            screen.print_wrapped(&format!("         - {label}{}", line(text)), 11);
+        }
+    }
+    screen.print("");
+}
+
+/// Formats the day of an instant: `Monday, 2 March 2026`.
+fn weekday(at: &str) -> String {
+    local(at, "%A, %-d %B %Y")
+}
+
+fn local(at: &str, format: &str) -> String {
+    let at = instant(at).map(|at| at.to_zoned(TimeZone::system()).strftime(format).to_string());
+    at.unwrap_or_default()
+}
+
+fn joined(facts: &[String]) -> String {
+    facts.iter().filter(|fact| !fact.is_empty()).cloned().collect::<Vec<_>>().join(" · ")
+}
+
+fn print_message(message: &str, screen: &Screen) {
+    if !message.is_empty() {
+        screen.print(screen.dim(line(message)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_behind_the_last_colon() {
+        let divided = |given| file_and_line(given, |path| path == "odd:7");
+        assert_eq!(divided("src/a.rs:42"), ("src/a.rs", Some(42)));
+        assert_eq!(divided("src/a.rs"), ("src/a.rs", None));
+        assert_eq!(divided("odd:7"), ("odd:7", None));
+        assert_eq!(divided("odd:7:3"), ("odd:7", Some(3)));
+        for given in ["C:/a.rs", "a.rs:0", ":3", "a.rs:x"] {
+            assert_eq!(divided(given), (given, None));
+        }
+    }
+
+    #[test]
+    fn facts_that_are_unknown_are_left_out() {
+        assert_eq!(joined(&["a".to_owned(), String::new(), "b".to_owned()]), "a · b");
+    }
+}

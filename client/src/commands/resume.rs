@@ -1,0 +1,230 @@
+//! `graphiti resume`: starts the agent of a session in the session's directory.
+
+use std::{
+    io::{self, IsTerminal},
+    process::Command,
+};
+
+use graphiti_proto::tools::{
+    Detail, SessionRow,
+    get_handoff::{self, GetHandoffAnswer, GetHandoffArguments},
+    get_session::{self, GetSessionAnswer, GetSessionArguments},
+    search_sessions::{self, SearchSessionsAnswer, SearchSessionsArguments},
+};
+use serde_json::{Value, json};
+
+use super::{
+    list::short_id,
+    search::finder::{self, FinderPurpose},
+    setup::confirmed,
+};
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Screen, line},
+    setup::{self, AgentCommand},
+};
+
+/// Minimum characters of a word that may be the beginning of an id.
+const SHORTEST_ID: usize = 4;
+/// Maximum number of sessions to choose from.
+const CHOICES: usize = 20;
+
+pub(super) fn run(args: cli::Resume, screen: &Screen) -> Result<(), AskError> {
+    let (is_json, is_print) = (args.output.json, args.print);
+    let Some(session) = find(args, screen)? else { return Ok(()) };
+    if !is_json && !is_print {
+        return launch(&session, screen);
+    }
+    let way = ResumeWay::of(&session)?;
+    match (is_json, &way) {
+        (true, _) => screen.print_json(&way.to_json(&session)),
+        (false, ResumeWay::Resume(command)) => screen.print(command),
+        (false, ResumeWay::Restart(restart)) => return Err(AskError::Failed(refusal(restart))),
+    }
+    Ok(())
+}
+
+/// Resumes a session in place of this program. If its transcript is gone, offers to start its agent
+/// with the handoff of its project.
+pub(super) fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
+    let restart = match ResumeWay::of(session)? {
+        ResumeWay::Resume(command) => return execute(&command),
+        ResumeWay::Restart(restart) => restart,
+    };
+    if !screen.is_terminal() || !io::stdin().is_terminal() {
+        return Err(AskError::Failed(refusal(&restart)));
+    }
+    screen.print(reason(&restart));
+    let program = restart.program;
+    if !confirmed(&format!("Start {program} with the handoff as its first prompt?"))? {
+        screen.print(format!("You can do it later with: {}", later(&restart)));
+        return Ok(());
+    }
+    let arguments = GetHandoffArguments {
+        project: Some(session.project.clone()),
+        ..GetHandoffArguments::default()
+    };
+    let handoff: GetHandoffAnswer = Connection::open()?.call(get_handoff::NAME, &arguments)?;
+    let prompt = format!("{}\n\n{}", introduction(session), handoff.text);
+    execute(&setup::start(session, prompt.trim_end()).map_err(AskError::Wrong)?)
+}
+
+/// How the work of a session can go on.
+enum ResumeWay {
+    /// Its agent resumes it.
+    Resume(AgentCommand),
+    /// The transcript is gone: its agent starts with a first prompt.
+    Restart(AgentCommand),
+}
+
+impl ResumeWay {
+    fn of(session: &SessionRow) -> Result<ResumeWay, AskError> {
+        let command = setup::resume(session).map_err(AskError::Wrong)?;
+        if !command.directory.is_dir() {
+            let directory = line(&session.project);
+            let what = format!("the directory of this session does not exist here: {directory}");
+            return Err(AskError::Wrong(what));
+        }
+        if has_transcript(session)? {
+            return Ok(ResumeWay::Resume(command));
+        }
+        let restart = setup::start(session, &introduction(session)).map_err(AskError::Wrong)?;
+        Ok(ResumeWay::Restart(restart))
+    }
+
+    fn to_json(&self, session: &SessionRow) -> Value {
+        let (command, shell_line, is_resumable) = match self {
+            ResumeWay::Resume(command) => (command, command.to_string(), true),
+            ResumeWay::Restart(command) => (command, later(command), false),
+        };
+        json!({
+            "session": session,
+            "resumable": is_resumable,
+            "program": command.program,
+            "arguments": command.arguments,
+            "directory": command.directory,
+            "command": shell_line,
+        })
+    }
+}
+
+/// Whether the transcript that the agent would read exists.
+fn has_transcript(session: &SessionRow) -> Result<bool, AskError> {
+    let arguments = GetSessionArguments {
+        session_id: Some(session.session_id.clone()),
+        detail: Detail::Ids,
+        ..GetSessionArguments::default()
+    };
+    let answer: GetSessionAnswer = Connection::open()?.call(get_session::NAME, &arguments)?;
+    let own = answer.files.iter().find(|file| file.sub_agent.is_none());
+    Ok(own.is_some_and(|file| file.exists))
+}
+
+fn introduction(session: &SessionRow) -> String {
+    let id = line(short_id(session));
+    format!("Continue the work of session {id}; `graphiti show {id}` prints its summary.")
+}
+
+fn reason(restart: &AgentCommand) -> String {
+    let program = restart.program;
+    format!("The transcript of this session is gone, so {program} cannot resume it.")
+}
+
+fn refusal(restart: &AgentCommand) -> String {
+    let why = "the transcript of this session is gone, so";
+    let program = restart.program;
+    let later = later(restart);
+    format!("{why} {program} cannot resume it\nStart {program} with the handoff instead: {later}")
+}
+
+/// Formats the command that starts the agent with the handoff, for a shell. The id in it consists of
+/// letters, digits and `-_.` (`setup::resume`), so it can stand in double quotes.
+fn later(restart: &AgentCommand) -> String {
+    let introduction = restart.arguments.last().map(|prompt| prompt.replace('`', ""));
+    let introduction = introduction.unwrap_or_default();
+    restart.with_last_argument(&format!("\"{introduction} $(graphiti handoff)\""))
+}
+
+/// Finds the session that the arguments name; `None` when the user chose none.
+fn find(args: cli::Resume, screen: &Screen) -> Result<Option<SessionRow>, AskError> {
+    let can_choose = screen.is_terminal() && io::stdin().is_terminal() && !args.output.json;
+    let request = SearchSessionsArguments {
+        query: args.words.join(" "),
+        project: super::project(args.project),
+        agent: args.agent,
+        limit: Some(CHOICES),
+        ..SearchSessionsArguments::default()
+    };
+    if let [word] = args.words.as_slice()
+        && word.len() >= SHORTEST_ID
+        && let Some(session) = with_id(word)?
+    {
+        return Ok(Some(session));
+    }
+    if request.query.is_empty() && !can_choose {
+        let what = "no session given: `graphiti resume WORDS`, or no words on a terminal";
+        return Err(AskError::Wrong(what.to_owned()));
+    }
+    let mut sessions = Vec::new();
+    if !request.query.is_empty() {
+        let answer: SearchSessionsAnswer =
+            Connection::open()?.call(search_sessions::NAME, &request)?;
+        sessions = answer.hits.into_iter().map(|hit| hit.session).collect();
+        if sessions.is_empty() {
+            let what = format!("no session matches `{}`; `graphiti list` shows all", request.query);
+            return Err(AskError::Wrong(what));
+        }
+    }
+    if sessions.len() == 1 {
+        return Ok(sessions.pop());
+    }
+    if can_choose {
+        return finder::run(request, FinderPurpose::Resume, screen);
+    }
+    Err(several(&sessions))
+}
+
+/// Returns the session whose id begins with `word`.
+fn with_id(word: &str) -> Result<Option<SessionRow>, AskError> {
+    let arguments = GetSessionArguments {
+        session_id: Some(word.to_owned()),
+        detail: Detail::Ids,
+        ..GetSessionArguments::default()
+    };
+    match Connection::open()?.call::<GetSessionAnswer>(get_session::NAME, &arguments) {
+        Ok(answer) => Ok(Some(answer.session)),
+        // No id begins with it, so it is a word.
+        Err(AskError::Tool { details, .. }) if !details["candidates"].is_array() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn several(sessions: &[SessionRow]) -> AskError {
+    let candidate = |session: &SessionRow| {
+        let id = short_id(session);
+        json!({ "session_id": id, "state": session.agent, "project": session.title })
+    };
+    let candidates: Vec<Value> = sessions.iter().map(candidate).collect();
+    AskError::Tool {
+        message: format!("{} sessions match: give the id of one", sessions.len()),
+        details: json!({ "candidates": candidates }),
+    }
+}
+
+/// Runs a command in place of this program where the system can do that.
+fn execute(command: &AgentCommand) -> Result<(), AskError> {
+    let mut program = Command::new(command.program);
+    program.args(&command.arguments).current_dir(&command.directory);
+    #[cfg(unix)]
+    let error = std::os::unix::process::CommandExt::exec(&mut program);
+    #[cfg(not(unix))]
+    let error = match program.status() {
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
+    Err(AskError::Failed(format!(
+        "cannot run {}: {error}\nResume the session yourself with: {command}",
+        command.program
+    )))
+}

@@ -1,0 +1,324 @@
+//! `graphiti stats` and `graphiti usage --agents`: the work of agents in numbers.
+
+mod chart;
+
+use std::time::Duration;
+
+use graphiti_proto::methods::stats::{STATS, Stats, StatsGrouping, StatsRequest, StatsRow};
+
+use self::chart::Bars;
+use super::status::number;
+use crate::{
+    cli::{self, StatsBy},
+    connection::{AskError, Connection},
+    screen::{Align, Column, Screen, TextTable, line, span},
+};
+
+/// The first day when none is given.
+const DAYS: i64 = 30;
+/// Maximum number of directories that tell a project from others; otherwise its whole path is shown.
+const DIRECTORIES: usize = 4;
+/// Maximum number of sessions in a table.
+const SESSIONS: usize = 20;
+
+pub(super) fn run(args: cli::StatsOptions, screen: &Screen) -> Result<(), AskError> {
+    let by = match args.by {
+        Some(StatsBy::Day) => vec![StatsGrouping::Day],
+        Some(StatsBy::Project) => vec![StatsGrouping::Project],
+        Some(StatsBy::Agent) => vec![StatsGrouping::Agent],
+        None if args.svg => vec![StatsGrouping::Day],
+        None => vec![StatsGrouping::Day, StatsGrouping::Project, StatsGrouping::Agent],
+    };
+    let request = StatsRequest {
+        project: super::project(args.project),
+        agent: args.agent,
+        since: since(args.since),
+        by,
+    };
+    let stats: Stats = Connection::open_for_work()?.ask(STATS, &request)?;
+    if args.output.json {
+        screen.print_json(&stats);
+        return Ok(());
+    }
+    if args.svg {
+        let table = stats.tables.first().map(|table| table.rows.as_slice()).unwrap_or_default();
+        screen.print(chart::svg(&heading(&stats), table));
+        return Ok(());
+    }
+    screen.print(screen.bold(heading(&stats)));
+    if stats.total.sessions == 0 {
+        screen.print("Nothing; --since all shows everything.");
+        return Ok(());
+    }
+    for table in &stats.tables {
+        screen.print("");
+        print_work(table.by, &table.rows, screen);
+    }
+    screen.print("");
+    screen.print_wrapped(&sum(&stats.total), 2);
+    print_prices(&stats, screen);
+    Ok(())
+}
+
+/// Shows what agents used: `graphiti usage --agents`.
+pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskError> {
+    let first = jiff::Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).date();
+    let first = first.saturating_sub(jiff::Span::new().days(i64::from(args.days.max(1)) - 1));
+    let request = StatsRequest {
+        since: Some(first.to_string()),
+        by: vec![
+            StatsGrouping::Day,
+            StatsGrouping::Model,
+            StatsGrouping::Project,
+            StatsGrouping::Session,
+        ],
+        ..StatsRequest::default()
+    };
+    let stats: Stats = Connection::open_for_work()?.ask(STATS, &request)?;
+    if args.output.json {
+        screen.print_json(&stats);
+        return Ok(());
+    }
+    screen.print(screen.bold(format!("Tokens of agents since {}", line(&stats.since))));
+    for table in &stats.tables {
+        let rows: Vec<&StatsRow> = table.rows.iter().filter(|row| row.tokens() > 0).collect();
+        if !rows.is_empty() {
+            screen.print("");
+            print_tokens(table.by, &rows, screen);
+        }
+    }
+    screen.print("");
+    screen.print_wrapped(&token_sum(&stats.total), 2);
+    print_prices(&stats, screen);
+    Ok(())
+}
+
+/// Returns the first day that is asked for; `None` for all.
+fn since(given: Option<String>) -> Option<String> {
+    match given.as_deref() {
+        Some("all") => None,
+        Some(_) => given,
+        None => {
+            let today = jiff::Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).date();
+            Some(today.saturating_sub(jiff::Span::new().days(DAYS - 1)).to_string())
+        }
+    }
+}
+
+fn heading(stats: &Stats) -> String {
+    match stats.since.as_str() {
+        "" => "Work of agents".to_owned(),
+        since => format!("Work of agents since {}", line(since)),
+    }
+}
+
+fn print_work(by: StatsGrouping, rows: &[StatsRow], screen: &Screen) {
+    let bars = Bars::new(rows.iter().map(|row| row.seconds), screen.width());
+    let names = names(by, rows.iter());
+    let mut table = TextTable::new(vec![
+        Column::wanted(title(by), 32, 10),
+        Column::new("SESSIONS", Align::Right),
+        Column::new("TIME", Align::Right),
+        Column::new("FILES", Align::Right),
+        Column::new("TESTS", Align::Right),
+        Column::new("ERRORS", Align::Right),
+        Column::new("COST", Align::Right),
+        Column::optional("", Align::Left),
+    ]);
+    for (row, name) in rows.iter().zip(names) {
+        let bar = bars.bar(row.seconds);
+        let styling = screen.accent("x");
+        table
+            .row()
+            .cell(name)
+            .cell(number(row.sessions))
+            .cell(time(row))
+            .cell(number(row.files))
+            .cell(number(row.tests))
+            .cell(number(row.errors))
+            .cell(cost(row))
+            .styled(bar, Box::new(move |text| styling.replacen('x', text, 1)));
+    }
+    print(&table, screen);
+}
+
+fn print_tokens(by: StatsGrouping, rows: &[&StatsRow], screen: &Screen) {
+    let last = match by {
+        StatsGrouping::Session => Column::wanted("TITLE", 24, 8),
+        _ => Column::optional("", Align::Left),
+    };
+    let mut table = TextTable::new(vec![
+        Column::wanted(title(by), 32, 10),
+        Column::new("IN", Align::Right),
+        Column::new("CACHE READ", Align::Right),
+        Column::new("WRITTEN", Align::Right),
+        Column::new("OUT", Align::Right),
+        Column::new("COST", Align::Right),
+        last,
+    ]);
+    let bars = Bars::new(rows.iter().map(|row| row.tokens()), screen.width());
+    let names = names(by, rows.iter().copied());
+    let limit = if by == StatsGrouping::Session { SESSIONS } else { usize::MAX };
+    for (row, name) in rows.iter().zip(names).take(limit) {
+        let last = match by {
+            StatsGrouping::Session => line(&row.title),
+            _ => bars.bar(row.tokens()),
+        };
+        table
+            .row()
+            .cell(name)
+            .cell(number(row.input_tokens))
+            .cell(number(row.cache_read_tokens))
+            .cell(number(row.cache_write_tokens))
+            .cell(number(row.output_tokens))
+            .cell(cost(row))
+            .cell(last);
+    }
+    print(&table, screen);
+}
+
+fn print(table: &TextTable, screen: &Screen) {
+    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
+        screen.print(text);
+    }
+}
+
+fn print_prices(stats: &Stats, screen: &Screen) {
+    let unpriced = match stats.total.unpriced_tokens {
+        0 => String::new(),
+        tokens => format!("; ? is for {} tokens of models without a known price", number(tokens)),
+    };
+    let text = format!("Prices {}{unpriced}", line(&stats.prices));
+    screen.print_wrapped(&screen.dim(text), 2);
+}
+
+fn title(by: StatsGrouping) -> &'static str {
+    match by {
+        StatsGrouping::Day => "DAY",
+        StatsGrouping::Project => "PROJECT",
+        StatsGrouping::Agent => "AGENT",
+        StatsGrouping::Model => "MODEL",
+        StatsGrouping::Session => "SESSION",
+    }
+}
+
+/// Returns the names of rows: of projects their last directories, as many as tell them apart.
+fn names<'r>(by: StatsGrouping, rows: impl Iterator<Item = &'r StatsRow> + Clone) -> Vec<String> {
+    let end = |name: &str, count: usize| {
+        let parts: Vec<&str> = name.rsplit('/').take(count).collect();
+        parts.into_iter().rev().collect::<Vec<_>>().join("/")
+    };
+    let is_alone = |shown: &str, count: usize| {
+        rows.clone().filter(|row| end(&row.name, count) == shown).take(2).count() < 2
+    };
+    let name = |row: &StatsRow| {
+        let mut ends = (1..=DIRECTORIES).map(|count| (count, end(&row.name, count)));
+        let shown = match by {
+            StatsGrouping::Project => ends.find(|(count, shown)| is_alone(shown, *count)),
+            _ => None,
+        };
+        let shown = shown.map_or_else(|| row.name.clone(), |(_, shown)| shown);
+        if shown.is_empty() { "-".to_owned() } else { line(&shown) }
+    };
+    rows.clone().map(name).collect()
+}
+
+fn time(row: &StatsRow) -> String {
+    // Days of 24 hours would say little about work.
+    match row.seconds / 3_600 {
+        0 => span(Duration::from_secs(row.seconds)),
+        hours => format!("{} h {:02} min", number(hours), row.seconds / 60 % 60),
+    }
+}
+
+fn cost(row: &StatsRow) -> String {
+    let unknown = if row.unpriced_tokens > 0 { "+?" } else { "" };
+    match (row.usd > 0.0, row.unpriced_tokens > 0) {
+        (false, true) => "?".to_owned(),
+        (false, false) => "-".to_owned(),
+        (true, _) => format!("${:.2}{unknown}", row.usd),
+    }
+}
+
+fn sum(total: &StatsRow) -> String {
+    format!(
+        "{} sessions, {}, {} files, {} test runs, {} errors, {}",
+        number(total.sessions),
+        time(total),
+        number(total.files),
+        number(total.tests),
+        number(total.errors),
+        cost(total)
+    )
+}
+
+fn token_sum(total: &StatsRow) -> String {
+    format!(
+        "{} in, {} read from caches, {} written to caches, {} out, {}",
+        number(total.input_tokens),
+        number(total.cache_read_tokens),
+        number(total.cache_write_tokens),
+        number(total.output_tokens),
+        cost(total)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_says_what_is_not_known() {
+        let row = |usd, unpriced_tokens| StatsRow { usd, unpriced_tokens, ..StatsRow::default() };
+        for (usd, unpriced, shown) in
+            [(0.0, 0, "-"), (0.0, 7, "?"), (1.234, 0, "$1.23"), (1.0, 7, "$1.00+?")]
+        {
+            assert_eq!(cost(&row(usd, unpriced)), shown);
+        }
+    }
+
+    #[test]
+    fn projects_with_one_name_are_told_apart() {
+        let row = |name: &str| StatsRow { name: name.to_owned(), ..StatsRow::default() };
+        let rows = ["/a/cli", "/b/x/cli", "/c/x/cli", "/d/web", ""].map(row);
+        assert_eq!(
+            names(StatsGrouping::Project, rows.iter()),
+            ["a/cli", "b/x/cli", "c/x/cli", "web", "-"]
+        );
+        assert_eq!(names(StatsGrouping::Model, rows[..1].iter()), ["/a/cli"]);
+    }
+
+    #[test]
+    fn time_is_told_in_hours() {
+        for (seconds, shown) in [(59, "59 s"), (600, "10 min"), (90_000, "25 h 00 min")] {
+            assert_eq!(time(&StatsRow { seconds, ..StatsRow::default() }), shown);
+        }
+    }
+
+    #[test]
+    fn tables_fit_narrow_screens() {
+        let row = StatsRow {
+            name: "/home/ann/a-project-with-a-long-name".to_owned(),
+            sessions: 1_234,
+            seconds: 400_000,
+            files: 12_345,
+            tests: 5_432,
+            errors: 5_432,
+            usd: 1_234.5,
+            unpriced_tokens: 5,
+            input_tokens: 123_456_789,
+            output_tokens: 123_456_789,
+            cache_read_tokens: 1_234_567_890,
+            cache_write_tokens: 123_456_789,
+            ..StatsRow::default()
+        };
+        for width in [80, 120] {
+            let screen = Screen::of_test(width);
+            let lines = screen.captured(width, |screen| {
+                print_work(StatsGrouping::Project, &[row.clone()], screen);
+                print_tokens(StatsGrouping::Project, &[&row], screen);
+            });
+            assert_eq!(lines.len(), 4, "{lines:#?}");
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! `blame_file`.
+
+use std::collections::BTreeSet;
+
+use graphiti_proto::{
+    clean::for_model,
+    rpc::{Error, code},
+    tools::blame_file::{BlameAnswer, BlameArguments, BlameRow, NAME},
+};
+
+use super::{Effect, Tool, graph, input, output, store_error, typed};
+use crate::{
+    api::{
+        DaemonState, blocking, catch_up,
+        client_context::ClientContext,
+        convert,
+        projects::{of_directory, project_argument},
+    },
+    clock,
+    engine::entities::{FactFilter, Graph},
+    model::{
+        EpisodeId, Fact, Message, Namespace, Project, Role, SessionKey,
+        graph::{EntityId, Relation},
+    },
+    search::{
+        query::Query,
+        rank::{HitLocation, RankRequest, Scope, SessionHit, Weights},
+    },
+    store::{SourceKey, StoreError},
+};
+
+/// Maximum number of changes in an answer.
+const CHANGES: usize = 100;
+/// Number of sessions among which those with the line are looked for.
+const CANDIDATES: usize = 60;
+/// Number of passages of a session among which the edit is looked for.
+const PASSAGES: usize = 8;
+/// Maximum number of sentences about a file from one session.
+const WHY: usize = 3;
+/// Maximum number of facts about one file.
+const FACTS: usize = 400;
+/// Maximum number of lines that are shown of an edit.
+const LINES: usize = 3;
+/// Maximum words of a line that are searched for.
+const WORDS: usize = 24;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Blame a file",
+    description: "Show which sessions changed a file, and why, the latest first. With `text`, only those whose edits \
+        contain this line.",
+    effect: Effect::Reads,
+    input: input::<BlameArguments>,
+    output: output::<BlameAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
+    },
+};
+
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: BlameArguments,
+) -> Result<BlameAnswer, Error> {
+    let file = arguments.file.trim();
+    if file.is_empty() {
+        return Err(Error::new(code::INVALID_PARAMS, "`file` is the path of a file"));
+    }
+    let project = project_argument(daemon, arguments.project.as_deref())?;
+    let names = names(daemon, client, file, project.as_deref()).map_err(store_error)?;
+    let projects: BTreeSet<Namespace> = names.iter().map(|name| name.namespace).collect();
+    let indexed = catch_up::index_pending(daemon, client, projects.into_iter().collect()).await?;
+    let shown = names.first().map_or(file, |name| name.key.as_str()).to_owned();
+    let limit = arguments.limit.min(CHANGES);
+    let text = arguments.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let changes = match text {
+        Some(text) => with_text(daemon, &shown, project, text, limit)?,
+        None => of_file(daemon, &names, limit).map_err(store_error)?,
+    };
+    let mut changes = changes;
+    client.reply_budget.fit(&mut changes);
+    Ok(BlameAnswer { message: indexed.message(), file: shown, changes })
+}
+
+/// A file as a project names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FileName {
+    namespace: Namespace,
+    key: String,
+}
+
+/// Returns the names that a file may have in the known directories: its path relative to the
+/// directory, or the whole path outside of it. The names in directories that contain it are first.
+fn names(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    file: &str,
+    wanted: Option<&[Namespace]>,
+) -> Result<Vec<FileName>, StoreError> {
+    let projects = daemon.engine.projects();
+    let all = daemon.engine.store().projects()?;
+    let directory = client.directory.as_deref();
+    let path = directory.map_or_else(|| file.to_owned(), |directory| absolute(directory, file));
+    let mut names: Vec<FileName> = Vec::new();
+    let mut add = |namespace: Namespace, key: &str| {
+        let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&namespace));
+        let name = FileName { namespace, key: key.to_owned() };
+        if is_wanted && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    let named = all.iter().filter_map(|namespace| {
+        let root = Project::new(&projects.path(*namespace)?);
+        Some((*namespace, Graph::file_key(&root, &path)?))
+    });
+    let named: Vec<(Namespace, String)> = named.collect();
+    let is_whole = |key: &str| key.starts_with('/') || key.contains(':');
+    for (namespace, key) in named.iter().filter(|(_, key)| !is_whole(key)) {
+        add(*namespace, key);
+        projects.of_namespace(*namespace).into_iter().for_each(|one| add(one, key));
+    }
+    for (namespace, key) in named.iter().filter(|(_, key)| is_whole(key)) {
+        add(*namespace, key);
+    }
+    if !is_whole(file) {
+        let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
+        let key = file.trim_start_matches("./");
+        near.iter().chain(&all).for_each(|namespace| add(*namespace, key));
+    }
+    Ok(names)
+}
+
+/// Returns the path of a file that is named in a directory.
+fn absolute(directory: &str, file: &str) -> String {
+    let is_whole = file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':');
+    match is_whole {
+        true => file.to_owned(),
+        false => format!("{}/{}", directory.trim_end_matches('/'), file.trim_start_matches("./")),
+    }
+}
+
+/// Returns the changes of a file, from the facts about it.
+fn of_file(
+    daemon: &DaemonState,
+    names: &[FileName],
+    limit: usize,
+) -> Result<Vec<BlameRow>, StoreError> {
+    let things = graph::graph(daemon);
+    let mut facts: Vec<Fact> = Vec::new();
+    for name in names {
+        if let Some(id) = things.file(name.namespace, &name.key)? {
+            facts.extend(facts_about(&things, id)?);
+        }
+    }
+    let is_change =
+        |fact: &&Fact| matches!(fact.relation, Relation::ChangedFor | Relation::RenamedTo);
+    let changes = facts.iter().filter(is_change);
+    let mut changes: Vec<(EpisodeId, &Fact)> =
+        changes.flat_map(|fact| fact.episodes.iter().map(move |id| (*id, fact))).collect();
+    changes.sort_by_key(|(id, fact)| (std::cmp::Reverse(*id), fact.relation));
+    changes.dedup_by_key(|(id, _)| *id);
+    let mut rows = Vec::new();
+    for (id, fact) in changes {
+        if rows.len() >= limit {
+            break;
+        }
+        rows.extend(row(daemon, id, fact, &facts)?);
+    }
+    Ok(rows)
+}
+
+fn facts_about(things: &Graph<'_>, file: EntityId) -> Result<Vec<Fact>, StoreError> {
+    let relations = [
+        Relation::ChangedFor,
+        Relation::RenamedTo,
+        Relation::Decided,
+        Relation::Resolved,
+        Relation::CausedBy,
+        Relation::SetTo,
+        Relation::FoundOut,
+    ];
+    let wanted = FactFilter { relations: relations.to_vec(), at: None, limit: FACTS };
+    things.around(file, &wanted)
+}
+
+fn row(
+    daemon: &DaemonState,
+    id: EpisodeId,
+    fact: &Fact,
+    about: &[Fact],
+) -> Result<Option<BlameRow>, StoreError> {
+    let store = daemon.engine.store().as_ref();
+    let Some(episode) = store.episode(id)? else { return Ok(None) };
+    let Some(session) = store.session(episode.session)? else { return Ok(None) };
+    let origin = fact.origins.iter().find(|(one, _)| *one == id).map(|(_, origin)| *origin);
+    let mut at = episode.ended_at.to_string();
+    let mut message = None;
+    if let Some(origin) = origin {
+        let key = SourceKey { session: session.key, number: origin.source };
+        message = graph::message_at(store, key, origin.line)?;
+        let told = message.map(|seq| store.messages(key, seq, 1)).transpose()?;
+        let told = told.and_then(|messages| messages.first().and_then(|first| first.at));
+        at = told.map_or(at, |told| told.to_string());
+    }
+    let said =
+        about.iter().filter(|one| !one.relation.repeats_history() && one.episodes.contains(&id));
+    let said = said.map(|one| one.sentence.clone());
+    let objective = Some(episode.summary.objective.clone());
+    let objective = objective.filter(|text| !text.is_empty() && *text != episode.name);
+    Ok(Some(BlameRow {
+        session: convert::session_row(store, &session)?,
+        at,
+        change: fact.sentence.clone(),
+        why: objective.into_iter().chain(said.take(WHY)).collect(),
+        lines: Vec::new(),
+        source: origin.map_or(0, |origin| origin.source),
+        message,
+    }))
+}
+
+/// Returns the changes whose edits of the file contain a text.
+fn with_text(
+    daemon: &DaemonState,
+    file: &str,
+    projects: Option<Vec<Namespace>>,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<BlameRow>, Error> {
+    let now = clock::zoned();
+    let phrase = text.replace('"', " ");
+    let phrase = phrase.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ");
+    if !phrase.contains(char::is_alphanumeric) {
+        let what = "`text` has no word that can be searched for";
+        return Err(Error::new(code::INVALID_PARAMS, what));
+    }
+    let mut query = Query::parse(&format!("\"{phrase}\""), &now);
+    query.require("file", file, &now);
+    let scope = Scope { namespaces: projects, ..Scope::default() };
+    let (now, weights) = (clock::now(), Weights::default());
+    let request = RankRequest {
+        query: &query,
+        scope: &scope,
+        now,
+        limit: CANDIDATES,
+        weights: &weights,
+        second: None,
+        only: None,
+    };
+    let results = blocking::read(|| daemon.indexes.sessions.search(&request));
+    let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
+    let mut edits: Vec<MatchingEdit> = Vec::new();
+    for hit in &results.sessions {
+        edits.extend(edit_of(daemon, hit, file, text).map_err(store_error)?);
+    }
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.message.at));
+    edits.truncate(limit);
+    let rows = edits.into_iter().filter_map(|edit| edit.into_row(daemon).transpose());
+    rows.collect::<Result<_, _>>().map_err(store_error)
+}
+
+/// An edit of a file that contains the wanted text.
+struct MatchingEdit {
+    session: SessionKey,
+    source: u32,
+    message: Message,
+    lines: Vec<String>,
+}
+
+impl MatchingEdit {
+    /// Returns the row; `None` if the session was forgotten in the meantime.
+    fn into_row(self, daemon: &DaemonState) -> Result<Option<BlameRow>, StoreError> {
+        let store = daemon.engine.store().as_ref();
+        let Some(session) = store.session(self.session)? else { return Ok(None) };
+        let row = convert::session_row(store, &session)?;
+        Ok(Some(BlameRow {
+            why: objective(daemon, self.session, &row.title)?,
+            session: row,
+            at: convert::time(self.message.at),
+            change: self.message.text.lines().next().unwrap_or_default().to_owned(),
+            lines: self.lines,
+            source: self.source,
+            message: Some(self.message.seq),
+        }))
+    }
+}
+
+/// Returns the edit of a session that matches best, among its best passages.
+fn edit_of(
+    daemon: &DaemonState,
+    hit: &SessionHit,
+    file: &str,
+    text: &str,
+) -> Result<Option<MatchingEdit>, StoreError> {
+    let store = daemon.engine.store();
+    for passage in hit.passages.iter().take(PASSAGES) {
+        let HitLocation::Message { source, seq } = passage.place else { continue };
+        let key = SourceKey { session: hit.session, number: source };
+        let Some(message) = store.messages(key, seq, 1)?.pop() else { continue };
+        if !message.files.iter().any(|one| is_path(one, file)) {
+            continue;
+        }
+        let lines = edited_lines(&message, text);
+        if !lines.is_empty() {
+            return Ok(Some(MatchingEdit { session: hit.session, source, message, lines }));
+        }
+    }
+    Ok(None)
+}
+
+fn objective(
+    daemon: &DaemonState,
+    session: SessionKey,
+    title: &str,
+) -> Result<Vec<String>, StoreError> {
+    let store = daemon.engine.store();
+    let indexed = store.session(session)?.and_then(|session| session.indexed);
+    let Some(indexed) = indexed else { return Ok(Vec::new()) };
+    let objective = store.episode(indexed.episode)?.map(|episode| episode.summary.objective);
+    Ok(objective.into_iter().filter(|text| !text.is_empty() && text != title).collect())
+}
+
+/// Whether a path is a file, which may be named by the end of its path.
+fn is_path(path: &str, file: &str) -> bool {
+    let path = path.replace('\\', "/");
+    path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+/// Returns the lines of an edit that contain a text: the added ones, or else the removed ones. White
+/// space does not matter.
+fn edited_lines(message: &Message, text: &str) -> Vec<String> {
+    let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wanted = spaced(text);
+    if message.role != Role::Tool {
+        return Vec::new();
+    }
+    let with = |mark: char| -> Vec<String> {
+        let lines = message.text.lines().skip(1).filter(|line| line.starts_with(mark));
+        let lines = lines.filter(|line| spaced(&line[1..]).contains(&wanted));
+        lines.take(LINES).map(|line| for_model(line).into_owned()).collect()
+    };
+    let added = with('+');
+    if added.is_empty() { with('-') } else { added }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Origin;
+
+    fn lines(role: Role, text: &str, wanted: &str) -> Vec<String> {
+        let message = Message {
+            seq: 1,
+            origin: Origin::default(),
+            uuid: None,
+            role,
+            at: None,
+            text: text.to_owned(),
+            tool: None,
+            files: Vec::new(),
+            branch: None,
+        };
+        edited_lines(&message, wanted)
+    }
+
+    #[test]
+    fn a_line_is_found_among_added_lines_before_removed_ones() {
+        let edit = "Edit: a.rs (+1 -1)\n-let a  = 1;\n+\tlet a = 1; // one";
+        assert_eq!(lines(Role::Tool, edit, "let a = 1;"), ["+\tlet a = 1; // one"]);
+        assert_eq!(lines(Role::Tool, edit, " let a  = 1; // one"), ["+\tlet a = 1; // one"]);
+        let removed = "Edit: a.rs (+0 -1)\n-let a  = 1;";
+        assert_eq!(lines(Role::Tool, removed, "let a = 1;"), ["-let a  = 1;"]);
+        assert!(lines(Role::Tool, edit, "let b = 1;").is_empty());
+        assert!(lines(Role::Agent, edit, "let a = 1;").is_empty());
+        assert!(lines(Role::Tool, "+let a = 1;", "let a = 1;").is_empty());
+    }
+
+    #[test]
+    fn a_file_is_named_by_the_end_of_its_path() {
+        for (path, file, is_it) in [
+            ("/w/app/src/a.rs", "src/a.rs", true),
+            (r"C:\app\src\a.rs", "src/a.rs", true),
+            ("src/a.rs", "src/a.rs", true),
+            ("/w/app/src/aa.rs", "a.rs", false),
+            ("/w/app/src/a_test.rs", "src/a.rs", false),
+        ] {
+            assert_eq!(is_path(path, file), is_it, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_completed_by_the_directory() {
+        for (directory, file, wanted) in [
+            ("/w/app/", "./src/a.rs", "/w/app/src/a.rs"),
+            ("/w/app", "/x/a.rs", "/x/a.rs"),
+            ("C:/app", r"D:\a.rs", r"D:\a.rs"),
+        ] {
+            assert_eq!(absolute(directory, file), wanted);
+        }
+    }
+}

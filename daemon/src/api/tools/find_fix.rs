@@ -1,0 +1,129 @@
+//! `find_fix`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::{
+        find_fix::{FixAnswer, FixArguments, NAME},
+        graph::FactRow,
+    },
+};
+
+use super::{Effect, Tool, errors, graph, input, output, store_error, typed};
+use crate::{
+    api::{
+        DaemonState, catch_up,
+        client_context::ClientContext,
+        projects::{of_directory, project_argument},
+    },
+    engine::{embedding::VectorSet, entities::Graph},
+    model::{Fact, Namespace, graph::Relation},
+};
+
+/// Maximum number of errors in an answer.
+const ERRORS: usize = 50;
+/// Maximum lines and words of the output that are searched for.
+const LINES: usize = 3;
+const WORDS: usize = 40;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Find a fix",
+    description: "Show how an error was solved before: its cause, its fix and what verified it. Give the message, or \
+        the output that contains it.",
+    effect: Effect::Reads,
+    input: input::<FixArguments>,
+    output: output::<FixAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
+    },
+};
+
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: FixArguments,
+) -> Result<FixAnswer, Error> {
+    let error = arguments.error.trim();
+    if error.is_empty() {
+        return Err(Error::new(code::INVALID_PARAMS, "`error` is the text of an error"));
+    }
+    let projects = project_argument(daemon, arguments.project.as_deref())?;
+    let indexed =
+        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
+    let limit = arguments.limit.min(ERRORS);
+    let near = client.directory.as_deref().map_or_else(Vec::new, |one| of_directory(daemon, one));
+    let mut same = errors::records(daemon, error, projects.as_deref())?;
+    same.sort_by_key(|record| {
+        let is_near = near.contains(&record.namespace);
+        (!record.is_fixed, !is_near, std::cmp::Reverse(record.last_at))
+    });
+    same.truncate(limit);
+    let known: Vec<String> =
+        same.iter().flat_map(|record| &record.facts).map(|fact| fact.id.to_string()).collect();
+    let rows = same.into_iter().map(|record| errors::row(daemon, record));
+    let errors = rows.collect::<Result<_, _>>().map_err(store_error)?;
+    let mut similar = similar(daemon, error, projects, limit + known.len()).await?;
+    similar.retain(|fact| !known.contains(&fact.uuid));
+    similar.truncate(limit);
+    client.reply_budget.fit(&mut similar);
+    Ok(FixAnswer { message: indexed.message(), errors, similar })
+}
+
+/// Returns the fixes of errors with similar words.
+async fn similar(
+    daemon: &DaemonState,
+    error: &str,
+    projects: Option<Vec<Namespace>>,
+    limit: usize,
+) -> Result<Vec<FactRow>, Error> {
+    let words = words(error);
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let search = graph::GraphSearch::new(daemon, &words, projects).await;
+    let things = graph::graph(daemon);
+    let fixes = |number: u64| fixes(daemon, &things, number);
+    let found = search.find(VectorSet::Facts, limit, &fixes)?;
+    let store = daemon.engine.store().as_ref();
+    found.iter().map(|(fact, _)| graph::fact_row(&things, store, fact)).collect()
+}
+
+fn fixes(daemon: &DaemonState, things: &Graph<'_>, number: u64) -> Result<Vec<Fact>, Error> {
+    let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
+    let Some(key) = key else { return Ok(Vec::new()) };
+    let mut spans = things.spans(key).map_err(store_error)?;
+    spans.retain(|fact| fact.relation == Relation::Resolved);
+    Ok(spans.pop().into_iter().collect())
+}
+
+/// Returns the words of the lines that name an error, or else of the first lines, without the signs
+/// that mean something in a query.
+fn words(error: &str) -> String {
+    let names_error = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ["error", "fail", "fatal", "panic", "exception", "cannot", "not found"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut chosen: Vec<&str> = lines().filter(names_error).take(LINES).collect();
+    if chosen.is_empty() {
+        chosen = lines().take(LINES).collect();
+    }
+    let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
+    let words = chosen.iter().flat_map(|line| line.split(is_sign)).filter(|word| word.len() > 1);
+    words.take(WORDS).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_an_output_are_those_of_its_errors() {
+        let output = "   Compiling app v0.1.0\nerror[E0308]: mismatched types\n --> src/a.rs:3:5\n";
+        assert_eq!(words(output), "error E0308 mismatched types");
+        assert_eq!(words("\n  -x:\"a b\" role:user  \n"), "role user");
+        assert_eq!(words("?! \n"), "");
+    }
+}

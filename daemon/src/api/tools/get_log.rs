@@ -1,0 +1,97 @@
+//! `get_log`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::get_log::{LogAnswer, LogArguments, LogRow, NAME},
+};
+
+use super::{Effect, Tool, graph, input, output, store_error, typed};
+use crate::{
+    api::{
+        DaemonState, catch_up,
+        client_context::ClientContext,
+        convert,
+        projects::{newest_episodes, project_argument},
+    },
+    model::{Episode, EpisodeId},
+    store::StoreError,
+};
+
+/// Maximum number of sessions in an answer.
+const SESSIONS: usize = 200;
+/// Maximum number of statements of one kind in a session.
+const STATEMENTS: usize = 4;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Log",
+    description: "Show what happened, day by day: the sessions of one project or of all, the latest first, with what \
+        was done, decided, fixed and left.",
+    effect: Effect::Reads,
+    input: input::<LogArguments>,
+    output: output::<LogAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
+    },
+};
+
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: LogArguments,
+) -> Result<LogAnswer, Error> {
+    let projects = project_argument(daemon, arguments.project.as_deref())?;
+    let since = graph::date("since", arguments.since.as_deref())?.map(|range| range.from);
+    let before = arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty());
+    let before = before.map(|id| {
+        let what = "`before` is `next` of the page before";
+        EpisodeId::parse(id).ok_or_else(|| Error::new(code::INVALID_PARAMS, what))
+    });
+    let before = before.transpose()?;
+    let indexed =
+        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
+    let limit = arguments.limit.min(SESSIONS);
+    let store = daemon.engine.store().as_ref();
+    // One more than wanted, to know whether there is a next page.
+    let mut episodes =
+        newest_episodes(store, projects.as_deref(), before, limit + 1).map_err(store_error)?;
+    episodes.retain(|episode| since.is_none_or(|since| episode.ended_at >= since));
+    let has_more = episodes.len() > limit;
+    episodes.truncate(limit);
+    let mut sessions = Vec::new();
+    for episode in &episodes {
+        sessions.extend(row(daemon, episode).map_err(store_error)?);
+    }
+    let all = sessions.len();
+    client.reply_budget.fit(&mut sessions);
+    let is_cut = sessions.len() < all;
+    let last = sessions.last().and_then(|row: &LogRow| row.session.episode.as_ref());
+    let next = last.filter(|_| has_more || is_cut).map(|episode| episode.uuid.clone());
+    Ok(LogAnswer { message: indexed.message(), sessions, next })
+}
+
+fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreError> {
+    let store = daemon.engine.store().as_ref();
+    // A memory that someone added has no session to show.
+    let Some(session) = store.session(episode.session)?.filter(|_| !episode.is_memory()) else {
+        return Ok(None);
+    };
+    let summary = &episode.summary;
+    let some = |list: &Option<Vec<String>>| -> Vec<String> {
+        list.iter().flatten().take(STATEMENTS).cloned().collect()
+    };
+    let decided = summary.key_decisions.iter().flatten().map(|one| one.decision.clone());
+    let fixed = summary.errors_resolved.iter().flatten().map(|one| match one.fix.as_str() {
+        "" => one.error.clone(),
+        fix => format!("{}: {fix}", one.error),
+    });
+    Ok(Some(LogRow {
+        session: convert::session_row(store, &session)?,
+        done: some(&summary.completed_tasks),
+        decided: decided.take(STATEMENTS).collect(),
+        fixed: fixed.take(STATEMENTS).collect(),
+        left: some(&summary.next_steps),
+        files: summary.files_modified.as_ref().map_or(0, Vec::len),
+        repository: summary.repository.clone().unwrap_or_default(),
+    }))
+}

@@ -1,0 +1,155 @@
+//! Blame, fixes and the log as Markdown.
+
+use graphiti_proto::tools::{
+    blame_file::{BlameAnswer, BlameRow},
+    errors::ErrorRow,
+    find_fix::FixAnswer,
+    get_log::{LogAnswer, LogRow},
+};
+
+use super::{
+    Lines, ModelText, code, day, graph::fact_line, line, listed, quote, sessions::session_line,
+};
+
+impl ModelText for BlameAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        self.changes.iter().for_each(|change| add_change(&mut lines, change));
+        if self.changes.is_empty() {
+            lines.add(&format!(
+                "No session is known that changed {}. search_sessions with `file` may find more.",
+                code(&self.file)
+            ));
+            return lines.text;
+        }
+        lines.gap();
+        lines.add("Read on: get_session with the id, view `messages` and `from` the number.");
+        lines.text
+    }
+}
+
+fn add_change(lines: &mut Lines, change: &BlameRow) {
+    lines.add(&format!("- {}", session_line(&change.session)));
+    let message = change.message.map(|seq| format!("from {seq}")).unwrap_or_default();
+    let source =
+        if change.source > 0 { format!("source {}", change.source) } else { String::new() };
+    let place = listed(&[&source, &message]);
+    let place = if place.is_empty() { place } else { format!(" ({place})") };
+    lines.add(&format!("  {}{place}", quote(&change.change)));
+    change.lines.iter().for_each(|text| lines.add(&format!("  {}", code(text))));
+    change.why.iter().for_each(|text| lines.add(&format!("  Why: {}", quote(text))));
+}
+
+impl ModelText for FixAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        self.errors.iter().for_each(|error| add_error(&mut lines, error));
+        if !self.similar.is_empty() {
+            lines.add("Similar errors that were fixed:");
+            self.similar.iter().for_each(|fact| lines.add(&fact_line(fact)));
+        }
+        if self.errors.is_empty() && self.similar.is_empty() {
+            lines.add("This error is not known. search_sessions may find where it was seen.");
+        }
+        lines.text
+    }
+}
+
+fn add_error(lines: &mut Lines, error: &ErrorRow) {
+    let standing = if error.standing == "verified" { "" } else { error.standing.as_str() };
+    let seen = format!("last seen {}", day(&error.last_at));
+    let state = listed(&[&line(&error.state), &line(standing), &seen]);
+    lines.add(&format!("- {}: {state}", quote(&error.error)));
+    let parts = [("Cause", &error.cause), ("Fix", &error.fix), ("Verified by", &error.verified_by)];
+    for (label, text) in parts {
+        let Some(text) = text else { continue };
+        lines.add(&format!("  {label}: {}", quote(text)));
+    }
+    let ids: Vec<String> = error.sessions.iter().map(|session| code(&session.short_id)).collect();
+    lines.add(&format!("  Sessions: {}", ids.join(", ")));
+}
+
+impl ModelText for LogAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        let mut last = String::new();
+        for row in &self.sessions {
+            let today = day(&row.session.last_activity);
+            if today != last {
+                lines.gap();
+                lines.add(&format!("## {today}"));
+                last = today;
+            }
+            add_row(&mut lines, row);
+        }
+        if self.sessions.is_empty() {
+            lines.add("No sessions.");
+        }
+        if let Some(next) = &self.next {
+            lines.gap();
+            lines.add(&format!("More: `before` {}.", line(next)));
+        }
+        lines.text
+    }
+}
+
+fn add_row(lines: &mut Lines, row: &LogRow) {
+    lines.add(&format!("- {}", session_line(&row.session)));
+    let parts = [
+        ("Done", &row.done),
+        ("Decided", &row.decided),
+        ("Fixed", &row.fixed),
+        ("Left", &row.left),
+    ];
+    for (label, texts) in parts {
+        texts.iter().for_each(|text| lines.add(&format!("  {label}: {}", quote(text))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{super::of_value, *};
+
+    #[test]
+    fn texts_of_others_are_quoted_on_lines_of_ours() {
+        let session = json!({
+            "session_id": "aaaa-1", "title": "Fix\n# it", "project": "/w", "state": "indexed",
+            "last_activity": "2026-03-01T10:02:33Z", "episode": { "outcome": "completed" },
+        });
+        let line = "- `aaaa-1` “Fix # it”, `/w`, 2026-03-01, completed";
+        let blame = json!({ "file": "a.rs", "changes": [{
+            "session": session, "change": "`a.rs` was changed\n- x", "why": ["be”cause"],
+            "lines": ["+let `a`;"], "message": 4,
+        }] });
+        assert_eq!(
+            of_value::<BlameAnswer>(blame),
+            format!(
+                "{line}\n  “`a.rs` was changed - x” (from 4)\n  `+let 'a';`\n  Why: “be\"cause”\n\nRead on: \
+                 get_session with the id, view `messages` and `from` the number."
+            )
+        );
+        let log = json!({ "sessions": [{ "session": session, "done": ["x\ny"] }], "next": "n" });
+        assert_eq!(
+            of_value::<LogAnswer>(log),
+            format!("## 2026-03-01\n{line}\n  Done: “x y”\n\nMore: `before` n.")
+        );
+        assert_eq!(of_value::<LogAnswer>(json!({})), "No sessions.");
+    }
+
+    #[test]
+    fn a_fix_has_its_cause_and_what_verified_it() {
+        let fix = json!({ "errors": [{
+            "error": "no pool", "cause": "too small", "fix": "made larger", "verified_by": "make",
+            "state": "fixed", "standing": "verified", "last_at": "2026-03-01T10:02:33Z",
+            "sessions": [{ "short_id": "aaaa" }],
+        }] });
+        assert_eq!(
+            of_value::<FixAnswer>(fix),
+            "- “no pool”: fixed, last seen 2026-03-01\n  Cause: “too small”\n  Fix: “made larger”\n  \
+             Verified by: “make”\n  Sessions: `aaaa`"
+        );
+        assert!(of_value::<FixAnswer>(json!({})).starts_with("This error is not known."));
+    }
+}

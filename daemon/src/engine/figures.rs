@@ -1,0 +1,177 @@
+//! The figures of sessions: time, files, tests, errors and tokens, for statistics.
+//!
+//! The figures of a finished session are derived from its saved evidence when they are first wanted,
+//! and kept as a note with a stamp of the content that they were made from. Those of a session that
+//! is being written to are derived each time.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    engine::reading,
+    llm::price::{self, Tariff},
+    model::{
+        Evidence,
+        session::{Session, State},
+        token_use::{TokenUse, day_of},
+    },
+    store::{Note, NoteNamespace, Store, StoreError, Write},
+    summarize::evidence::absorb,
+};
+
+/// The work of a session in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionFigures {
+    /// Seconds without long pauses.
+    pub seconds: u64,
+    /// Files that were changed.
+    pub files: u32,
+    /// Runs of tests.
+    pub tests: u32,
+    /// Errors that were seen.
+    pub errors: u32,
+    pub tokens: Vec<TokenUse>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FiguresRecord {
+    version: u32,
+    /// The content that the figures were made from.
+    stamp: String,
+    figures: SessionFigures,
+}
+
+/// The version of the record, raised when figures are derived otherwise.
+const VERSION: u32 = 1;
+/// Number of notes that are written in one step.
+const NOTES: usize = 200;
+
+/// The prices of the models that were looked up.
+#[derive(Default)]
+pub struct Prices(BTreeMap<String, Option<Tariff>>);
+
+impl Prices {
+    /// Returns the cost in US dollars; `None` for a model without a known price.
+    pub fn usd(&mut self, used: &TokenUse) -> Option<f64> {
+        let look_up = || Tariff::of(&used.model);
+        let tariff = self.0.entry(used.model.clone()).or_insert_with(look_up);
+        tariff.as_ref().map(|tariff| tariff.cost_of_tokens(&used.tokens).usd())
+    }
+
+    /// Says where the prices come from.
+    pub fn origin() -> String {
+        format!("as published by the makers of the models, {}", price::PRICES_OF)
+    }
+}
+
+/// Calls `visit` with each session and its figures.
+pub fn visit(
+    store: &dyn Store,
+    sessions: &[Session],
+    visit: &mut dyn FnMut(&Session, &SessionFigures),
+) -> Result<(), StoreError> {
+    let mut kept = kept(store)?;
+    let mut new = Vec::new();
+    for session in sessions {
+        let stamp = stamp(session);
+        let known =
+            kept.remove(&session.key.0).filter(|known| Some(&known.stamp) == stamp.as_ref());
+        if let Some(known) = known {
+            visit(session, &known.figures);
+            continue;
+        }
+        let figures = derive(store, session)?;
+        visit(session, &figures);
+        if let Some(stamp) = stamp {
+            new.push(note(session, FiguresRecord { version: VERSION, stamp, figures }));
+        }
+        if new.len() >= NOTES {
+            keep(store, &mut new);
+        }
+    }
+    keep(store, &mut new);
+    Ok(())
+}
+
+fn kept(store: &dyn Store) -> Result<HashMap<u64, FiguresRecord>, StoreError> {
+    let notes = store.notes(NoteNamespace::Figures)?.into_iter();
+    let records = notes.filter_map(|(name, content)| {
+        let key = u64::from_be_bytes(name.try_into().ok()?);
+        let record: FiguresRecord = serde_json::from_slice(&content).ok()?;
+        (record.version == VERSION).then_some((key, record))
+    });
+    Ok(records.collect())
+}
+
+fn keep(store: &dyn Store, notes: &mut Vec<Write>) {
+    if !notes.is_empty() {
+        // If they are not written, the figures are derived again.
+        let _ = store.write(std::mem::take(notes));
+    }
+}
+
+fn note(session: &Session, record: FiguresRecord) -> Write {
+    let content = serde_json::to_vec(&record).expect("a record has only string keys");
+    Write::Note(Note {
+        namespace: NoteNamespace::Figures,
+        name: session.key.0.to_be_bytes().to_vec(),
+        content: Some(content),
+    })
+}
+
+/// Names the content of a finished session; `None` while it may change.
+fn stamp(session: &Session) -> Option<String> {
+    let indexed = session.indexed.as_ref().filter(|_| session.state == State::Indexed)?;
+    Some(format!("{}-{}", indexed.episode, session.last_activity.micros()))
+}
+
+fn derive(store: &dyn Store, session: &Session) -> Result<SessionFigures, StoreError> {
+    let mut merged: Option<Evidence> = None;
+    for source in store.sources_of(session.key)? {
+        let Some(evidence) = reading::saved_evidence(store, source.key)? else { continue };
+        match &mut merged {
+            None => merged = Some(evidence),
+            Some(merged) => absorb(merged, &evidence, source.sub_agent.as_deref()),
+        }
+    }
+    match merged {
+        Some(evidence) => Ok(of_evidence(&evidence, session)),
+        None => of_episode(store, session),
+    }
+}
+
+fn of_evidence(evidence: &Evidence, session: &Session) -> SessionFigures {
+    let mut tokens = evidence.tokens_by_day();
+    let last = day_of(session.last_activity);
+    tokens.iter_mut().filter(|one| one.day == 0).for_each(|one| one.day = last);
+    let changed = evidence.files.values().filter(|work| work.changed()).count();
+    SessionFigures {
+        seconds: evidence.span.active.as_secs(),
+        files: count(changed),
+        tests: count(evidence.tests.len()),
+        errors: count(evidence.errors.len()),
+        tokens,
+    }
+}
+
+/// Returns the figures of a session without evidence, such as one of another machine.
+fn of_episode(store: &dyn Store, session: &Session) -> Result<SessionFigures, StoreError> {
+    let Some(indexed) = &session.indexed else { return Ok(SessionFigures::default()) };
+    let Some(episode) = store.episode(indexed.episode)? else {
+        return Ok(SessionFigures::default());
+    };
+    let summary = &episode.summary;
+    Ok(SessionFigures {
+        seconds: u64::from(summary.duration_minutes.unwrap_or(0)) * 60,
+        files: count(summary.files_modified.as_ref().map_or(0, Vec::len)),
+        tests: u32::from(summary.test_results.is_some()),
+        errors: count(summary.errors_resolved.as_ref().map_or(0, Vec::len)),
+        tokens: Vec::new(),
+    })
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

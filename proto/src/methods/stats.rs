@@ -1,0 +1,101 @@
+//! `graphiti/stats`: the work of agents in numbers, grouped.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the method.
+pub const STATS: &str = "graphiti/stats";
+
+/// The parameters of [`STATS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StatsRequest {
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only sessions of this agent.
+    pub agent: Option<String>,
+    /// Only since this day, such as 2026-03-01 or "last week".
+    pub since: Option<String>,
+    /// The wanted tables.
+    pub by: Vec<StatsGrouping>,
+}
+
+/// What the rows of a table are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatsGrouping {
+    /// Days in UTC, in order. A session belongs to the day of its last activity, a token to the day
+    /// on which it was used.
+    Day,
+    /// Projects; the one with the most time first.
+    Project,
+    /// Agents; the one with the most time first.
+    Agent,
+    /// Models; the most expensive first. Only tokens and cost are known by model.
+    Model,
+    /// Sessions; the most expensive first.
+    Session,
+}
+
+/// The answer to [`STATS`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stats {
+    /// The day from which on sessions are counted; empty for all.
+    pub since: String,
+    /// The sum of all sessions.
+    pub total: StatsRow,
+    /// The tables, in the order of the request.
+    pub tables: Vec<StatsTable>,
+    /// Where the prices of models come from.
+    pub prices: String,
+}
+
+/// The numbers by one property.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatsTable {
+    /// The property.
+    pub by: StatsGrouping,
+    /// The rows.
+    pub rows: Vec<StatsRow>,
+}
+
+/// The numbers of a group of sessions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StatsRow {
+    /// The day, the project's directory, the agent, the model or the session's id.
+    pub name: String,
+    /// For a session, its title.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Number of sessions.
+    pub sessions: u64,
+    /// Seconds of work, without long pauses.
+    pub seconds: u64,
+    /// Number of files that sessions changed.
+    pub files: u64,
+    /// Number of runs of tests.
+    pub tests: u64,
+    /// Number of errors that sessions saw.
+    pub errors: u64,
+    /// Number of prompt tokens that were not cached.
+    pub input_tokens: u64,
+    /// Number of tokens in replies.
+    pub output_tokens: u64,
+    /// Number of prompt tokens read from the provider's cache.
+    pub cache_read_tokens: u64,
+    /// Number of prompt tokens written to the provider's cache.
+    pub cache_write_tokens: u64,
+    /// The cost in US dollars, as far as the prices are known.
+    pub usd: f64,
+    /// Number of tokens of models without a known price.
+    pub unpriced_tokens: u64,
+}
+
+impl StatsRow {
+    /// Returns the number of all tokens.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+    }
+}

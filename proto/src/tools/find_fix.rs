@@ -1,0 +1,40 @@
+//! `find_fix`: returns how an error was solved before.
+
+use serde::{Deserialize, Serialize};
+
+use super::{errors::ErrorRow, graph::FactRow};
+
+/// The name of the tool.
+pub const NAME: &str = "find_fix";
+
+/// The arguments of the tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct FixArguments {
+    /// The error, or the output that contains it. Paths, numbers and ids in it do not matter.
+    pub error: String,
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Maximum number of results of each kind.
+    pub limit: usize,
+}
+
+impl Default for FixArguments {
+    fn default() -> FixArguments {
+        FixArguments { error: String::new(), project: None, limit: 5 }
+    }
+}
+
+/// The answer of the tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct FixAnswer {
+    /// A message for people: sessions that were indexed for this request, and pending ones.
+    pub message: String,
+    /// The same error: fixed ones first, then the latest.
+    pub errors: Vec<ErrorRow>,
+    /// Similar errors that were fixed, the most similar first.
+    pub similar: Vec<FactRow>,
+}

@@ -1,0 +1,64 @@
+//! `get_log`: returns what happened, day by day.
+
+use serde::{Deserialize, Serialize};
+
+use super::SessionRow;
+
+/// The name of the tool.
+pub const NAME: &str = "get_log";
+
+/// The arguments of the tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct LogArguments {
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only since this day, such as 2026-03-01 or "last week".
+    pub since: Option<String>,
+    /// Only sessions before this episode, for paging: `next` of the page before.
+    pub before: Option<String>,
+    /// Maximum number of sessions; 0 for none.
+    pub limit: usize,
+}
+
+impl Default for LogArguments {
+    fn default() -> LogArguments {
+        LogArguments { project: None, since: None, before: None, limit: 20 }
+    }
+}
+
+/// The answer of the tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct LogAnswer {
+    /// A message for people: sessions that were indexed for this request, and pending ones.
+    pub message: String,
+    /// The sessions, the latest first.
+    pub sessions: Vec<LogRow>,
+    /// The start of the next page, for `before`; none on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// What happened in a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct LogRow {
+    /// The session.
+    pub session: SessionRow,
+    /// What was done.
+    pub done: Vec<String>,
+    /// What was decided.
+    pub decided: Vec<String>,
+    /// The errors that were fixed.
+    pub fixed: Vec<String>,
+    /// What is left.
+    pub left: Vec<String>,
+    /// Number of files that were changed.
+    pub files: usize,
+    /// The state of the repository at the end; empty when unknown.
+    pub repository: String,
+}
