@@ -13,6 +13,18 @@ pub(crate) struct ExportOptions {
     pub(crate) format: ExportFormat,
     #[command(flatten)]
     pub(crate) project: Project,
+    #[command(flatten)]
+    pub(crate) follow: Follow,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Follow {
+    /// Keep a folder in step with other machines, one file a session, until interrupted
+    #[arg(long)]
+    pub(crate) follow: bool,
+    /// Seconds between the rounds of --follow; 0 = only one round
+    #[arg(long, requires = "follow", default_value_t = 30)]
+    pub(crate) every: u64,
 }
 
 /// The format of exported summaries.
@@ -29,8 +41,10 @@ pub(crate) struct Import {
     /// Folder that `export` wrote, or one of its files: `*.jsonl`, `*.md`
     pub(crate) path: std::path::PathBuf,
     /// Only show what would be imported
-    #[arg(long)]
+    #[arg(long, conflicts_with = "follow")]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) follow: Follow,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! `graphiti export`: writes all stored knowledge to files in common formats.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, path::Path, time::Duration};
 
 use graphiti_proto::{
     files,
@@ -15,6 +15,7 @@ use graphiti_proto::{
 };
 use serde_json::{Map, Value, json};
 
+use super::follow;
 use crate::{
     cli::{self, ExportFormat},
     connection::{AskError, Connection},
@@ -31,6 +32,11 @@ pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
 pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
     let folder = args.folder;
+    if args.follow.follow {
+        let every = Duration::from_secs(args.follow.every);
+        let project = super::project(args.project);
+        return follow::export(&folder, project.as_deref(), every, screen);
+    }
     let failed = |error: io::Error| AskError::NotWritten { path: folder.clone(), error };
     fs::create_dir_all(&folder).map_err(failed)?;
     let mut connection = Connection::open_for_work()?;
@@ -63,7 +69,7 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     Ok(())
 }
 
-fn episodes(
+pub(super) fn episodes(
     connection: &mut Connection,
     project: Option<&str>,
 ) -> Result<Vec<PortableEpisode>, AskError> {
@@ -82,7 +88,7 @@ fn episodes(
     }
 }
 
-fn sessions(
+pub(super) fn sessions(
     connection: &mut Connection,
     project: Option<String>,
 ) -> Result<Vec<SessionRow>, AskError> {

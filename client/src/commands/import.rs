@@ -6,6 +6,7 @@ use std::{
     collections::HashSet,
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use graphiti_proto::{
@@ -20,7 +21,10 @@ use graphiti_proto::{
 };
 use serde_json::Value;
 
-use super::export::{CLASSIFICATIONS, EPISODES, FACTS, LINES, STATES};
+use super::{
+    export::{CLASSIFICATIONS, EPISODES, FACTS, LINES, STATES},
+    follow,
+};
 use crate::{
     cli,
     connection::{AskError, Connection},
@@ -58,6 +62,9 @@ struct ExportFiles {
 }
 
 pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
+    if args.follow.follow {
+        return follow::import(&args.path, Duration::from_secs(args.follow.every), screen);
+    }
     let mut export = ExportFiles::default();
     export.read(&args.path)?;
     let mut connection = Connection::open_for_work()?;
@@ -154,7 +161,7 @@ fn pages(episodes: &[ReadEpisode]) -> Vec<&[ReadEpisode]> {
     pages
 }
 
-fn print(verb: &str, imported: &ImportReport, screen: &Screen) {
+pub(super) fn print(verb: &str, imported: &ImportReport, screen: &Screen) {
     let ImportReport { taken, known, forgotten, .. } = imported;
     let mut text = format!("{verb}: {taken} {}", if *taken == 1 { "episode" } else { "episodes" });
     if *known > 0 {

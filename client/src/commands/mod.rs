@@ -5,6 +5,7 @@ mod doctor;
 mod embeddings;
 mod export;
 mod facts;
+mod follow;
 mod forget;
 mod handoff;
 mod history;

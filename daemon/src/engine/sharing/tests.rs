@@ -255,7 +255,9 @@ struct WrittenSession {
 
 impl WrittenSession {
     fn wait_here(self) -> Session {
-        self.pending.into_iter().for_each(|write| drop(write.wait().unwrap()));
+        for write in self.pending {
+            write.wait().unwrap();
+        }
         self.session
     }
 }

@@ -1,0 +1,332 @@
+//! `graphiti export --follow` and `graphiti import --follow`: a folder that machines keep in step by
+//! Git, Syncthing or a network drive.
+//!
+//! Each machine writes into a folder of its own in it, one file a session, so that no file has two
+//! writers. A file is replaced as a whole; an importer leaves out what it cannot read, and tries
+//! again in the next round.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fs,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, SystemTime},
+};
+
+use graphiti_proto::{
+    endpoint, files as durable,
+    methods::transfer::{IMPORT, ImportReport, ImportRequest, PortableEpisode},
+};
+
+use super::{export, import};
+use crate::{
+    connection::{AskError, Connection},
+    files,
+    screen::{Screen, line},
+};
+
+/// The file in the home folder with the name of this machine's folder.
+const MACHINE: &str = "sync-folder";
+/// Maximum bytes of an episode.
+const LONGEST: u64 = 1 << 20;
+/// Episodes in one request of an import.
+const PAGE: usize = 20;
+/// Maximum characters of a file's name, without its ending.
+const NAME: usize = 100;
+
+/// Runs `round` again and again; once when `every` is zero.
+fn repeat(
+    every: Duration,
+    screen: &Screen,
+    mut round: impl FnMut() -> Result<(), AskError>,
+) -> Result<(), AskError> {
+    loop {
+        match round() {
+            result if every.is_zero() => return result,
+            // The daemon may be restarting, or the folder may be mounted later.
+            Err(error) => screen.complain(&error),
+            Ok(()) => {}
+        }
+        thread::sleep(every);
+    }
+}
+
+/// Keeps the files of this machine up to date.
+pub(super) fn export(
+    folder: &Path,
+    project: Option<&str>,
+    every: Duration,
+    screen: &Screen,
+) -> Result<(), AskError> {
+    let own = folder.join(machine()?);
+    repeat(every, screen, || {
+        let failed = |error: io::Error| AskError::NotWritten { path: own.clone(), error };
+        let mut connection = Connection::open_for_work()?;
+        let episodes = export::episodes(&mut connection, project)?;
+        let sessions = export::sessions(&mut connection, None)?;
+        let known: HashSet<String> =
+            sessions.iter().map(|row| file_name(&row.agent, &row.session_id)).collect();
+        let wanted: BTreeMap<String, PortableEpisode> =
+            episodes.into_iter().filter(is_own).filter_map(named).collect();
+        let (written, removed) = write_files(&own, &wanted, &known).map_err(failed)?;
+        if written + removed > 0 {
+            let text = format!("{written} files written, {removed} removed in {}", own.display());
+            screen.print(line(&text));
+        }
+        Ok(())
+    })
+}
+
+/// Imports what other machines put into the folder.
+pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<(), AskError> {
+    let own = machine()?;
+    let mut seen = HashMap::new();
+    repeat(every, screen, || {
+        let new = new_files(folder, &own, &seen).map_err(|error| AskError::file(folder, &error))?;
+        let mut connection = Connection::open_for_work()?;
+        let mut sum = ImportReport::default();
+        for page in new.chunks(PAGE) {
+            let episodes = page.iter().map(|file| file.episode.clone()).collect();
+            let request = ImportRequest { episodes, dry_run: false };
+            let answer: ImportReport = connection.ask(IMPORT, &request)?;
+            for problem in &answer.problems {
+                let Some(file) = page.get(problem.episode) else { continue };
+                let text = format!("{}: {}", file.path.display(), problem.what);
+                screen.print(screen.warn(line(&text)));
+            }
+            // One damaged file must not hold up the others.
+            if !answer.problems.is_empty() {
+                for (number, file) in page.iter().enumerate() {
+                    if answer.problems.iter().any(|problem| problem.episode == number) {
+                        continue;
+                    }
+                    let episodes = vec![file.episode.clone()];
+                    let request = ImportRequest { episodes, dry_run: false };
+                    let one: ImportReport = connection.ask(IMPORT, &request)?;
+                    sum.taken += one.taken;
+                }
+            }
+            sum.taken += answer.taken;
+            sum.known += answer.known;
+            sum.forgotten += answer.forgotten;
+            seen.extend(page.iter().map(|file| (file.path.clone(), file.stamp)));
+        }
+        if !new.is_empty() {
+            import::print("Imported", &sum, screen);
+        }
+        Ok(())
+    })
+}
+
+/// Returns the name of this machine's folder, which never changes.
+fn machine() -> Result<String, AskError> {
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    let file = home.join(MACHINE);
+    if let Ok(name) = fs::read_to_string(&file)
+        && !name.trim().is_empty()
+    {
+        return Ok(name.trim().to_owned());
+    }
+    let host = fs::read_to_string("/etc/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "machine" } else { host.trim() };
+    // Two machines may have the same name.
+    let random = RandomState::new().build_hasher().finish();
+    let name = format!("{}-{:08x}", sanitized(host), random >> 32);
+    let failed = |error: io::Error| AskError::NotWritten { path: file.clone(), error };
+    fs::create_dir_all(&home).map_err(failed)?;
+    durable::replace(&file, name.as_bytes()).map_err(failed)?;
+    Ok(name)
+}
+
+/// Whether an episode was created on this machine: another one's is in that one's folder.
+fn is_own(episode: &PortableEpisode) -> bool {
+    !episode.episode.source_description.contains(", from ")
+}
+
+/// Returns the episode with its file's name; `None` when its content names no session.
+fn named(episode: PortableEpisode) -> Option<(String, PortableEpisode)> {
+    let value = |key: &str| {
+        let start = format!("  {key}: ");
+        let mut lines = episode.episode.content.lines().take_while(|line| !line.is_empty());
+        let value = lines.find_map(|line| line.strip_prefix(&start))?;
+        serde_json::from_str::<String>(value).ok()
+    };
+    let name = file_name(&value("agent")?, &value("session_id")?);
+    Some((name, episode))
+}
+
+fn file_name(agent: &str, session: &str) -> String {
+    format!("{}-{}.json", sanitized(agent), sanitized(session))
+}
+
+/// Returns a name that every file system takes. Names that differ stay different, but for chance.
+fn sanitized(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
+    if name.chars().all(is_plain) && name.len() <= NAME && !name.is_empty() {
+        return name.to_owned();
+    }
+    let plain: String =
+        name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(NAME).collect();
+    // FNV-1a: the name must be the same in every version.
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{plain}.{hash:016x}")
+}
+
+/// Writes the files that differ, and removes those of sessions that are gone. Returns how many.
+fn write_files(
+    own: &Path,
+    wanted: &BTreeMap<String, PortableEpisode>,
+    known: &HashSet<String>,
+) -> io::Result<(usize, usize)> {
+    fs::create_dir_all(own)?;
+    let (mut written, mut removed) = (0, 0);
+    for (name, episode) in wanted {
+        let file = own.join(name);
+        let mut text = serde_json::to_vec_pretty(episode)?;
+        text.push(b'\n');
+        if fs::read(&file).is_ok_and(|current| current == text) {
+            continue;
+        }
+        durable::replace(&file, &text)?;
+        written += 1;
+    }
+    for entry in fs::read_dir(own)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // A session without an episode may have lost it to the quota of this machine only.
+        if name.ends_with(".json") && !wanted.contains_key(&name) && !known.contains(&name) {
+            fs::remove_file(entry.path())?;
+            removed += 1;
+        }
+    }
+    Ok((written, removed))
+}
+
+/// The state of a file by which a change is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SyncStamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+/// A file of another machine.
+struct SyncedFile {
+    path: PathBuf,
+    stamp: SyncStamp,
+    episode: PortableEpisode,
+}
+
+/// Returns the files of other machines that have changed and can be read.
+fn new_files(
+    folder: &Path,
+    own: &str,
+    seen: &HashMap<PathBuf, SyncStamp>,
+) -> io::Result<Vec<SyncedFile>> {
+    let mut new = Vec::new();
+    for machine in fs::read_dir(folder)?.flatten() {
+        let name = machine.file_name();
+        let is_machine = machine.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_machine || name == own || name.to_string_lossy().starts_with('.') {
+            continue;
+        }
+        for entry in fs::read_dir(machine.path())?.flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            let is_episode = entry.file_type().is_ok_and(|kind| kind.is_file())
+                && name.ends_with(".json")
+                && !name.starts_with('.')
+                && !name.contains(".sync-conflict-");
+            let Some(metadata) = entry.metadata().ok().filter(|_| is_episode) else { continue };
+            let stamp = SyncStamp { length: metadata.len(), modified: metadata.modified().ok() };
+            if seen.get(&path) == Some(&stamp) {
+                continue;
+            }
+            // A file that is not complete yet is complete in a later round.
+            let Ok(bytes) = files::read(&path, LONGEST) else { continue };
+            let Ok(episode) = serde_json::from_slice(&bytes) else { continue };
+            new.push(SyncedFile { path, stamp, episode });
+        }
+    }
+    new.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use graphiti_proto::tools::get_episodes::EpisodeNode;
+
+    use super::*;
+
+    fn episode(session: &str, text: &str) -> PortableEpisode {
+        let content = format!(
+            "---\ngraphiti_session_metadata:\n  agent: \"claude\"\n  session_id: \"{session}\"\n---\n\n{text}"
+        );
+        let node = EpisodeNode { uuid: session.to_owned(), content, ..EpisodeNode::default() };
+        PortableEpisode { episode: node, ..PortableEpisode::default() }
+    }
+
+    fn files_of(episodes: Vec<PortableEpisode>) -> BTreeMap<String, PortableEpisode> {
+        episodes.into_iter().filter_map(named).collect()
+    }
+
+    #[test]
+    fn each_session_is_a_file_that_is_replaced_only_when_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("laptop");
+        let none = HashSet::new();
+        let two = files_of(vec![episode("a", "x"), episode("b", "y")]);
+        assert_eq!(write_files(&own, &two, &none).unwrap(), (2, 0));
+        assert_eq!(write_files(&own, &two, &none).unwrap(), (0, 0));
+        let changed = files_of(vec![episode("a", "z")]);
+        // `b` has lost its episode; then it is forgotten.
+        let known = HashSet::from(["claude-b.json".to_owned()]);
+        assert_eq!(write_files(&own, &changed, &known).unwrap(), (1, 0));
+        assert_eq!(write_files(&own, &changed, &none).unwrap(), (0, 1));
+    }
+
+    #[test]
+    fn an_importer_reads_complete_new_files_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mine, theirs) = (folder.path().join("mine"), folder.path().join("theirs"));
+        write_files(&mine, &files_of(vec![episode("a", "x")]), &HashSet::new()).unwrap();
+        write_files(&theirs, &files_of(vec![episode("b", "y")]), &HashSet::new()).unwrap();
+        fs::create_dir(folder.path().join(".git")).unwrap();
+        fs::write(folder.path().join(".git/x.json"), "{}").unwrap();
+        fs::write(theirs.join("claude-c.json"), "{\"uuid\": \"c\", \"cont").unwrap();
+        fs::write(theirs.join("claude-b.sync-conflict-1.json"), "{}").unwrap();
+        let mut seen = HashMap::new();
+        let new = new_files(folder.path(), "mine", &seen).unwrap();
+        assert_eq!(new.iter().map(|file| &*file.episode.episode.uuid).collect::<Vec<_>>(), ["b"]);
+        seen.extend(new.into_iter().map(|file| (file.path, file.stamp)));
+        assert!(new_files(folder.path(), "mine", &seen).unwrap().is_empty());
+        write_files(&theirs, &files_of(vec![episode("c", "z")]), &HashSet::new()).unwrap();
+        let new = new_files(folder.path(), "mine", &seen).unwrap();
+        assert_eq!(new.len(), 1, "a file that is complete now is read");
+    }
+
+    #[test]
+    fn names_of_files_stay_apart() {
+        assert_eq!(file_name("claude", "6f0d-ab"), "claude-6f0d-ab.json");
+        let names = [
+            sanitized("a/b"),
+            sanitized("a_b"),
+            sanitized("A_b"),
+            sanitized("../x"),
+            sanitized(""),
+        ];
+        for (index, name) in names.iter().enumerate() {
+            assert!(!name.contains('/'), "{name}");
+            assert!(names[index + 1..].iter().all(|other| other != name));
+        }
+    }
+
+    #[test]
+    fn an_episode_of_another_machine_is_not_exported_again() {
+        let mut imported = episode("a", "x");
+        imported.episode.source_description = "claude session a, from desk".to_owned();
+        assert!(!is_own(&imported) && is_own(&episode("a", "x")));
+    }
+}
