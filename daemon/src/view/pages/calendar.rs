@@ -92,8 +92,9 @@ fn day_cell(day: Day, month: std::ops::Range<Day>, counts: &DayCounts, most: usi
         td {
             @if count == 0 { span { (number) } }
             @else {
-                a class={ "heat-" (shade) } href=(address("sessions", &[("day", &day.to_string())]))
-                    title=(texts::sessions(count)) aria-label={ (day.to_string()) ": " (texts::sessions(count)) } { (number) }
+                a .{ "heat-" (shade) } href=(address("sessions", &[("day", &day.to_string())])) title=(texts::sessions(count)) {
+                    (number) span .hidden { ", " (texts::sessions(count)) }
+                }
             }
         }
     }

@@ -125,7 +125,7 @@ fn found(hit: &Hit) -> Markup {
         li .row {
             h2 .row-title { a href=(address("session", &[("id", &session.session_id)])) { (text(title(session))) } }
             (session_meta(session))
-            @for passage in &hit.passages { (shown_passage(&session.session_id, passage)) }
+            @for passage in hit.passages.iter().filter(|passage| passage.role != "title") { (shown_passage(&session.session_id, passage)) }
         }
     }
 }

@@ -15,7 +15,7 @@ const SPACING: f64 = 24.0;
 /// The angle between sectors.
 const GAP: f64 = 0.06;
 /// Space around the outermost ring, for labels.
-const MARGIN: f64 = 170.0;
+const MARGIN: f64 = 240.0;
 /// Up to this number of nodes all have labels; of more, those with the most facts.
 const LABELS: usize = 40;
 /// Characters of a label.
@@ -75,7 +75,7 @@ impl Drawing<'_> {
             if is_left { (degrees + 180.0, "end", -10) } else { (degrees, "start", 10) };
         let radius = 4 + node.facts.min(6);
         html! {
-            a href=(node.address) tabindex="-1" class={ "node kind-" (node.kind) } .labelled[position.node < LABELS] {
+            a href=(node.address) tabindex="-1" .node .{ "kind-" (node.kind) } .labelled[position.node < LABELS] {
                 title { (visible(&node.name)) " – " (node.relations) }
                 g transform={ "translate(" (x) " " (y) ") rotate(" (format!("{turn:.1}")) ")" } {
                     circle r=(radius) {}

@@ -57,7 +57,7 @@ impl ConversationPage<'_> {
             return html! {};
         }
         html! {
-            nav .pager {
+            p .pager {
                 @if self.first > 0 { a rel="prev" href=(link(self.first.saturating_sub(self.page))) { "← " (T.earlier) } }
                 span { (texts::range(self.first, self.first + self.page, self.session.message_count)) }
                 @if let Some(next) = self.answer.next { a rel="next" href=(link(next)) { (T.later) " →" } }
@@ -75,7 +75,7 @@ impl ConversationPage<'_> {
 
     fn message(&self, message: &MessageRow) -> Markup {
         html! {
-            li class={ "message role-" (message.role) } .here[self.is_here(message)] #(self.id(message)) {
+            li .message .{ "role-" (message.role) } .here[self.is_here(message)] #(self.id(message)) {
                 @if self.is_here(message) { a #here {} }
                 p .message-head {
                     span .role { (texts::role(&message.role)) }

@@ -1,0 +1,215 @@
+"""The checks: what a user does in the viewer, in a real browser."""
+
+import datetime
+import os
+import time
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from home import ROOT, Home, Transcript, rich_session, small_sessions
+
+PATIENCE = 60
+VIEWS = {
+    "search": "", "results": "search?q=login", "sessions": "sessions", "session": "session?id=rich0001",
+    "long-session": "session?id=rich0000", "calendar": "calendar", "projects": "projects", "project": "project?dir=%2Fwork%2Fapp",
+    "open-ends": "open-ends", "facts": "facts?ended=true", "usage": "usage", "health": "health",
+    "forget": "forget?session=rich0002", "message": "message?id=rich0001&seq=0",
+}
+RICH = 40
+
+
+class Checks:
+    def __init__(self, home, browser, pictures, axe):
+        self.home, self.browser, self.pictures, self.axe = home, browser, pictures, axe
+        self.failed = 0
+        self.base = ""
+
+    def check(self, name, is_good, details=""):
+        print(("ok      " if is_good else "FAILED  ") + name + (f": {details}" if details else ""), flush=True)
+        self.failed += not is_good
+
+    def wait(self, condition):
+        return WebDriverWait(self.browser, PATIENCE, poll_frequency=0.02).until(lambda _: condition())
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        return self.wait(lambda: next(iter(self.all(selector)), None))
+
+    def open(self, page):
+        self.browser.get(self.base + page)
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def enter(self):
+        url = self.home.graphiti("view", "--print").strip()
+        self.browser.get(url)
+        self.base = url.split("open?")[0]
+        self.check("the address leads to the page", self.browser.current_url == self.base)
+        self.wait(lambda: self.script("return document.body.dataset.connected"))
+
+    def search_to_correction(self):
+        self.open("")
+        field = self.one("[data-search]")
+        field.send_keys("login ends")
+        self.wait(lambda: self.all(".hits .row"))
+        self.check("results appear as the user types", "login" in self.one(".hits").text.lower())
+        self.check("the number of results is announced", "result" in self.one("#status").get_attribute("textContent"))
+        self.one(".hits .passage[href*='#m']").click()
+        self.wait(lambda: self.all(".message"))
+        self.check("a passage leads to its message", "#m0-" in self.browser.current_url, self.browser.current_url.split("/")[-1])
+        links = self.all(".summary a.statement")
+        self.check("statements lead to the messages that they come from", len(links) > 0, f"{len(links)} links")
+        links[0].click()
+        self.wait(lambda: "#m0-" in self.browser.current_url and self.all(":target"))
+        self.open("open-ends")
+        before = len(self.all(".fact"))
+        first = self.one(".fact")
+        text = first.find_element(By.CSS_SELECTOR, ".fact-text").text
+        first.find_element(By.CSS_SELECTOR, "button.good").click()
+        self.wait(lambda: len(self.all(".fact")) == before - 1)
+        self.check("a correction takes effect in place", True, text)
+        self.one("#notice button").click()
+        self.wait(lambda: len(self.all(".fact")) == before)
+        self.check("a correction is undone", True)
+
+    def keyboard(self):
+        self.open("sessions")
+        self.browser.switch_to.active_element.send_keys(Keys.TAB)
+        is_skip = self.script("return document.activeElement.className") == "skip"
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.check("the first key leads to the content", is_skip and self.script("return document.activeElement.id") == "main")
+        self.open("facts")
+        self.one("h1").click()
+        self.browser.find_element(By.TAG_NAME, "body").send_keys("/")
+        self.wait(lambda: self.script("return document.activeElement.matches('[data-search]')"))
+        self.check("the key / leads to the search", True)
+
+    def scroll(self, sessions):
+        self.open("sessions")
+        began = time.monotonic()
+        while self.all("a[data-append]"):
+            count = len(self.all("#session-list .row"))
+            self.script("window.scrollTo(0, document.body.scrollHeight)")
+            self.wait(lambda: len(self.all("#session-list .row")) > count or not self.all("a[data-append]"))
+        count = len(self.all("#session-list .row"))
+        self.check("all sessions are scrolled", count == sessions, f"{count} rows in {time.monotonic() - began:.1f} s")
+        frame = self.script("const began = performance.now(); window.scrollTo(0, 0); document.body.offsetHeight; return performance.now() - began")
+        self.check("scrolling back is quick", frame < 500, f"{frame:.0f} ms")
+
+    def live(self):
+        self.open("")
+        self.wait(lambda: self.script("return document.body.dataset.connected"))
+        transcript = Transcript(self.home.projects, "11fe0000-0000-4000-8000-000000000000", "/work/app", datetime.datetime.now(datetime.UTC))
+        transcript.prompt("This prompt appears without reloading")
+        transcript.write()
+        self.wait(lambda: "appears without reloading" in self.one("#results").text)
+        self.check("what agents do now appears", True)
+        self.open("session?id=11fe0000")
+        self.wait(lambda: self.script("return document.body.dataset.connected"))
+        transcript.reply("And so does this reply")
+        transcript.write()
+        self.wait(lambda: "so does this reply" in self.one("#conversation").text)
+        self.check("a conversation goes on", True)
+
+    def hostile(self):
+        transcript = Transcript(self.home.projects, "e711e711-0000-4000-8000-000000000000", "/work/app", datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=3))
+        script = "</p></main><script>document.title='owned'</script><img src=http://evil.example/x onerror=\"document.title='owned'\">"
+        transcript.prompt(f"Fix {script} <style>body{{display:none}}</style>")
+        transcript.reply(f"[click](javascript:alert(3)) pay \u202e001\u202c {script}")
+        transcript.reply("y" * (5 << 20))
+        transcript.write()
+        self.home.graphiti("search", "click")
+        self.wait(lambda: "e711e711" in self.home.graphiti("list", "--json", "-n", "5"))
+        for page in ["session?id=e711e711", "search?q=click+pay", "sessions", "message?id=e711e711&seq=2"]:
+            began = time.monotonic()
+            self.open(page)
+            loaded = self.script("return performance.getEntriesByType('resource').map((one) => one.name)")
+            elsewhere = [name for name in loaded if not name.startswith(self.base)]
+            is_text = self.script("return document.title !== 'owned' && document.querySelectorAll('#content script, #content img, #content style').length === 0 && getComputedStyle(document.body).display !== 'none'")
+            self.check(f"a hostile transcript is text on {page}", is_text and not elsewhere, f"{time.monotonic() - began:.1f} s {elsewhere}")
+
+    def times(self, sessions):
+        self.open("")
+        paint = self.wait(lambda: self.script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"))
+        self.check("first paint", 0 < paint < 1_000, f"{paint:.0f} ms at {sessions} sessions")
+        times = self.browser.execute_async_script("""
+            const done = arguments[arguments.length - 1];
+            (async () => {
+              const times = [];
+              for (const word of ['log', 'login', 'login ends', 'cache', 'cache of', 'parser', 'price of the', 'index server', 'release', 'window']) {
+                const began = performance.now();
+                await (await fetch('search?q=' + encodeURIComponent(word), { headers: { 'x-part': '1' } })).text();
+                times.push(performance.now() - began);
+              }
+              done(times.sort((a, b) => a - b));
+            })();""")
+        self.check("search", True, f"median {times[len(times) // 2]:.0f} ms, longest {times[-1]:.0f} ms at {sessions} sessions")
+
+    def look(self):
+        """Pictures and accessibility of each view."""
+        node = self.script("return fetch('facts?ended=true', {headers: {'x-part': '1'}}).then((a) => a.text()).then((t) => (t.match(/node\\?id=[0-9a-f-]+/) || [''])[0])")
+        views = {**VIEWS, **({"node": node} if node else {})}
+        self.pictures.mkdir(parents=True, exist_ok=True)
+        rules = self.axe.read_text()
+        for scheme in ["light", "dark"]:
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            for width in [400, 2000]:
+                self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 1000 if width < 1000 else 1200, "deviceScaleFactor": 1, "mobile": False})
+                for name, page in views.items():
+                    self.open(page)
+                    self.one("h1")
+                    self.browser.save_screenshot(str(self.pictures / f"{name}-{scheme}-{width}.png"))
+                    self.script(rules)
+                    found = self.browser.execute_async_script("const done = arguments[arguments.length - 1]; axe.run().then((found) => done(found.violations.map((one) => one.id + ' ' + one.nodes.slice(0, 2).map((node) => node.html.slice(0, 140) + ' ' + (node.any[0]?.message || '')).join(' | '))))")
+                    wide = self.script("return document.documentElement.scrollWidth - window.innerWidth")
+                    self.check(f"{name} {scheme} {width} px", not found and wide <= 0, "; ".join(found) + (f" {wide} px too wide" if wide > 0 else ""))
+        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def chromium():
+    options = webdriver.ChromeOptions()
+    for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1000", "--force-prefers-reduced-motion"]:
+        options.add_argument(argument)
+    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")))
+    browser.set_script_timeout(PATIENCE)
+    return browser
+
+
+def run(sessions, pictures, axe):
+    home = Home(os.environ.get("GRAPHITI_BIN", ROOT / "target" / "debug"))
+    now = datetime.datetime.now(datetime.UTC)
+    browser, checks = None, None
+    try:
+        for number in range(RICH):
+            rich_session(home.projects, number, now)
+        small_sessions(home.projects, sessions - RICH, now)
+        home.start()
+        home.graphiti("status", "--wait")
+        home.graphiti("sync", "--run", "--days", "60", "-n", "200", "--project", "/work/app")
+        for project in ["/work/shop", "/work/tools"]:
+            home.graphiti("sync", "--run", "--days", "60", "-n", "200", "--project", project)
+        before = home.memory()
+        browser = chromium()
+        checks = Checks(home, browser, pictures, axe)
+        checks.enter()
+        checks.times(sessions)
+        checks.search_to_correction()
+        checks.keyboard()
+        checks.scroll(sessions)
+        more = (home.memory() - before) / (1 << 20)
+        checks.check("memory of the daemon with the page open", True, f"{more:.1f} MiB more")
+        checks.look()
+        checks.live()
+        checks.hostile()
+        return checks.failed
+    finally:
+        if browser:
+            browser.quit()
+        home.end(keep=checks is None or checks.failed > 0)
