@@ -183,7 +183,7 @@ fn facts_are_found_after_a_restart_and_after_the_loss_of_their_index() {
 
 #[test]
 fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
-    const FACT: &str = " 1. `JWT_EXPIRY` in `.env` is `3600` (before: `60`). Why: Asked: The login ends too early, fix it.";
+    const FACT: &str = " 1. `JWT_EXPIRY` in `.env` is `3600` (before: `60`).";
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
     set_expiry(&mut transcript, "The login ends too early, fix it", ["60", "3600"]);
