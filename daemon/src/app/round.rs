@@ -84,7 +84,7 @@ impl Supervisor {
             Engine::new(store.clone(), settings, places, last_run).context("start the engine")?;
         let sharing = Arc::new(Sharing::new(
             store,
-            engine.shared_projects(),
+            engine.projects().clone(),
             api::methods::transfer::host(),
             ShareTarget::new(&self.config.share),
             Pauses::default(),

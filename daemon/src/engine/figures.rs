@@ -85,7 +85,7 @@ pub fn visit(
         let figures = derive(store, session)?;
         visit(session, &figures);
         if let Some(stamp) = stamp {
-            new.push(note(session, FiguresRecord { version: VERSION, stamp, figures }));
+            new.push(note(session, &FiguresRecord { version: VERSION, stamp, figures }));
         }
         if new.len() >= NOTES {
             keep(store, &mut new);
@@ -112,8 +112,8 @@ fn keep(store: &dyn Store, notes: &mut Vec<Write>) {
     }
 }
 
-fn note(session: &Session, record: FiguresRecord) -> Write {
-    let content = serde_json::to_vec(&record).expect("a record has only string keys");
+fn note(session: &Session, record: &FiguresRecord) -> Write {
+    let content = serde_json::to_vec(record).expect("a record has only string keys");
     Write::Note(Note {
         namespace: NoteNamespace::Figures,
         name: session.key.0.to_be_bytes().to_vec(),

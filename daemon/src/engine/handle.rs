@@ -142,13 +142,8 @@ impl Engine {
     }
 
     /// The projects that sessions belong to.
-    pub fn projects(&self) -> &Projects {
+    pub fn projects(&self) -> &Arc<Projects> {
         &self.projects
-    }
-
-    /// The same, for tasks that live as long as the engine.
-    pub fn shared_projects(&self) -> Arc<Projects> {
-        self.projects.clone()
     }
 
     /// What sessions use of what they are offered.

@@ -55,13 +55,18 @@ impl FalkorDb {
         if let Some(password) = self.credentials.password()? {
             login = login.set_password(password);
         }
-        let info = address.into_connection_info().map_err(failure)?.set_redis_settings(login);
+        let info = address
+            .into_connection_info()
+            .map_err(|error| failure(&error))?
+            .set_redis_settings(login);
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT))
             .set_response_timeout(Some(ANSWER));
-        let client = Client::open(info).map_err(failure)?;
-        let connection =
-            client.get_multiplexed_async_connection_with_config(&config).await.map_err(failure)?;
+        let client = Client::open(info).map_err(|error| failure(&error))?;
+        let connection = client
+            .get_multiplexed_async_connection_with_config(&config)
+            .await
+            .map_err(|error| failure(&error))?;
         *open = Some(connection.clone());
         Ok(connection)
     }
@@ -71,7 +76,7 @@ impl FalkorDb {
         match command.query_async(&mut connection).await {
             Ok(reply) => Ok(reply),
             Err(error) => {
-                let error = failure(error);
+                let error = failure(&error);
                 if !matches!(error, EngineError::Rejected(_)) {
                     *self.connection.lock().await = None;
                 }
@@ -176,7 +181,7 @@ fn text_of(reply: &Reply) -> String {
 }
 
 /// Classifies an error. The text of a statement is never part of it.
-fn failure(error: RedisError) -> EngineError {
+fn failure(error: &RedisError) -> EngineError {
     let code = error.code().unwrap_or_default();
     let detail = error.detail().unwrap_or_default().to_owned();
     let text = match detail.is_empty() {

@@ -114,7 +114,7 @@ fn heading(stats: &Stats) -> String {
 
 fn print_work(by: StatsGrouping, rows: &[StatsRow], screen: &Screen) {
     let bars = Bars::new(rows.iter().map(|row| row.seconds), screen.width());
-    let names = names(by, rows.iter());
+    let names = names(by, &rows.iter());
     let mut table = TextTable::new(vec![
         Column::wanted(title(by), 32, 10),
         Column::new("SESSIONS", Align::Right),
@@ -157,7 +157,7 @@ fn print_tokens(by: StatsGrouping, rows: &[&StatsRow], screen: &Screen) {
         last,
     ]);
     let bars = Bars::new(rows.iter().map(|row| row.tokens()), screen.width());
-    let names = names(by, rows.iter().copied());
+    let names = names(by, &rows.iter().copied());
     let limit = if by == StatsGrouping::Session { SESSIONS } else { usize::MAX };
     for (row, name) in rows.iter().zip(names).take(limit) {
         let last = match by {
@@ -203,7 +203,10 @@ fn title(by: StatsGrouping) -> &'static str {
 }
 
 /// Returns the names of rows: of projects their last directories, as many as tell them apart.
-fn names<'r>(by: StatsGrouping, rows: impl Iterator<Item = &'r StatsRow> + Clone) -> Vec<String> {
+fn names<'r>(
+    by: StatsGrouping,
+    rows: &(impl Iterator<Item = &'r StatsRow> + Clone),
+) -> Vec<String> {
     let end = |name: &str, count: usize| {
         let parts: Vec<&str> = name.rsplit('/').take(count).collect();
         parts.into_iter().rev().collect::<Vec<_>>().join("/")
@@ -282,10 +285,10 @@ mod tests {
         let row = |name: &str| StatsRow { name: name.to_owned(), ..StatsRow::default() };
         let rows = ["/a/cli", "/b/x/cli", "/c/x/cli", "/d/web", ""].map(row);
         assert_eq!(
-            names(StatsGrouping::Project, rows.iter()),
+            names(StatsGrouping::Project, &rows.iter()),
             ["a/cli", "b/x/cli", "c/x/cli", "web", "-"]
         );
-        assert_eq!(names(StatsGrouping::Model, rows[..1].iter()), ["/a/cli"]);
+        assert_eq!(names(StatsGrouping::Model, &rows[..1].iter()), ["/a/cli"]);
     }
 
     #[test]
@@ -315,7 +318,7 @@ mod tests {
         for width in [80, 120] {
             let screen = Screen::of_test(width);
             let lines = screen.captured(width, |screen| {
-                print_work(StatsGrouping::Project, &[row.clone()], screen);
+                print_work(StatsGrouping::Project, std::slice::from_ref(&row), screen);
                 print_tokens(StatsGrouping::Project, &[&row], screen);
             });
             assert_eq!(lines.len(), 4, "{lines:#?}");

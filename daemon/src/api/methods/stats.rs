@@ -188,7 +188,7 @@ impl<'d> Sums<'d> {
                     rows.sort_by_key(|row| std::cmp::Reverse((row.seconds, row.sessions)));
                 }
                 StatsGrouping::Model | StatsGrouping::Session => {
-                    rows.sort_by(|a, b| b.usd.total_cmp(&a.usd).then(b.tokens().cmp(&a.tokens())))
+                    rows.sort_by(|a, b| b.usd.total_cmp(&a.usd).then(b.tokens().cmp(&a.tokens())));
                 }
             }
             StatsTable { by, rows }

@@ -6,6 +6,7 @@
 //! is at most one small note a session, and a crash, a lost connection or an engine that is down for
 //! days loses nothing. A *fill* compares all sessions.
 
+mod compare;
 mod ledger;
 pub mod map;
 mod pending;
@@ -111,8 +112,11 @@ impl ShareTarget {
 
     /// The engine's address, by which the ledger is valid.
     pub fn address(&self) -> String {
-        let endpoint = self.config.endpoint().ok().flatten();
-        endpoint.map(|endpoint| endpoint.to_string()).unwrap_or_default()
+        match self.config.endpoint() {
+            Ok(Some(endpoint)) => endpoint.to_string(),
+            // Reading the configuration has reported an invalid one.
+            Ok(None) | Err(_) => String::new(),
+        }
     }
 
     fn is_shared(&self, project: &ProjectIdentity) -> bool {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::state;
 use crate::{
     model::SessionKey,
     store::{Note, NoteNamespace, Store, Write},
@@ -59,7 +60,7 @@ pub(super) struct FillProgress {
 
 /// The next sessions to compare.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct PendingBatch {
     pub(super) sessions: Vec<(SessionKey, PendingSession)>,
     /// Whether they are written whatever the ledger says.
     pub(super) is_anew: bool,
@@ -92,7 +93,7 @@ impl PendingSessions {
             let session = PendingSession { generation: 0, is_deleted, is_neighbour: false };
             pending.changed.insert(key, session);
         }
-        let fill = store.note(NoteNamespace::ShareState, FILL).ok().flatten();
+        let fill = state::read(store, FILL);
         let fill = fill.and_then(|content| serde_json::from_slice::<FillRecord>(&content).ok());
         if let Some(fill) = fill {
             let after = fill.after.map(SessionKey);
@@ -130,24 +131,24 @@ impl PendingSessions {
     }
 
     /// Returns the next sessions: changed ones, the latest first, then those of a fill.
-    pub(super) fn next(&self, limit: usize) -> Batch {
+    pub(super) fn next(&self, limit: usize) -> PendingBatch {
         let changed = self.changed.iter().rev();
         let changed = changed.filter(|(key, _)| !self.rejected.contains(key));
         let sessions: Vec<_> = changed.take(limit).map(|(key, of)| (*key, *of)).collect();
         if !sessions.is_empty() {
-            return Batch { sessions, ..Batch::default() };
+            return PendingBatch { sessions, ..PendingBatch::default() };
         }
         let Some(Fill { is_anew, keys: Some(keys), done, .. }) = &self.fill else {
-            return Batch::default();
+            return PendingBatch::default();
         };
         let of_fill = PendingSession { generation: 0, is_deleted: false, is_neighbour: true };
         let sessions = keys.iter().skip(*done).take(limit).map(|key| (*key, of_fill)).collect();
-        Batch { sessions, is_anew: *is_anew, is_fill: true }
+        PendingBatch { sessions, is_anew: *is_anew, is_fill: true }
     }
 
     /// Records that sessions were compared. Returns the writes of it: those for sessions that have
     /// not changed meanwhile.
-    pub(super) fn finish(&mut self, batch: &Batch) -> Vec<Write> {
+    pub(super) fn finish(&mut self, batch: &PendingBatch) -> Vec<Write> {
         let mut writes = Vec::new();
         if batch.is_fill {
             let last = batch.sessions.last().map(|(key, _)| *key);

@@ -25,7 +25,7 @@ pub(super) struct ShareState {
 
 impl ShareState {
     pub(super) fn load(store: &dyn Store) -> Option<ShareState> {
-        let note = store.note(NoteNamespace::ShareState, STATE).ok().flatten()?;
+        let note = read(store, STATE)?;
         serde_json::from_slice(&note).ok()
     }
 
@@ -38,12 +38,20 @@ impl ShareState {
 
 /// Returns the position of the outbox that was followed; `None` when nothing was shared last.
 pub(super) fn position(store: &dyn Store) -> Option<u64> {
-    let note = store.note(NoteNamespace::ShareState, POSITION).ok().flatten()?;
+    let note = read(store, POSITION)?;
     note.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
 pub(super) fn save_position(position: Option<u64>) -> Write {
     note(POSITION, position.map(|position| position.to_be_bytes().to_vec()))
+}
+
+/// Reads a note. Without it, the graph is compared with all sessions, which is always right.
+pub(super) fn read(store: &dyn Store, name: &[u8]) -> Option<Vec<u8>> {
+    store.note(NoteNamespace::ShareState, name).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the state of sharing cannot be read; all sessions are compared");
+        None
+    })
 }
 
 fn note(name: &[u8], content: Option<Vec<u8>>) -> Write {

@@ -18,7 +18,7 @@ const PROJECT: &str = "/home/ann/app";
 #[tokio::test(flavor = "multi_thread")]
 async fn an_episode_with_its_entities_and_facts_is_written_once() {
     let engine = FakeEngine::falkordb();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let session = machine.close(1).await;
     let running = machine.start(&engine.url);
     running.sharing.settled().await;
@@ -48,7 +48,7 @@ async fn an_episode_with_its_entities_and_facts_is_written_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_other_projects_leaves_the_machine() {
     let engine = FakeEngine::falkordb();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     machine.close_in(1, "/home/ann/secret").await;
     let running = machine.start(&engine.url);
     running.sharing.settled().await;
@@ -65,7 +65,7 @@ async fn an_engine_that_is_down_full_or_slow_gets_everything_later() {
     ] {
         let engine = FakeEngine::falkordb();
         engine.set(trouble.clone());
-        let machine = Machine::new();
+        let machine = SharingMachine::new();
         let running = machine.start(&engine.url);
         machine.close(1).await;
         running.until(|status| status.error.is_some()).await;
@@ -89,7 +89,7 @@ async fn an_engine_that_is_down_full_or_slow_gets_everything_later() {
 async fn a_close_does_not_wait_for_a_stalled_engine() {
     let engine = FakeEngine::falkordb();
     engine.set(Behaviour::Stall);
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let running = machine.start(&engine.url);
     machine.close(1).await;
     let stalled = engine.clone();
@@ -106,7 +106,7 @@ async fn a_close_does_not_wait_for_a_stalled_engine() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_daemon_that_is_killed_continues_with_what_was_left() {
     let engine = FakeEngine::falkordb();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let running = machine.start(&engine.url);
     machine.close(1).await;
     running.sharing.settled().await;
@@ -123,7 +123,7 @@ async fn a_daemon_that_is_killed_continues_with_what_was_left() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
     let engine = FakeEngine::falkordb();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let [evicted, deleted, forgotten] =
         [machine.close(1).await, machine.close(2).await, machine.close(3).await];
     let running = machine.start(&engine.url);
@@ -152,7 +152,7 @@ async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_project_that_is_not_shared_any_more_is_removed() {
     let engine = FakeEngine::falkordb();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let session = machine.close(1).await;
     let running = machine.start(&engine.url);
     running.sharing.settled().await;
@@ -167,7 +167,7 @@ async fn a_project_that_is_not_shared_any_more_is_removed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_the_engine_rejects_does_not_hold_up_the_others() {
     let engine = FakeEngine::falkordb();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let bad = machine.close(1).await;
     machine.close(2).await;
     let id = machine.episode(&bad).id.to_string();
@@ -183,7 +183,7 @@ async fn a_session_that_the_engine_rejects_does_not_hold_up_the_others() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_was_restarted_gets_everything_again() {
     let engine = FakeEngine::falkordb();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     machine.close(1).await;
     let running = machine.start(&engine.url);
     running.sharing.settled().await;
@@ -198,7 +198,7 @@ async fn an_engine_that_was_restarted_gets_everything_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn neo4j_gets_the_same_with_its_own_times() {
     let engine = FakeEngine::neo4j();
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let session = machine.close(1).await;
     let running = machine.start(&engine.url);
     running.sharing.settled().await;
@@ -218,7 +218,7 @@ async fn neo4j_gets_the_same_with_its_own_times() {
 
 #[test]
 fn a_preview_shows_exactly_what_would_leave() {
-    let machine = Machine::new();
+    let machine = SharingMachine::new();
     let session = machine.write_session(1, PROJECT).wait_here();
     let sharing = machine.sharing("redis://127.0.0.1:1");
     let namespace = Project::new(PROJECT).namespace();
@@ -236,13 +236,13 @@ fn machine_is_full() -> Behaviour {
 }
 
 /// A machine with its store.
-struct Machine {
+struct SharingMachine {
     _folder: TempDir,
     store: Arc<dyn Store>,
     projects: Arc<Projects>,
 }
 
-struct Running {
+struct RunningShare {
     sharing: Arc<Sharing>,
     task: JoinHandle<()>,
     stop: watch::Sender<bool>,
@@ -262,12 +262,12 @@ impl WrittenSession {
     }
 }
 
-impl Machine {
-    fn new() -> Machine {
+impl SharingMachine {
+    fn new() -> SharingMachine {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(SledStore::open(Path::new(folder.path())).unwrap());
         let projects = Arc::new(Projects::load(store.clone(), None).unwrap());
-        Machine { _folder: folder, store, projects }
+        SharingMachine { _folder: folder, store, projects }
     }
 
     fn config(&self, url: &str) -> Config {
@@ -292,12 +292,12 @@ impl Machine {
         Arc::new(Sharing::new(store, projects, "laptop".to_owned(), target, pauses))
     }
 
-    fn start(&self, url: &str) -> Running {
+    fn start(&self, url: &str) -> RunningShare {
         let sharing = self.sharing(url);
         let follower = sharing.follower(&OutboxPositions::new(self.store.clone()));
         let (stop, stopping) = watch::channel(false);
         let task = tokio::spawn(sharing.clone().run(follower, stopping));
-        Running { sharing, task, stop }
+        RunningShare { sharing, task, stop }
     }
 
     async fn close(&self, number: i64) -> Session {
@@ -357,7 +357,7 @@ impl Machine {
     }
 }
 
-impl Running {
+impl RunningShare {
     fn group(&self) -> String {
         let namespace = Project::new(PROJECT).namespace();
         self.sharing.project(&[namespace]).unwrap().1

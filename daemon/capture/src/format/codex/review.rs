@@ -7,12 +7,12 @@ use serde::Deserialize;
 /// The members that a reader needs. The schema is in Codex's published source (`ReviewOutputEvent`).
 #[derive(Deserialize)]
 struct Review {
-    findings: Vec<Finding>,
+    findings: Vec<ReviewFinding>,
     overall_explanation: String,
 }
 
 #[derive(Deserialize)]
-struct Finding {
+struct ReviewFinding {
     title: String,
     body: String,
     code_location: Option<CodeLocation>,
@@ -40,7 +40,7 @@ pub(super) fn as_markdown(reply: &str) -> Option<String> {
     if !review.findings.is_empty() {
         markdown.push_str("\n\n## Findings\n");
     }
-    for Finding { title, body, code_location } in review.findings {
+    for ReviewFinding { title, body, code_location } in review.findings {
         let place = code_location.map(|location| {
             format!(" (`{}:{}`)", location.absolute_file_path, location.line_range.start)
         });

@@ -10,7 +10,7 @@ use crate::{
             bounds,
             shell::{
                 kind::{Invocation, Kind},
-                texts::{self, Texts},
+                texts::{self, ArgumentTexts},
                 words::{Joint, Simple},
             },
         },
@@ -90,7 +90,7 @@ pub(super) fn steps(commands: &[Simple]) -> Vec<RepositoryStep> {
         if index > 0 && matches!(commands[index - 1].joint, Joint::Next | Joint::Or) {
             guarded = false;
         }
-        let texts = Texts { commands, index };
+        let texts = ArgumentTexts { commands, index };
         let step = match invocation.program {
             "git" => git(&invocation.arguments, &texts),
             "gh" | "glab" | "hub" => forge(&invocation.arguments, &texts),
@@ -113,7 +113,7 @@ pub(super) fn steps(commands: &[Simple]) -> Vec<RepositoryStep> {
     steps
 }
 
-fn git(words: &[&str], texts: &Texts<'_>) -> Option<RepositoryStep> {
+fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
     let (subcommand, rest) = words.split_first()?;
     let has = |option: &str| rest.contains(&option);
     if has("--dry-run") || has("--abort") || has("--quit") {
@@ -191,7 +191,7 @@ fn reset(target: Option<&str>, hard: bool) -> Option<RepositoryStep> {
     })
 }
 
-fn commit(rest: &[&str], texts: &Texts<'_>) -> CommitMade {
+fn commit(rest: &[&str], texts: &ArgumentTexts<'_>) -> CommitMade {
     let mut message = String::new();
     let mut add = |part: Option<String>| {
         if let Some(part) = part {
@@ -225,7 +225,7 @@ fn commit(rest: &[&str], texts: &Texts<'_>) -> CommitMade {
     }
 }
 
-fn forge(words: &[&str], texts: &Texts<'_>) -> Option<RepositoryStep> {
+fn forge(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
     let mut operands = words.iter().copied().filter(|word| !word.starts_with('-'));
     let (object, verb) = (operands.next()?, operands.next().unwrap_or_default());
     let is_request = matches!(object, "pr" | "mr" | "pull-request");

@@ -17,14 +17,14 @@ use crate::{
 };
 
 /// One command of a line together with the others, which may write its input.
-pub(super) struct Texts<'s> {
+pub(super) struct ArgumentTexts<'s> {
     /// All commands of the line.
     pub(super) commands: &'s [Simple],
     /// The index of the command.
     pub(super) index: usize,
 }
 
-impl Texts<'_> {
+impl ArgumentTexts<'_> {
     /// Returns the text of a file that the command line itself writes; `-` is the standard input.
     pub(super) fn file(&self, path: &str) -> Option<String> {
         let (before, from) = self.commands.split_at(self.index);

@@ -1,0 +1,122 @@
+//! What differs between the sessions here and the graph, by the ledger of what was written.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest, Sha256};
+
+use super::{
+    ShareTarget, Sharing,
+    ledger::{LedgerEntry, LedgerPart},
+    map::Wanted,
+    pending::{PendingBatch, PendingSession},
+};
+use crate::{
+    model::{SessionKey, graph::EntityId},
+    share::node::SharedSession,
+    store::{StoreError, Write, graph::ClaimPlace},
+};
+
+/// Facts about an entity whose sessions are compared when a session says something about it.
+const NEIGHBOURS: usize = 32;
+
+/// A session to write, with what the graph has of it.
+pub(super) struct Comparison {
+    pub(super) key: SessionKey,
+    pub(super) wanted: Option<SharedSession>,
+    pub(super) part: Option<LedgerPart>,
+    pub(super) before: LedgerEntry,
+    pub(super) hash: u64,
+}
+
+impl Comparison {
+    /// Returns the ledger's entry after the graph was changed.
+    pub(super) fn finished(&self) -> Write {
+        let entry = LedgerEntry { hash: self.hash, parts: self.part.iter().cloned().collect() };
+        entry.save(self.key)
+    }
+}
+
+impl Sharing {
+    /// Compares sessions with the ledger. Returns those that differ, and the sessions whose facts they
+    /// may have ended.
+    pub(super) fn compare(
+        &self,
+        target: &ShareTarget,
+        batch: &PendingBatch,
+    ) -> Result<(Vec<Comparison>, BTreeSet<SessionKey>), StoreError> {
+        let author = self.author(&target.config);
+        let is_shared = |project: &_| target.is_shared(project);
+        let mut mapper = self.mapper(&author, &is_shared);
+        let (mut comparisons, mut neighbours) = (Vec::new(), BTreeSet::new());
+        for (key, PendingSession { is_deleted, is_neighbour, .. }) in &batch.sessions {
+            let before = LedgerEntry::read(self.store.as_ref(), *key)?.unwrap_or_default();
+            let wanted = match mapper.session(*key) {
+                Ok(Wanted::Session { session, subjects }) => {
+                    if !is_neighbour {
+                        self.add_neighbours(&mut neighbours, &subjects)?;
+                    }
+                    Some(*session)
+                }
+                Ok(Wanted::Nothing) => None,
+                Ok(Wanted::Unchanged) if *is_deleted => None,
+                Ok(Wanted::Unchanged) => continue,
+                // A damaged record must not hold up the others.
+                Err(error @ StoreError::Damaged { .. }) => {
+                    tracing::warn!(%error, "a session is not shared");
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let part = wanted.as_ref().map(LedgerPart::of);
+            let hash = wanted.as_ref().map_or(0, hash_of);
+            let is_same = match &part {
+                Some(_) => hash == before.hash && before.parts.len() == 1 && !batch.is_anew,
+                None => before.parts.is_empty(),
+            };
+            if !is_same {
+                comparisons.push(Comparison { key: *key, wanted, part, before, hash });
+            }
+        }
+        neighbours.retain(|key| !batch.sessions.iter().any(|(one, _)| one == key));
+        Ok((comparisons, neighbours))
+    }
+
+    /// Adds the sessions with facts about these entities.
+    fn add_neighbours(
+        &self,
+        neighbours: &mut BTreeSet<SessionKey>,
+        subjects: &[EntityId],
+    ) -> Result<(), StoreError> {
+        for subject in subjects.iter().take(NEIGHBOURS) {
+            let mut facts = BTreeSet::new();
+            self.store.visit_claims(ClaimPlace::Around(*subject), &mut |row| {
+                facts.insert(row.fact);
+                facts.len() < NEIGHBOURS
+            })?;
+            for fact in facts {
+                for claim in self.store.claims(fact)? {
+                    let episode = self.store.episode(claim.episode)?;
+                    neighbours.extend(episode.map(|episode| episode.session));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a hash of what identifies the content of a session. The summaries of entities, which
+/// change with other sessions, are written with the next change of one that mentions them.
+fn hash_of(session: &SharedSession) -> u64 {
+    let mut hash = Sha256::new();
+    hash.update(session.episode_row().to_string());
+    for entity in &session.entities {
+        hash.update(entity.uuid.as_bytes());
+        hash.update(&entity.name);
+    }
+    for fact in &session.facts {
+        hash.update(session.fact_row(fact).to_string());
+    }
+    let hash = u64::from_be_bytes(*hash.finalize().first_chunk().expect("SHA-256 has 32 bytes"));
+    // 0 stands for an unknown content.
+    hash.max(1)
+}
