@@ -32,7 +32,10 @@ const CHOICES: usize = 20;
 
 pub(super) fn run(args: cli::Resume, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_print) = (args.output.json, args.print);
-    let Some(session) = find(args, screen)? else { return Ok(()) };
+    let session = match find(args, screen)? {
+        Target::Session(session) => *session,
+        Target::Choose(request) => return choose(request, is_print, screen),
+    };
     if !is_json && !is_print {
         return launch(&session, screen);
     }
@@ -45,9 +48,57 @@ pub(super) fn run(args: cli::Resume, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
+/// Lets the user choose a session on the terminal.
+fn choose(
+    request: SearchSessionsArguments,
+    is_print: bool,
+    screen: &Screen,
+) -> Result<(), AskError> {
+    let mut choice = ResumeChoice::default();
+    let mut prepare = |session: &SessionRow| match is_print {
+        true => match ResumeWay::of(session).map_err(|error| error.to_string())? {
+            ResumeWay::Resume(command) => Ok(command),
+            ResumeWay::Restart(restart) => Err(reason(&restart)),
+        },
+        false => choice.command(session),
+    };
+    match finder::run(request, FinderPurpose::Resume, &mut prepare, screen)? {
+        None => Ok(()),
+        Some(command) if is_print => {
+            screen.print(command);
+            Ok(())
+        }
+        Some(command) => execute(&command),
+    }
+}
+
+/// The choice of a session in a list. If the transcript of a session is gone, it has to be chosen
+/// twice, to start its agent with the handoff.
+#[derive(Default)]
+pub(super) struct ResumeChoice {
+    /// The session whose transcript was reported as gone last.
+    reported: Option<String>,
+}
+
+impl ResumeChoice {
+    /// Returns the command for a session that was chosen, or what the user is told instead.
+    pub(super) fn command(&mut self, session: &SessionRow) -> Result<AgentCommand, String> {
+        let restart = match ResumeWay::of(session).map_err(|error| error.to_string())? {
+            ResumeWay::Resume(command) => return Ok(command),
+            ResumeWay::Restart(restart) => restart,
+        };
+        if self.reported.as_ref() == Some(&session.session_id) {
+            return with_handoff(session).map_err(|error| error.to_string());
+        }
+        self.reported = Some(session.session_id.clone());
+        let program = restart.program;
+        Err(format!("Its transcript is gone; again starts {program} with the handoff"))
+    }
+}
+
 /// Resumes a session in place of this program. If its transcript is gone, offers to start its agent
 /// with the handoff of its project.
-pub(super) fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
+fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
     let restart = match ResumeWay::of(session)? {
         ResumeWay::Resume(command) => return execute(&command),
         ResumeWay::Restart(restart) => restart,
@@ -61,13 +112,18 @@ pub(super) fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskErr
         screen.print(format!("You can do it later with: {}", later(&restart)));
         return Ok(());
     }
+    execute(&with_handoff(session)?)
+}
+
+/// Returns the command that starts the agent of a session with the handoff of its project.
+fn with_handoff(session: &SessionRow) -> Result<AgentCommand, AskError> {
     let arguments = GetHandoffArguments {
         project: Some(session.project.clone()),
         ..GetHandoffArguments::default()
     };
     let handoff: GetHandoffAnswer = Connection::open()?.call(get_handoff::NAME, &arguments)?;
     let prompt = format!("{}\n\n{}", introduction(session), handoff.text);
-    execute(&setup::start(session, prompt.trim_end()).map_err(AskError::Wrong)?)
+    setup::start(session, prompt.trim_end()).map_err(AskError::Wrong)
 }
 
 /// How the work of a session can go on.
@@ -146,8 +202,14 @@ fn later(restart: &AgentCommand) -> String {
     restart.with_last_argument(&format!("\"{introduction} $(graphiti handoff)\""))
 }
 
-/// Finds the session that the arguments name; `None` when the user chose none.
-fn find(args: cli::Resume, screen: &Screen) -> Result<Option<SessionRow>, AskError> {
+/// What the arguments name.
+enum Target {
+    Session(Box<SessionRow>),
+    /// The user has to choose among the results of a search.
+    Choose(SearchSessionsArguments),
+}
+
+fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
     let can_choose = screen.is_terminal() && io::stdin().is_terminal() && !args.output.json;
     let request = SearchSessionsArguments {
         query: args.words.join(" "),
@@ -160,13 +222,13 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Option<SessionRow>, AskErr
         && word.len() >= SHORTEST_ID
         && let Some(session) = with_id(word)?
     {
-        return Ok(Some(session));
+        return Ok(Target::Session(Box::new(session)));
     }
     if request.query.is_empty() && !can_choose {
         let what = "no session given: `graphiti resume WORDS`, or no words on a terminal";
         return Err(AskError::Wrong(what.to_owned()));
     }
-    let mut sessions = Vec::new();
+    let mut sessions: Vec<SessionRow> = Vec::new();
     if !request.query.is_empty() {
         let answer: SearchSessionsAnswer =
             Connection::open()?.call(search_sessions::NAME, &request)?;
@@ -176,13 +238,11 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Option<SessionRow>, AskErr
             return Err(AskError::Wrong(what));
         }
     }
-    if sessions.len() == 1 {
-        return Ok(sessions.pop());
+    match sessions.as_slice() {
+        [session] => Ok(Target::Session(Box::new(session.clone()))),
+        _ if can_choose => Ok(Target::Choose(request)),
+        _ => Err(several(&sessions)),
     }
-    if can_choose {
-        return finder::run(request, FinderPurpose::Resume, screen);
-    }
-    Err(several(&sessions))
 }
 
 /// Returns the session whose id begins with `word`.
@@ -213,7 +273,7 @@ fn several(sessions: &[SessionRow]) -> AskError {
 }
 
 /// Runs a command in place of this program where the system can do that.
-fn execute(command: &AgentCommand) -> Result<(), AskError> {
+pub(super) fn execute(command: &AgentCommand) -> Result<(), AskError> {
     let mut program = Command::new(command.program);
     program.args(&command.arguments).current_dir(&command.directory);
     #[cfg(unix)]

@@ -132,3 +132,17 @@ fn a_session_whose_transcript_is_gone_goes_on_with_the_handoff() {
     let printed = terminal.end();
     assert!(printed.contains("claude \"Continue the work of session aaaa-1"), "{printed:?}");
 }
+
+#[test]
+fn a_session_without_a_transcript_is_chosen_twice_in_a_list() {
+    let fixture = ResumeFixture::new();
+    let daemon = fixture.world.start();
+    daemon.settle_sessions();
+    fs::remove_file(fixture.walrus.path()).unwrap();
+    let mut terminal = Terminal::run(&fixture.world, 80, 24, "$GRAPHITI resume");
+    terminal.wait_for("1 of 2 sessions").press("walrus").wait_for("> Feed the walrus");
+    terminal.press("\r").wait_for("Its transcript is gone; again starts claude with the handoff");
+    terminal.press("\r").wait_for(LEFT_SCREEN);
+    let printed = terminal.end();
+    assert!(printed.contains("claude Continue the work of session aaaa-1"), "{printed:?}");
+}

@@ -6,7 +6,7 @@ pub(super) mod finder;
 use std::io::{self, IsTerminal};
 
 use graphiti_proto::tools::{
-    Detail,
+    Detail, SessionRow,
     errors::ErrorRow,
     get_session::{GetSessionAnswer, GetSessionArguments, MessageRow, NAME as GET_SESSION},
     search_sessions::{Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments},
@@ -19,7 +19,7 @@ use self::{
 };
 use super::{
     list::{short_id, standing},
-    resume,
+    resume::{self, ResumeChoice},
     show::{self, Extent},
 };
 use crate::{
@@ -43,10 +43,10 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
             let what = "nothing to search for: `graphiti search WORDS`, or no words on a terminal";
             return Err(AskError::Wrong(what.to_owned()));
         }
-        return match finder::run(arguments, FinderPurpose::Read, screen)? {
-            Some(session) => resume::launch(&session, screen),
-            None => Ok(()),
-        };
+        let mut choice = ResumeChoice::default();
+        let mut prepare = |session: &SessionRow| choice.command(session);
+        let command = finder::run(arguments, FinderPurpose::Read, &mut prepare, screen)?;
+        return command.map_or(Ok(()), |command| resume::execute(&command));
     }
     let mut connection = Connection::open()?;
     if is_open {

@@ -9,7 +9,6 @@ mod terminal;
 mod view;
 
 use std::{
-    path::Path,
     sync::mpsc::{self, Receiver, Sender},
     thread,
 };
@@ -25,35 +24,43 @@ use self::{
 use crate::{
     connection::{AskError, Connection},
     screen::Screen,
+    setup::AgentCommand,
 };
 
 pub(in crate::commands) use self::state::FinderPurpose;
 
+/// Returns the command that resumes a session, or what the user is told instead.
+pub(in crate::commands) type PrepareResume<'p> =
+    &'p mut dyn FnMut(&SessionRow) -> Result<AgentCommand, String>;
+
 /// Searches while the user types, beginning with the query of `filters`; its other members hold for
-/// each search. Returns the session that is to be resumed.
+/// each search. Returns the command that is to be run in place of this program. It has to be run at
+/// once, because a thread may still read a key.
 pub(in crate::commands) fn run(
     filters: SearchSessionsArguments,
     purpose: FinderPurpose,
+    prepare: PrepareResume<'_>,
     screen: &Screen,
-) -> Result<Option<SessionRow>, AskError> {
+) -> Result<Option<AgentCommand>, AskError> {
     // A daemon that is not running is reported before the terminal changes.
     let _ = Connection::open()?;
     let mut terminal = RawTerminal::enter().map_err(|error| unusable(&error))?;
     // The terminal is restored before the agent starts.
-    search(filters, purpose, screen, &mut terminal)
+    search(filters, purpose, prepare, screen, &mut terminal)
 }
 
 fn unusable(error: &std::io::Error) -> AskError {
     AskError::Failed(format!("cannot use this terminal: {error}"))
 }
 
-/// Runs until the user leaves. Returns the session that is to be resumed.
+/// Runs until the user leaves. Returns the command of the session that is to be resumed.
 fn search(
     filters: SearchSessionsArguments,
     purpose: FinderPurpose,
+    prepare: PrepareResume<'_>,
     screen: &Screen,
     terminal: &mut RawTerminal,
-) -> Result<Option<SessionRow>, AskError> {
+) -> Result<Option<AgentCommand>, AskError> {
     let (requests, to_answer) = mpsc::channel();
     let (events, coming) = mpsc::channel();
     let (next_key, wanted_keys) = mpsc::channel();
@@ -76,13 +83,10 @@ fn search(
             Some(FinderEffect::Copy(text)) => {
                 terminal.copy(&text).map_err(|error| unusable(&error))?;
             }
-            Some(FinderEffect::Resume(session)) if Path::new(&session.project).is_dir() => {
-                return Ok(Some(*session));
-            }
-            Some(FinderEffect::Resume(session)) => {
-                let directory = session.project;
-                finder.notice = Some(format!("its directory does not exist here: {directory}"));
-            }
+            Some(FinderEffect::Resume(session)) => match prepare(&session) {
+                Ok(command) => return Ok(Some(command)),
+                Err(notice) => finder.notice = Some(notice),
+            },
             None => {}
         }
         let frame = view::draw(&mut finder, screen, RawTerminal::size());
