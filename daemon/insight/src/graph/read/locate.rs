@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::worth;
 use crate::{
     graph::text,
     model::{Evidence, transcript::Origin},
@@ -61,6 +62,9 @@ impl SentenceIndex {
         for recap in &evidence.recaps {
             add(&recap.text, recap.origin, Speaker::Agent);
         }
+        for report in &evidence.reports {
+            add(&report.text, report.origin, Speaker::Agent);
+        }
         if let Some(reply) = &evidence.last_reply {
             add(&reply.text, reply.origin, Speaker::Agent);
         }
@@ -70,6 +74,8 @@ impl SentenceIndex {
     /// Returns the origin of `sentence`: the message that contains most of its words, and the
     /// shortest of several such messages.
     pub(super) fn of(&self, sentence: &str) -> Option<SentenceSource> {
+        // The words of a question are in another message than its answer.
+        let sentence = worth::asked(sentence).map_or(sentence, |(_, answer)| answer);
         let words = text::words(sentence);
         let shares = self.said.iter().map(|(said, found)| (text::share(&words, said), said, found));
         let best = shares.filter(|(share, ..)| *share >= SAME).max_by(|one, other| {

@@ -19,7 +19,8 @@ impl Moments {
             .chain(evidence.tests.iter().map(|run| (run.origin, run.at)))
             .chain(evidence.errors.iter().map(|error| (error.origin, error.at)))
             .chain(evidence.settings.iter().map(|change| (change.origin, change.at)))
-            .chain(evidence.recaps.iter().map(|recap| (recap.origin, recap.at)));
+            .chain(evidence.recaps.iter().map(|recap| (recap.origin, recap.at)))
+            .chain(evidence.reports.iter().map(|report| (report.origin, report.at)));
         Moments {
             known: dated.filter_map(|(origin, at)| Some((origin, at?))).collect(),
             started_at: episode.started_at,

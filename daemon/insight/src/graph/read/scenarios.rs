@@ -7,8 +7,8 @@ use crate::{
         Evidence, Fact, Project, SessionId, SessionKey, Timestamp,
         episode::Author,
         evidence::{
-            Choice, ErrorSeen, FileWork, Resolution, SettingChange, Statement, StatementKind,
-            TestRun,
+            Choice, ErrorSeen, FileWork, Quote, Resolution, SettingChange, Statement,
+            StatementKind, TestRun, TurnReport,
         },
         graph::{Attributed, Certainty, EntityKind, FactKey, Relation, Statements},
         summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
@@ -229,6 +229,29 @@ fn tickets_topics_and_dead_ends_are_named() {
     let dead_end = only(&facts, Relation::DeadEnd);
     assert_eq!(dead_end.sentence, "Tried and given up: Caching the tokens did not help.");
     assert_eq!(dead_end.certainty, Certainty::Refuted);
+}
+
+#[test]
+fn a_finding_has_the_line_and_the_time_of_the_report_that_says_it() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    let report = |at, text: &str| TurnReport {
+        text: text.to_owned(),
+        origin: line(at),
+        at: session.at(at),
+        changed: false,
+        answers: true,
+    };
+    let said = "Yes. The proxy drops the header `X-Auth`, because it is not in its list.";
+    let reports = vec![report(20, said), report(90, "The proxy works now.")];
+    let last = Quote { text: reports[1].text.clone(), origin: line(90), at: session.at(90) };
+    session.evidence.reports = reports;
+    session.evidence.last_reply = Some(last);
+    let found = "Asked: does the proxy drop it? Answer: The proxy drops the header `X-Auth`, because it is not in its list";
+    session.episode.summary.discoveries = Some(vec![found.to_owned()]);
+    let fact = only(&facts(&[&session]), Relation::FoundOut);
+    assert_eq!(Some(fact.valid_at), session.at(20));
+    let lines: Vec<Origin> = fact.origins.iter().map(|(_, origin)| *origin).collect();
+    assert_eq!(lines, [line(20)]);
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub(super) fn is_choice(text: &str) -> bool {
 }
 
 /// Splits `Asked: … Answer: …`.
-fn asked(text: &str) -> Option<(&str, &str)> {
+pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
