@@ -34,6 +34,8 @@ ARGUMENTS = {
         "source": "message",
         "group_id": "/work/app",
     },
+    "blame_file": {"file": "src/login.rs"},
+    "find_fix": {"error": "connection refused"},
     # What takes something away is refused for want of it.
     "delete_episode": {"uuid": "00000000-0000-7000-8000-000000000000"},
     "mark_fact": {"uuid": "00000000-0000-8000-8000-000000000000", "verdict": "done"},

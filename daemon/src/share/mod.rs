@@ -1,7 +1,7 @@
 //! A graph that several machines share, in Graphiti's schema, on FalkorDB or Neo4j.
 //!
 //! [`node`] has the nodes and edges, with ids that follow from their content ([`id`]); [`privacy`]
-//! removes what must not leave the machine. [`write`] and [`schema`] turn them into Cypher for a
+//! removes what must not leave the machine. [`mod@write`] and [`schema`] turn them into Cypher for a
 //! [`Dialect`]; a [`GraphEngine`] runs it: [`falkordb`] over the protocol of Redis, [`neo4j`] over
 //! its Query API. The engine's follower decides what is written when.
 

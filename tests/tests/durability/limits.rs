@@ -25,7 +25,8 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     let mut transcripts = sessions(&world, 30);
     let daemon = world.start();
     let health = settled(&daemon, |health| {
-        let taken = health["kept"]["database_bytes"].as_u64().unwrap();
+        // While the database is being reopened, the answer is an error.
+        let Some(taken) = health["kept"]["database_bytes"].as_u64() else { return false };
         assert!(taken <= DATABASE, "{taken} bytes");
         taken <= DATABASE / 8 * 5
     });
