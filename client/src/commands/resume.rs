@@ -34,7 +34,7 @@ pub(super) fn run(args: cli::Resume, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_print) = (args.output.json, args.print);
     let session = match find(args, screen)? {
         Target::Session(session) => *session,
-        Target::Choose(request) => return choose(request, is_print, screen),
+        Target::Choose(request) => return choose(*request, is_print, screen),
     };
     if !is_json && !is_print {
         return launch(&session, screen);
@@ -206,7 +206,7 @@ fn later(restart: &AgentCommand) -> String {
 enum Target {
     Session(Box<SessionRow>),
     /// The user has to choose among the results of a search.
-    Choose(SearchSessionsArguments),
+    Choose(Box<SearchSessionsArguments>),
 }
 
 fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
@@ -240,7 +240,7 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
     }
     match sessions.as_slice() {
         [session] => Ok(Target::Session(Box::new(session.clone()))),
-        _ if can_choose => Ok(Target::Choose(request)),
+        _ if can_choose => Ok(Target::Choose(Box::new(request))),
         _ => Err(several(&sessions)),
     }
 }
