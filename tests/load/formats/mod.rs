@@ -65,7 +65,8 @@ pub(crate) fn run(options: &FormatsOptions) {
         );
         let health = daemon.health();
         assert_eq!(health.problems, [""; 0]);
-        assert!(health.kept.episodes > 0, "nothing was read");
+        // Without times in its transcript, a session counts as active, and has no episode yet.
+        assert!(health.kept.messages > 0, "nothing was read");
         if options.rest {
             thread::sleep(REST);
             println!("{:<9} {:.0} MB at rest", "", megabytes(process.resident()));

@@ -259,7 +259,7 @@ fn qwen(turn: &Turn) -> Vec<Value> {
     ]
 }
 
-/// Cursor CLI stores no results, so the output is part of the reply.
+/// Cursor CLI stores no results, so the output is missing.
 fn cursor(turn: &Turn) -> Vec<Value> {
     let record =
         |role: &str, content: Value| json!({ "role": role, "message": { "content": content } });
@@ -271,7 +271,7 @@ fn cursor(turn: &Turn) -> Vec<Value> {
     vec![
         record("user", json!([text(&format!("<user_query>\n{}\n</user_query>", turn.prompt))])),
         record("assistant", json!([text(&turn.reply), run])),
-        record("assistant", json!([text(&turn.output), call("StrReplace", edit)])),
+        record("assistant", json!([call("StrReplace", edit)])),
         record("assistant", json!([text(&turn.report)])),
     ]
 }
