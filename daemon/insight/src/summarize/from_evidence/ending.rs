@@ -4,9 +4,9 @@ use crate::{
     model::evidence::{Evidence, PublicationKind, StatementKind},
     summarize::{
         from_evidence::{
-            done,
             entries::{Entries, cut_at_clause, leans},
             transient,
+            wording::begins_as_order,
         },
         report::{Claim, Form, Report, Topic, is_phrase, passages, topic_of_heading},
         text::{pattern, sentences, without_full_stop},
@@ -81,7 +81,7 @@ fn still_said(before: &str) -> Option<String> {
 }
 
 /// Whether the user refused what a report announced: its turn ended in a call that was not approved.
-fn is_refused(evidence: &Evidence, report: &Report) -> bool {
+pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     next.is_some_and(|next| {
         !report.changed
@@ -247,7 +247,7 @@ fn listed(
     }
     let is_told = |claim: &&&Claim| match introduction {
         Some(_) => claim.section.as_deref() == section && claim.topic != Some(Topic::Proposal),
-        None => report.changed && done::is_deed(entries, report, claim),
+        None => report.changed && is_told_as_done(claim),
     };
     let mut line = String::new();
     for item in items.iter().filter(is_told).filter_map(|claim| entries.claim(claim)).take(ITEMS) {
@@ -260,6 +260,11 @@ fn listed(
     }
     let introduction = introduction.map_or(String::new(), |text| format!("{text} "));
     (!line.is_empty()).then(|| format!("{introduction}{line}."))
+}
+
+/// Whether an item tells what was done rather than what may be.
+fn is_told_as_done(claim: &Claim) -> bool {
+    matches!(claim.topic, None | Some(Topic::Done | Topic::Fix)) && !begins_as_order(&claim.text)
 }
 
 /// The sections that `I've added both parts:` introduces, where headings stand between it and the

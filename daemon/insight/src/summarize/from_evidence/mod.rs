@@ -20,7 +20,9 @@ mod next_steps;
 mod objective;
 mod outcome;
 mod overtaken;
+mod quoted;
 mod refuted;
+mod reported;
 mod repository;
 mod request;
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub(crate) struct Report {
     pub(crate) opening: Option<String>,
     /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
+    /// Its paragraphs, items and rows, in order.
+    pub(crate) passages: Vec<Passage>,
 }
 
 /// One statement of a report.
@@ -150,6 +152,7 @@ impl Report {
             claims,
             lead,
             opening,
+            passages,
         }
     }
 

@@ -59,6 +59,12 @@ pub(crate) enum Topic {
     Boast,
     /// How things stood at a moment: `it works now`. Later work may have changed it.
     Status,
+    /// What is said to the user and not about the work: greetings, announcements.
+    Talk,
+    /// A prompt that says that the last attempt failed.
+    StillFails,
+    /// A prompt that wants otherwise what the agent just did.
+    Objection,
 }
 
 impl Topic {
@@ -75,7 +81,10 @@ impl Topic {
             | Topic::KnownNotice
             | Topic::PublishOffer
             | Topic::Boast
-            | Topic::Status => None,
+            | Topic::Status
+            | Topic::Talk
+            | Topic::StillFails
+            | Topic::Objection => None,
             Topic::LeftToUser => Some(Topic::Open),
             _ => Some(self),
         }
@@ -124,6 +133,9 @@ const FILES: &[(&str, &str)] = phrases![
     "en/publish_offer.toml",
     "en/boast.toml",
     "en/status.toml",
+    "en/talk.toml",
+    "en/still_fails.toml",
+    "en/objection.toml",
     "de.toml",
     "es.toml",
     "fr.toml",
