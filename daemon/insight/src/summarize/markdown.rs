@@ -130,6 +130,11 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
             continue;
         }
         let old = change.old_value.as_deref().filter(|old| !old.is_empty());
+        // A value that does not fit is a script or a text; that it was changed is what there is to say.
+        if [old.unwrap_or_default(), &change.new_value].iter().any(|text| text.contains(" … ")) {
+            lines.push(format!("{}: {} changed", change.file, cell(&change.setting)));
+            continue;
+        }
         let old = old.map_or(String::new(), |old| format!("{} → ", cell(old)));
         let new =
             if change.new_value == REMOVED { REMOVED.to_owned() } else { cell(&change.new_value) };

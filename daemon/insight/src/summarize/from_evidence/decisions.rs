@@ -99,7 +99,10 @@ fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
 
 /// What reports list as decided.
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
+    // What a turn without a change lists as decided was decided before the session.
+    let last = entries.reports.reports.last().map(|report| report.origin);
     let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
+    let reports = reports.filter(|report| report.changed || Some(report.origin) == last);
     let claims = reports.flat_map(|report| &report.claims);
     let decided = claims
         .filter(|claim| claim.topic == Some(Topic::Decision))

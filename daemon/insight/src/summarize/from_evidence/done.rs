@@ -24,7 +24,7 @@ const FEW: usize = 3;
 /// Tasks are named up to this number of entries: reports and commits tell the same better.
 const TASKS: usize = 8;
 /// Characters of a commit's body.
-const POINT: usize = 400;
+const POINT: usize = 560;
 
 /// What was accomplished, what lasts longest first.
 pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
@@ -123,6 +123,11 @@ pub(super) fn is_bookkeeping(commit: &Commit) -> bool {
         r"(?i)^(?:docs|chore|wip)(?:\([^)]*\))?: (?:start work on|begin |complete |completed |finish |close |capture |add todo|(?:re)?move todo|mark |record |update (?:the )?(?:state|status|progress|plan|roadmap|todo)|.{0,40}\b(?:state\.md|roadmap\.md|todos?|handoff|checkpoint)\b)|^(?:wip|checkpoint)\b"
     )
     .is_match(&commit.subject)
+}
+
+/// What the list tells of a commit.
+pub(super) fn told(commit: &Commit) -> String {
+    format!("{}. {}", commit.subject, point(&commit.body).unwrap_or_default())
 }
 
 /// The first passages of a commit's body, each whole.

@@ -36,7 +36,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     }
     for group in &groups {
         let record = of_group(entries, group);
-        if has_story(&record) {
+        if has_story(&record) && is_of_one_matter(group, &record) {
             dated.push((group.error.origin.line, record));
         }
     }
@@ -104,6 +104,14 @@ fn has_story(record: &ErrorResolution) -> bool {
         || record.fix.starts_with("Changed ")
         || record.fix.starts_with("Ran ");
     record.root_cause != NOT_STATED || !is_guessed
+}
+
+/// Whether the cause or the fix shares a word with the error or what was tried: what was said between
+/// a failure and a success may be about something else.
+fn is_of_one_matter(group: &Group<'_>, record: &ErrorResolution) -> bool {
+    let failed = words(&format!("{} {} {}", record.error, group.error.attempt, group.files.join(" ")));
+    let explained = words(&format!("{} {}", record.root_cause, record.fix));
+    group.error.cause.is_none() || !failed.is_disjoint(&explained)
 }
 
 /// An error with its resolution, standing for others that went away at once for the same reason.

@@ -18,15 +18,10 @@ use crate::{
 
 /// Discoveries at most; of more, the latest.
 const DISCOVERIES: usize = 12;
-/// Findings taken from one report.
-const OF_A_REPORT: usize = 5;
 /// Known failures at most; of more, the latest.
 const KNOWN_FAILURES: usize = 4;
 /// Characters of a discovery.
 const DISCOVERY: usize = 260;
-/// Items of a list that is told as one entry, at most, and the characters of the entry.
-const INTRODUCED: usize = 5;
-const LIST: usize = 320;
 /// Statements taken of an answer that holds no discovery by name.
 const ANSWER: usize = 3;
 /// Causes told in the analysis.

@@ -215,6 +215,7 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
 /// Code that was changed after the last run of the tests, which passed.
 fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
+    never_run(entries, list);
     let Some(run) = evidence.tests.last().filter(|run| run.failed == 0) else { return };
     let is_check = |line: &str| pattern!(r"\b(?:tests?|checks?|verify|ci|spec)\b").is_match(line);
     let checked = evidence.commands.iter().filter(|run| is_check(&run.command));
@@ -236,6 +237,31 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
         changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
     if !changed.is_empty() {
         push(list, format!("Changed after the last test run: {}", changed.join(", ")));
+    }
+}
+
+/// Tests that were written or changed in a session that shows no run of any.
+fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let runs_tests = |line: &str| {
+        pattern!(r"\b(?:tests?|spec|check|verify|pytest|vitest|jest|playwright|cypress|ci)\b")
+            .is_match(line)
+    };
+    let is_test = |path: &str| {
+        pattern!(r"(?i)(?:^|/)(?:tests?|e2e|__tests__|spec)/.*\.\w{1,5}$|[._-](?:test|spec)s?\.\w{1,5}$|_test\.\w{1,5}$|(?:^|/)test_[^/]*\.py$")
+            .is_match(path)
+            && !path.ends_with(".md")
+    };
+    if !evidence.tests.is_empty() || evidence.commands.iter().any(|run| runs_tests(&run.command)) {
+        return;
+    }
+    let changed = evidence.files.iter().filter(|(path, work)| {
+        work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
+    });
+    let changed: Vec<String> =
+        changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+    if !changed.is_empty() {
+        push(list, format!("Tests were changed, and no run of them is recorded: {}", changed.join(", ")));
     }
 }
 

@@ -62,7 +62,7 @@ impl Quoted {
 
 /// What a report states, in order.
 pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
-    let mut reader = Quoting { entries, found: Vec::new(), introduction: None, broken: true };
+    let mut reader = Quoting { entries, found: Vec::new(), introduction: None, untold: None, broken: true };
     for passage in &report.passages {
         reader.take(passage);
     }
@@ -75,6 +75,8 @@ struct Quoting<'e> {
     found: Vec<Quoted>,
     /// The sentence that ended in a colon right before, and the headings above it.
     introduction: Option<(String, Vec<String>)>,
+    /// The headings above a list whose introduction says that nothing in it is so.
+    untold: Option<Vec<String>>,
     /// Whether what stands right before is not told: nothing may lean on it.
     broken: bool,
 }
@@ -97,6 +99,12 @@ impl Quoting<'_> {
             self.introduction = None;
             return;
         }
+        let is_untold = passage.form != Form::Paragraph
+            && (self.untold.as_ref() == Some(&passage.headings)
+                || passage.headings.last().is_some_and(|heading| is_no_fact(heading)));
+        if is_untold {
+            return;
+        }
         match passage.form {
             Form::Paragraph => self.paragraph(passage, topic),
             Form::Item { ticked: Some(false), .. } => {}
@@ -107,6 +115,7 @@ impl Quoting<'_> {
 
     fn paragraph(&mut self, passage: &Passage, topic: Option<Topic>) {
         self.introduction = None;
+        self.untold = None;
         let label = passage.label.as_deref().filter(|label| !is_generic(label));
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
         if matches!(of_label, Some(Topic::Proposal | Topic::Instruction | Topic::Open)) {
@@ -122,8 +131,12 @@ impl Quoting<'_> {
         let mut parts: Vec<String> = Vec::new();
         for sentence in sentences(&text) {
             if sentence.ends_with(':') {
-                let is_told = !is_phrase(Topic::Talk, sentence) && !(leans(sentence) && self.broken);
+                let is_told =
+                    !is_phrase(Topic::Talk, sentence) && !(leans(sentence) && self.broken);
                 let text = sentence.trim_end_matches(':').to_owned();
+                if is_no_fact(&text) {
+                    self.untold = Some(passage.headings.clone());
+                }
                 self.introduction = is_told.then(|| (text, passage.headings.clone()));
                 self.broken = true;
             } else if is_statement(sentence) && !(leans(sentence) && self.broken) {
@@ -161,6 +174,8 @@ impl Quoting<'_> {
         let heading = || passage.headings.last().filter(|heading| names_something(heading));
         let text = sentence.map(|(text, _)| text).or_else(heading)?;
         let text = self.entries.tidy_line(text);
+        // `Done. Two notes added:` was read as one heading.
+        let text = sentences(&text).last().copied().unwrap_or_default();
         let plain = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));
         (plain.chars().count() <= INTRODUCTION).then(|| plain.to_owned())
     }
@@ -179,6 +194,14 @@ impl Quoting<'_> {
             *above = format!("{}{mark}{text}", without_full_stop(above));
         }
     }
+}
+
+/// Whether a heading or an introduction announces a plan, a guess or instructions.
+fn is_no_fact(text: &str) -> bool {
+    is_phrase(Topic::Proposal, text)
+        || is_phrase(Topic::Guess, text)
+        || is_phrase(Topic::Instruction, text)
+        || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
 }
 
 /// Whether a heading says of what the items below it are.

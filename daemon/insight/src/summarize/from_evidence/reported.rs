@@ -11,7 +11,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            answers, ending,
+            answers, done, ending,
             entries::{Entries, leans},
             overtaken,
             quoted::{Quoted, is_balanced, quoted},
@@ -68,7 +68,7 @@ fn selected(
     let ended = ending::last_words(entries).unwrap_or_default();
     let mut known: Vec<BTreeSet<String>> = vec![words(&ended)];
     let commits = entries.evidence.commits.iter();
-    known.extend(commits.map(|commit| words(&format!("{} {}", commit.subject, commit.body))));
+    known.extend(commits.map(|commit| words(&done::told(commit))));
     let mut chosen: Vec<Vec<String>> = Vec::new();
     let mut left = room;
     for (at, report) in entries.reports.reports.iter().rev().enumerate() {
@@ -108,10 +108,12 @@ fn lines(
         if !is_wanted(report, &one) || is_open && one.listed {
             continue;
         }
+        let is_last = entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
         one.retain(|part| {
             let told = words(part);
             holds(entries, report, part)
-                && !(one_is_order(report, part))
+                && !is_order(report, part)
+                && (is_last || !is_phrase(Topic::Guess, part))
                 && !known.iter().any(|other| share_of_words(&told, other) >= TOLD)
         });
         if !one.is_empty() {
@@ -127,8 +129,20 @@ fn lines(
 }
 
 /// In a report that changed nothing an order is a step that somebody could take.
-fn one_is_order(report: &Report, part: &str) -> bool {
-    !report.changed && begins_as_order(part)
+fn is_order(report: &Report, part: &str) -> bool {
+    !report.changed && (begins_as_order(part) || is_phrase(Topic::Instruction, part))
+}
+
+/// Whether a later report corrects what an answer says, by a test or in so many words.
+fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
+    let told = words(part);
+    let later = entries.reports.reports.iter().filter(|report| report.origin.line > at.line);
+    later.flat_map(|report| &report.claims).any(|claim| {
+        let text = format!("{} {}", claim.label.as_deref().unwrap_or_default(), claim.text);
+        pattern!(r"(?i)\b(?:we|i) tested and found\b|\bturn(?:s|ed) out\b|\bcorrection\b|\b(?:was|were) wrong\b|\bcontrary to\b")
+            .is_match(&text)
+            && share_of_words(&told, &words(&text)) >= 0.2
+    })
 }
 
 /// Whether a line can be understood alone.
@@ -153,6 +167,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !transient::is_past_state(evidence, part, report.origin)
         && !names_a_commit(&evidence.commits, part)
         && !is_corrected(evidence, part, report.origin)
+        && (report.changed || !is_refuted(entries, part, report.origin))
         && !overtaken::is_gone(entries, part, report.origin)
         && !overtaken::names_what_was_taken_back(entries, part)
 }

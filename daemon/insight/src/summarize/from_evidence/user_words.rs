@@ -184,7 +184,9 @@ fn gives_reason(sentence: &str) -> bool {
 }
 
 fn is_choice(sentence: &str) -> bool {
-    if is_objection(sentence) {
+    if is_objection(sentence)
+        || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence)
+    {
         return true;
     }
     !is_question(sentence)

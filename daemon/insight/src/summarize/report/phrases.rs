@@ -65,6 +65,8 @@ pub(crate) enum Topic {
     StillFails,
     /// A prompt that wants otherwise what the agent just did.
     Objection,
+    /// What is supposed, or would be.
+    Guess,
 }
 
 impl Topic {
@@ -84,7 +86,8 @@ impl Topic {
             | Topic::Status
             | Topic::Talk
             | Topic::StillFails
-            | Topic::Objection => None,
+            | Topic::Objection
+            | Topic::Guess => None,
             Topic::LeftToUser => Some(Topic::Open),
             _ => Some(self),
         }
@@ -136,6 +139,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/talk.toml",
     "en/still_fails.toml",
     "en/objection.toml",
+    "en/guess.toml",
     "de.toml",
     "es.toml",
     "fr.toml",
