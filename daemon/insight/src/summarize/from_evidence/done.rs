@@ -19,8 +19,6 @@ use crate::{
 const ENTRIES: usize = 18;
 /// Commits listed from the beginning and from the end.
 const COMMITS: (usize, usize) = (4, 11);
-/// With fewer entries than this, tasks are told, too.
-const FEW: usize = 3;
 /// Tasks are named up to this number of entries: reports and commits tell the same better.
 const TASKS: usize = 8;
 /// Characters of a commit's body.
@@ -36,7 +34,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
         reported::deeds(entries).into_iter().for_each(|line| push(&mut list, line));
     }
     // Reports and commits tell what tasks announce.
-    if list.len() < FEW {
+    if list.is_empty() {
         tasks(entries, &mut list);
     }
     if list.is_empty() && evidence.files.values().any(FileWork::changed) {

@@ -153,6 +153,10 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         return committed_since_asked(entries, report);
     }
     let mut words = cut_at_clause(&told.join(" "), LAST_WORDS);
+    // `Findings` alone is a heading.
+    if words.is_ascii() && words.split_whitespace().count() < 2 {
+        words.clear();
+    }
     if words.is_empty() && introduction.is_none() && first.is_some() {
         words = closing(entries, report).unwrap_or_default();
         if words.is_empty() && ends_in_boast(entries, report) {

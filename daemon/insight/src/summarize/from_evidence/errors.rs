@@ -109,9 +109,9 @@ fn has_story(record: &ErrorResolution) -> bool {
 /// Whether the cause or the fix shares a word with the error or what was tried: what was said between
 /// a failure and a success may be about something else.
 fn is_of_one_matter(group: &Group<'_>, record: &ErrorResolution) -> bool {
-    let failed = words(&format!("{} {} {}", record.error, group.error.attempt, group.files.join(" ")));
-    let explained = words(&format!("{} {}", record.root_cause, record.fix));
-    group.error.cause.is_none() || !failed.is_disjoint(&explained)
+    let files = group.files.join(" ");
+    let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
+    group.error.cause.is_none() || !failed.is_disjoint(&words(&record.root_cause))
 }
 
 /// An error with its resolution, standing for others that went away at once for the same reason.

@@ -5,9 +5,12 @@
 //! with what they are items of. So nothing here needs a list of what a statement looks like.
 
 use crate::summarize::{
-    from_evidence::entries::{Entries, cut_at_clause, is_generic, leans},
+    from_evidence::{
+        entries::{Entries, cut_at_clause, is_generic, leans},
+        wording::begins_as_order,
+    },
     report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading, topic_of_sentence},
-    text::{capitalised, one_line, sentences, without_full_stop},
+    text::{capitalised, one_line, pattern, sentences, without_full_stop},
 };
 
 /// Characters of a paragraph, of a list in one entry, and of an item.
@@ -53,6 +56,13 @@ impl Quoted {
     /// Keeps the sentences or items for which `holds`.
     pub(super) fn retain(&mut self, holds: impl Fn(&str) -> bool) {
         self.parts.retain(|part| holds(part));
+    }
+
+    /// Whether most items are orders: steps for somebody, and nothing that is so.
+    pub(super) fn is_steps(&self) -> bool {
+        let is_step =
+            |part: &&String| begins_as_order(part) || is_phrase(Topic::Instruction, part);
+        self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -101,7 +111,7 @@ impl Quoting<'_> {
         }
         let is_untold = passage.form != Form::Paragraph
             && (self.untold.as_ref() == Some(&passage.headings)
-                || passage.headings.last().is_some_and(|heading| is_no_fact(heading)));
+                || passage.headings.last().is_some_and(|heading| announces_no_fact(heading)));
         if is_untold {
             return;
         }
@@ -132,14 +142,14 @@ impl Quoting<'_> {
         for sentence in sentences(&text) {
             if sentence.ends_with(':') {
                 let is_told =
-                    !is_phrase(Topic::Talk, sentence) && !(leans(sentence) && self.broken);
+                    !is_phrase(Topic::Talk, sentence) && !(self.broken && leans_back(sentence));
                 let text = sentence.trim_end_matches(':').to_owned();
-                if is_no_fact(&text) {
+                if announces_no_fact(&text) || is_phrase(Topic::Instruction, &text) {
                     self.untold = Some(passage.headings.clone());
                 }
                 self.introduction = is_told.then(|| (text, passage.headings.clone()));
                 self.broken = true;
-            } else if is_statement(sentence) && !(leans(sentence) && self.broken) {
+            } else if is_statement(sentence) && !(self.broken && leans_back(sentence)) {
                 parts.push(sentence.to_owned());
                 self.broken = false;
             } else {
@@ -196,11 +206,17 @@ impl Quoting<'_> {
     }
 }
 
-/// Whether a heading or an introduction announces a plan, a guess or instructions.
-fn is_no_fact(text: &str) -> bool {
+/// Whether a sentence is about what the one before it names.
+pub(super) fn leans_back(sentence: &str) -> bool {
+    leans(sentence)
+        || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile)\b")
+            .is_match(sentence)
+}
+
+/// Whether a heading or an introduction announces a plan or a guess.
+fn announces_no_fact(text: &str) -> bool {
     is_phrase(Topic::Proposal, text)
         || is_phrase(Topic::Guess, text)
-        || is_phrase(Topic::Instruction, text)
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
 }
 

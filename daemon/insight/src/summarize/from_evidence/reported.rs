@@ -12,11 +12,10 @@ use crate::{
     summarize::{
         from_evidence::{
             answers, done, ending,
-            entries::{Entries, leans},
+            entries::Entries,
             overtaken,
-            quoted::{Quoted, is_balanced, quoted},
+            quoted::{Quoted, is_balanced, leans_back, quoted},
             transient,
-            wording::begins_as_order,
         },
         report::{Report, Topic, is_phrase},
         text::{one_line, pattern, share_of_words, spoken_sentences, words},
@@ -30,8 +29,12 @@ const FINDINGS: usize = 2_400;
 const OF_A_REPORT: usize = 800;
 const OF_THE_LAST: usize = 1_200;
 const OF_A_FAILURE: usize = 260;
+/// Characters of a report that tells of work.
+const SUBSTANCE: usize = 200;
 /// The share of its words by which a part repeats what is told elsewhere.
 const TOLD: f64 = 0.75;
+/// The same of what a commit mended.
+const MENDED: f64 = 0.4;
 /// Bytes of a prompt that are read as an answer to a report.
 const ANSWER: usize = 1_200;
 
@@ -71,11 +74,13 @@ fn selected(
     known.extend(commits.map(|commit| words(&done::told(commit))));
     let mut chosen: Vec<Vec<String>> = Vec::new();
     let mut left = room;
-    for (at, report) in entries.reports.reports.iter().rev().enumerate() {
+    // A last report such as `Committed.` leaves the room for the one before it.
+    let mut is_last = true;
+    for report in entries.reports.reports.iter().rev() {
         let limit = match fate(entries, report) {
             Fate::SentBack => continue,
             Fate::Failed => OF_A_FAILURE,
-            Fate::Kept if at == 0 => OF_THE_LAST,
+            Fate::Kept if is_last => OF_THE_LAST,
             Fate::Kept => OF_A_REPORT,
         };
         let lines = lines(entries, report, &known, is_wanted);
@@ -90,6 +95,7 @@ fn selected(
             of_report.push(line);
         }
         left -= taken;
+        is_last &= taken < SUBSTANCE;
         chosen.push(of_report);
     }
     chosen.into_iter().rev().flatten().collect()
@@ -105,14 +111,15 @@ fn lines(
     let is_open = !report.changed && (report.asks || report.proposes());
     let mut found = Vec::new();
     for mut one in quoted(entries, report) {
-        if !is_wanted(report, &one) || is_open && one.listed {
+        let is_no_fact = !report.changed && one.is_steps();
+        if !is_wanted(report, &one) || is_no_fact || is_open && one.listed {
             continue;
         }
         let is_last = entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
         one.retain(|part| {
             let told = words(part);
             holds(entries, report, part)
-                && !is_order(report, part)
+                && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part))
                 && !known.iter().any(|other| share_of_words(&told, other) >= TOLD)
         });
@@ -128,9 +135,25 @@ fn lines(
     found
 }
 
-/// In a report that changed nothing an order is a step that somebody could take.
-fn is_order(report: &Report, part: &str) -> bool {
-    !report.changed && (begins_as_order(part) || is_phrase(Topic::Instruction, part))
+/// Whether a later commit mended what a report that changed nothing tells: then the commit tells it.
+fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
+    if report.changed {
+        return false;
+    }
+    let told = words(part);
+    let named: Vec<&str> =
+        part.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
+    let later = entries.evidence.commits.iter().filter(|commit| {
+        commit.origin.source == report.origin.source && commit.origin.line > report.origin.line
+    });
+    let mut mending = later.filter(|commit| {
+        !pattern!(r"(?i)^(?:docs|chore|style|test|ci|build)\b").is_match(&commit.subject)
+    });
+    mending.any(|commit| {
+        let text = format!("{} {}", commit.subject, commit.body);
+        let share = share_of_words(&told, &words(&text));
+        share >= MENDED || share >= MENDED / 2.0 && named.iter().any(|name| text.contains(name))
+    })
 }
 
 /// Whether a later report corrects what an answer says, by a test or in so many words.
@@ -149,7 +172,7 @@ fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
 fn stands(line: &str) -> bool {
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
-    !leans(line)
+    !leans_back(line)
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 30
@@ -196,6 +219,13 @@ fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let evidence = entries.evidence;
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     let Some(next) = next else { return Fate::Kept };
+    // An offer that was taken up is told by what came of it, and so is a list of what stands.
+    let later = || entries.reports.reports.iter().any(|later| {
+        later.changed && later.origin.line > report.origin.line
+    });
+    if report.proposes() && later() || is_of_bare_command(evidence, report) && later() {
+        return Fate::SentBack;
+    }
     if ending::is_refused(evidence, report)
         || overtaken::is_objected_to(evidence, report.origin)
         || says(next, Topic::Objection) && is_followed_by_change(entries, report)
@@ -203,6 +233,13 @@ fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
         return Fate::SentBack;
     }
     if report.changed && says(next, Topic::StillFails) { Fate::Failed } else { Fate::Kept }
+}
+
+/// Whether a report that changed nothing answers a command without a word: it lists how things stood.
+fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
+    let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
+    let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
+    !report.changed && asked.is_some_and(|asked| is_bare(&asked.text))
 }
 
 fn says(prompt: &Quote, topic: Topic) -> bool {
