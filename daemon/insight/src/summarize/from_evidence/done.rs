@@ -230,7 +230,7 @@ mod tests {
                 at: None,
                 hash: "1a2b3c4".to_owned(),
                 subject: "Fix the date parser".to_owned(),
-                origin: Origin::default(),
+                origin: crate::model::transcript::Origin::default(),
             }],
             pull_requests: vec![PullRequest {
                 url: "https://x/pull/7".to_owned(),
@@ -265,7 +265,7 @@ mod tests {
             subject: subject.to_owned(),
             body: body.to_owned(),
             at: None,
-            origin: Origin::default(),
+            origin: crate::model::transcript::Origin::default(),
         }
     }
 

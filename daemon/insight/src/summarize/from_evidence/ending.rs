@@ -5,10 +5,10 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, cut_at_clause, leans},
+            quoted::quoted,
             transient,
-            wording::begins_as_order,
         },
-        report::{Claim, Form, Report, Topic, is_phrase, passages, topic_of_heading},
+        report::{Form, Report, Topic, is_phrase, passages, topic_of_heading},
         text::{pattern, sentences, without_full_stop},
     },
 };
@@ -170,7 +170,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         return (words.len() >= SAYS).then_some(words);
     }
     let room = LAST_WORDS.saturating_sub(words.len());
-    let listed = listed(entries, report, introduction, room).or_else(|| alone(introduction?));
+    let listed = listed(entries, report, room).or_else(|| alone(introduction?));
     let words = match (words.is_empty(), listed) {
         (true, listed) => listed?,
         (false, Some(listed)) => format!("{words} {listed}"),
@@ -235,65 +235,18 @@ fn first_code(evidence: &Evidence) -> Option<&str> {
     (says && line.len() <= 120 && !line.contains('`')).then_some(line)
 }
 
-/// The items of the list that an opening introduces: what was done, or whatever the introduction
-/// says that they are.
-fn listed(
-    entries: &Entries<'_>,
-    report: &Report,
-    introduction: Option<&str>,
-    room: usize,
-) -> Option<String> {
-    let items = report.claims.iter().filter(|claim| claim.listed && !claim.nested);
-    let items: Vec<&Claim> = items.collect();
-    let section = items.first()?.section.as_deref();
-    if let Some(told) = introduction.and_then(|text| sections(entries, report, &items, text)) {
-        return Some(told);
-    }
-    let is_told = |claim: &&&Claim| match introduction {
-        Some(_) => claim.section.as_deref() == section && claim.topic != Some(Topic::Proposal),
-        None => report.changed && is_told_as_done(claim),
-    };
-    let mut line = String::new();
-    for item in items.iter().filter(is_told).filter_map(|claim| entries.claim(claim)).take(ITEMS) {
-        let first = sentences(&item).first().copied().unwrap_or_default().to_owned();
-        let first = without_full_stop(&first);
-        if line.len() + first.len() > room {
+/// The first list of a report with what introduces it, as far as there is room.
+fn listed(entries: &Entries<'_>, report: &Report, room: usize) -> Option<String> {
+    let list = quoted(entries, report).into_iter().find(|one| one.listed && !one.is_steps())?;
+    let line = list.lines().into_iter().next()?;
+    let mut told = String::new();
+    for part in line.split("; ") {
+        if told.len() + part.len() > room {
             break;
         }
-        line = if line.is_empty() { first.to_owned() } else { format!("{line}; {first}") };
+        told = if told.is_empty() { part.to_owned() } else { format!("{told}; {part}") };
     }
-    let introduction = introduction.map_or(String::new(), |text| format!("{text} "));
-    (!line.is_empty()).then(|| format!("{introduction}{line}."))
-}
-
-/// Whether an item tells what was done rather than what may be.
-fn is_told_as_done(claim: &Claim) -> bool {
-    matches!(claim.topic, None | Some(Topic::Done | Topic::Fix)) && !begins_as_order(&claim.text)
-}
-
-/// The sections that `I've added both parts:` introduces, where headings stand between it and the
-/// items.
-fn sections(
-    entries: &Entries<'_>,
-    report: &Report,
-    items: &[&Claim],
-    introduction: &str,
-) -> Option<String> {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
-    let start = introduction.get(..introduction.floor_char_boundary(24))?;
-    let behind = &text.text[text.text.find(start)?..];
-    let next = behind.lines().skip(1).find(|line| !line.trim().is_empty())?;
-    if !next.starts_with('#') && !next.starts_with("**") {
-        return None;
-    }
-    let mut names: Vec<String> = Vec::new();
-    for name in items.iter().filter_map(|item| item.section.as_deref()) {
-        let name = entries.tidy_line(name.trim_start_matches(|c: char| !c.is_alphanumeric()));
-        if !names.contains(&name) && !name.to_lowercase().starts_with("both ") {
-            names.push(name);
-        }
-    }
-    (2..=6).contains(&names.len()).then(|| format!("{introduction} {}.", names.join("; ")))
+    (!told.is_empty()).then(|| format!("{told}."))
 }
 
 /// Whether a sentence says that the tests pass in a session that shows no run of any.

@@ -276,7 +276,7 @@ pub(super) fn is_generic(label: &str) -> bool {
 }
 
 /// A label without its place in a list: `3. Parser` is `Parser`.
-fn without_number(label: &str) -> &str {
+pub(super) fn without_number(label: &str) -> &str {
     let number = pattern!(r"^\d{1,2}[.)] +");
     number.find(label).map_or(label, |found| &label[found.end()..])
 }

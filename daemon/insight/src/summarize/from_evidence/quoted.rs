@@ -6,10 +6,13 @@
 
 use crate::summarize::{
     from_evidence::{
-        entries::{Entries, cut_at_clause, is_generic, leans},
+        entries::{Entries, cut_at_clause, is_generic, leans, without_number},
         wording::begins_as_order,
     },
-    report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading, topic_of_sentence},
+    report::{
+        Form, Passage, Report, Topic, announces_contents, is_phrase, topic_of_heading,
+        topic_of_sentence,
+    },
     text::{capitalised, one_line, pattern, sentences, without_full_stop},
 };
 
@@ -186,6 +189,7 @@ impl Quoting<'_> {
         let text = self.entries.tidy_line(text);
         // `Done. Two notes added:` was read as one heading.
         let text = sentences(&text).last().copied().unwrap_or_default();
+        let text = without_number(text);
         let plain = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));
         (plain.chars().count() <= INTRODUCTION).then(|| plain.to_owned())
     }
@@ -217,6 +221,7 @@ pub(super) fn leans_back(sentence: &str) -> bool {
 fn announces_no_fact(text: &str) -> bool {
     is_phrase(Topic::Proposal, text)
         || is_phrase(Topic::Guess, text)
+        || announces_contents(text)
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
 }
 

@@ -10,6 +10,7 @@ use crate::{
         transcript::Origin,
     },
     summarize::{
+        evidence::RECOMMENDED,
         from_evidence::{
             answers, done, ending,
             entries::Entries,
@@ -220,15 +221,19 @@ fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     let Some(next) = next else { return Fate::Kept };
     // An offer that was taken up is told by what came of it, and so is a list of what stands.
-    let later = || entries.reports.reports.iter().any(|later| {
-        later.changed && later.origin.line > report.origin.line
-    });
-    if report.proposes() && later() || is_of_bare_command(evidence, report) && later() {
+    let is_offer = || {
+        report.mostly_proposes()
+            || is_of_bare_command(evidence, report)
+            || is_accepted(evidence, next)
+    };
+    if !report.changed && is_followed_by_change(entries, report) && is_offer() {
         return Fate::SentBack;
     }
     if ending::is_refused(evidence, report)
         || overtaken::is_objected_to(evidence, report.origin)
-        || says(next, Topic::Objection) && is_followed_by_change(entries, report)
+        || report.changed
+            && says(next, Topic::Objection)
+            && is_followed_by_change(entries, report)
     {
         return Fate::SentBack;
     }
@@ -239,7 +244,7 @@ fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
 fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
     let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
     let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
-    !report.changed && asked.is_some_and(|asked| is_bare(&asked.text))
+    asked.is_some_and(|asked| is_bare(&asked.text))
 }
 
 fn says(prompt: &Quote, topic: Topic) -> bool {
@@ -251,5 +256,11 @@ fn says(prompt: &Quote, topic: Topic) -> bool {
 
 fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
     let later = entries.reports.reports.iter().find(|one| one.origin.line > report.origin.line);
-    report.changed && later.is_some_and(|later| later.changed)
+    later.is_some_and(|later| later.changed)
+}
+
+/// Whether a prompt accepts what the agent recommended.
+fn is_accepted(evidence: &Evidence, prompt: &Quote) -> bool {
+    let mut choices = evidence.choices.iter();
+    choices.any(|choice| choice.question == RECOMMENDED && choice.origin == prompt.origin)
 }
