@@ -192,35 +192,6 @@ mod tests {
     }
 
     #[test]
-    fn what_a_review_found_and_what_code_does_was_not_done() {
-        let text = "Fixed:\n\n- **HIGH-01**: The key stays in memory after its use\n- **HIGH-02**: Zeroed the key after its use in `create`\n- Walks the commits from HEAD to the base\n- Added a walk over the commits in `list`\n";
-        let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
-        let mut evidence = Evidence { reports: vec![report], ..Evidence::default() };
-        evidence.files.insert("/a.rs".to_owned(), FileWork { edits: 1, ..FileWork::default() });
-        assert_eq!(
-            completed(&evidence),
-            [
-                "HIGH-02: Zeroed the key after its use in `create`",
-                "Added a walk over the commits in `list`"
-            ]
-        );
-    }
-
-    #[test]
-    fn what_a_plan_or_a_scenario_holds_was_not_done() {
-        let text = "Created the plans.\n\n| Plan | What it builds |\n|---|---|\n\
-                    | 02 | Backend module with endpoints, service and types |\n\n\
-                    - **Session 1**: The user adds `hash()` to the module\n\
-                    - Added a walk over the commits in `list`";
-        let mut evidence = Evidence { reports: vec![report(text)], ..Evidence::default() };
-        evidence.files.insert("plan.md".to_owned(), FileWork { writes: 1, ..FileWork::default() });
-        let done = completed(&evidence);
-        assert!(done.iter().any(|line| line.contains("Added a walk")), "{done:?}");
-        let is_step = |line: &String| line.contains("Backend") || line.contains("hash()");
-        assert!(!done.iter().any(is_step), "{done:?}");
-    }
-
-    #[test]
     fn results_come_before_reports_and_steps_are_none() {
         let task =
             |subject: &str, state| Task { key: String::new(), subject: subject.to_owned(), state };
@@ -251,11 +222,7 @@ mod tests {
         }];
         assert_eq!(
             completed(&evidence),
-            [
-                "Pull request #7: https://x/pull/7",
-                "Fix the date parser (commit `1a2b3c4`)",
-                "Replaced the old table of months",
-            ]
+            ["Pull request #7: https://x/pull/7", "Fix the date parser (commit `1a2b3c4`)",]
         );
     }
 
@@ -290,56 +257,6 @@ mod tests {
                 "fix: guard the list view (commit `ccccccc`): Add a guard (for empty lists; see the test); Drop the cast"
             ]
         );
-    }
-
-    #[test]
-    fn what_a_commit_tells_is_not_told_again() {
-        let evidence = Evidence {
-            commits: vec![commit("1a2b3c4", "Guard the empty list view", "")],
-            reports: vec![report(
-                "- `1a2b3c4` — the list, guarded in every caller of it\n- Added a guard for the empty list view\n- Renamed the loader of pages to `fetch`\n",
-            )],
-            ..Evidence::default()
-        };
-        assert_eq!(completed(&evidence)[1..], ["Renamed the loader of pages to `fetch`"]);
-    }
-
-    #[test]
-    fn the_report_of_a_turn_does_not_repeat_the_commit_of_the_turn() {
-        let mut made = commit(
-            "1a2b3c4",
-            "chore: remove the hosted provider",
-            "The hosted provider is no longer used. Remove it, its tests, env vars and the coverage config. Regenerate the client.",
-        );
-        made.origin.line = 5;
-        let text = "- Removed the env vars of the hosted provider and its tests\n- Removed `HOSTED_URL` from the env vars of the provider\n- Updated the description of the unpin call\n";
-        let mut told = report(text);
-        told.origin.line = 6;
-        let evidence = Evidence { commits: vec![made], reports: vec![told], ..Evidence::default() };
-        assert_eq!(
-            completed(&evidence)[1..],
-            [
-                "Removed `HOSTED_URL` from the env vars of the provider",
-                "Updated the description of the unpin call"
-            ]
-        );
-    }
-
-    #[test]
-    fn options_and_descriptions_are_no_deeds() {
-        let evidence = Evidence {
-            commits: vec![commit("1a2b3c4", "Guard the view", "")],
-            reports: vec![
-                report(
-                    "The folder is ignored by git.\n\n- **Pick another path** that is not ignored\n- **Force-add it** with `-f`\n\nWhich one?",
-                ),
-                report(
-                    "Data flow:\n\n- the microphone feeds the recorder → a blob in memory\n- Run the tests of the editor again\n",
-                ),
-            ],
-            ..Evidence::default()
-        };
-        assert_eq!(completed(&evidence).len(), 1);
     }
 
     #[test]

@@ -170,7 +170,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         return (words.len() >= SAYS).then_some(words);
     }
     let room = LAST_WORDS.saturating_sub(words.len());
-    let listed = listed(entries, report, room).or_else(|| alone(introduction?));
+    let listed = listed(entries, report, introduction, room).or_else(|| alone(introduction?));
     let words = match (words.is_empty(), listed) {
         (true, listed) => listed?,
         (false, Some(listed)) => format!("{words} {listed}"),
@@ -236,7 +236,12 @@ fn first_code(evidence: &Evidence) -> Option<&str> {
 }
 
 /// The first list of a report with what introduces it, as far as there is room.
-fn listed(entries: &Entries<'_>, report: &Report, room: usize) -> Option<String> {
+fn listed(
+    entries: &Entries<'_>,
+    report: &Report,
+    introduction: Option<&str>,
+    room: usize,
+) -> Option<String> {
     let list = quoted(entries, report).into_iter().find(|one| one.listed && !one.is_steps())?;
     let line = list.lines().into_iter().next()?;
     let mut told = String::new();
@@ -246,18 +251,32 @@ fn listed(entries: &Entries<'_>, report: &Report, room: usize) -> Option<String>
         }
         told = if told.is_empty() { part.to_owned() } else { format!("{told}; {part}") };
     }
-    (!told.is_empty()).then(|| format!("{told}."))
+    // `This should fix it by:` limits what the items say.
+    let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
+    let start = limits.map_or(String::new(), |text| format!("{text} "));
+    (!told.is_empty()).then(|| format!("{start}{told}."))
+}
+
+/// Whether a command runs tests, as far as its words tell: the name of a folder does not.
+pub(super) fn shows_a_test_run(evidence: &Evidence) -> bool {
+    let is_word = |word: &&str| {
+        let is_folder = word.contains('/') && !word.starts_with("./") && !word.ends_with(".sh");
+        !is_folder && (!word.starts_with("--") || *word == "--test")
+    };
+    let runs_tests = |line: &str| {
+        let line = line.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ");
+        pattern!(r"(?:^|[;&|(] ?|\s)(?:pytest|jest|vitest|tox|nox|rspec|phpunit|ctest|playwright|cypress|mocha|ava)\b|\b(?:npm|pnpm|yarn|bun|deno|npx|node|go|cargo|make|just|task|mise|uv|poetry|hatch|python3?|mvn|dotnet|bundle|rake|rails|mix|swift|xcodebuild|flutter|dart|php|composer|turbo|nx|bazel|sbt|lein|zig|\S*gradlew?|\S+\.(?:sh|py|js|ts|rb|pl))\b[^|;&]*(?:test|spec|check|verify|\bci\b)|\./\S*(?:test|check|spec|ci)")
+            .is_match(&line)
+    };
+    let mut commands = evidence.commands.iter().filter(|run| !run.command.starts_with("git "));
+    !evidence.tests.is_empty() || commands.any(|run| runs_tests(&run.command))
 }
 
 /// Whether a sentence says that the tests pass in a session that shows no run of any.
 fn claims_unseen_tests(entries: &Entries<'_>, sentence: &str) -> bool {
     let evidence = entries.evidence;
-    let runs_tests = |line: &str| {
-        pattern!(r"(?:^|[;&|(] ?|\s)(?:pytest|jest|vitest|tox|nox|rspec|phpunit|ctest|playwright|cypress|mocha|ava)\b|\b(?:npm|pnpm|yarn|bun|deno|npx|node|go|cargo|make|just|task|mise|uv|poetry|hatch|python3?|mvn|dotnet|bundle|rake|rails|mix|swift|xcodebuild|flutter|dart|php|composer|turbo|nx|bazel|sbt|lein|zig|\S*gradlew?|\S+\.(?:sh|py|js|ts|rb|pl))\b[^|;&]*(?:test|spec|check|verify|\bci\b)|\./\S*(?:test|check|spec|ci)").is_match(line)
-    };
     pattern!(r"(?i)^all (?:\d+ )?tests (?:now )?pass").is_match(sentence)
-        && evidence.tests.is_empty()
-        && !evidence.commands.iter().any(|run| runs_tests(&run.command))
+        && !shows_a_test_run(evidence)
 }
 
 /// `Here's what changed:` and `Let me run the tests` say nothing about how it ended.
@@ -318,7 +337,10 @@ mod tests {
     #[test]
     fn an_opening_tells_what_the_code_behind_it_shows() {
         let text = "Done. Now it uses plain booleans:\n\n**Format:**\n```json\n{}\n```\n\n- `push: false` → disabled\n";
-        assert_eq!(words(text).unwrap(), "Now it uses plain booleans.");
+        assert_eq!(
+            words(text).unwrap(),
+            "Now it uses plain booleans. Format: `push: false` → disabled."
+        );
     }
 
     #[test]
@@ -345,7 +367,7 @@ mod tests {
         let text = "Updated. The todo now asks for a migration with two readers of the format:\n\n- **Dual read**: old files stay readable\n- **Lazy write**: new ones carry the key\n";
         assert_eq!(
             words(text).unwrap(),
-            "Updated. The todo now asks for a migration with two readers of the format: Dual read: old files stay readable; Lazy write: new ones carry the key."
+            "The todo now asks for a migration with two readers of the format: Dual read: old files stay readable; Lazy write: new ones carry the key."
         );
         let text = "All four comments are addressed. Here's what changed:\n\n- Added a guard to the list\n- the list is shorter\n";
         assert_eq!(

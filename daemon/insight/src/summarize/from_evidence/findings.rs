@@ -183,7 +183,7 @@ mod tests {
         let reports = Reports::of(&evidence);
         let found = discoveries(&Entries { evidence: &evidence, reports: &reports, project: None });
         for wanted in [
-            "Both strategies had this bug: `handle()` called",
+            "Both strategies had this bug: `handle()` called `create_start()` for each task; `create_start()` made",
             "The issue: The start made a commit without any change to a file",
             "Why the counter stayed at zero: Commits of tasks do not increment",
         ] {

@@ -21,6 +21,8 @@ mod objective;
 mod outcome;
 mod overtaken;
 mod quoted;
+#[cfg(test)]
+mod quoting_scenarios;
 mod refuted;
 mod reported;
 mod repository;

@@ -7,7 +7,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            checks, deferred,
+            checks, deferred, ending,
             entries::{Entries, cut_at_clause, is_scratch, push},
             findings::last_turn_errors,
             overtaken,
@@ -243,16 +243,12 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Tests that were written or changed in a session that shows no run of any.
 fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
-    let runs_tests = |line: &str| {
-        pattern!(r"\b(?:tests?|spec|check|verify|pytest|vitest|jest|playwright|cypress|ci)\b")
-            .is_match(line)
-    };
     let is_test = |path: &str| {
         pattern!(r"(?i)(?:^|/)(?:tests?|e2e|__tests__|spec)/.*\.\w{1,5}$|[._-](?:test|spec)s?\.\w{1,5}$|_test\.\w{1,5}$|(?:^|/)test_[^/]*\.py$")
             .is_match(path)
             && !path.ends_with(".md")
     };
-    if !evidence.tests.is_empty() || evidence.commands.iter().any(|run| runs_tests(&run.command)) {
+    if ending::shows_a_test_run(evidence) {
         return;
     }
     let changed = evidence.files.iter().filter(|(path, work)| {
@@ -261,7 +257,10 @@ fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let changed: Vec<String> =
         changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
     if !changed.is_empty() {
-        push(list, format!("Tests were changed, and no run of them is recorded: {}", changed.join(", ")));
+        push(
+            list,
+            format!("Tests were changed, and no run of them is recorded: {}", changed.join(", ")),
+        );
     }
 }
 

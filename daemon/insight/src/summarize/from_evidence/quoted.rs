@@ -63,8 +63,7 @@ impl Quoted {
 
     /// Whether most items are orders: steps for somebody, and nothing that is so.
     pub(super) fn is_steps(&self) -> bool {
-        let is_step =
-            |part: &&String| begins_as_order(part) || is_phrase(Topic::Instruction, part);
+        let is_step = |part: &&String| begins_as_order(part) || is_phrase(Topic::Instruction, part);
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
     }
 
@@ -75,7 +74,8 @@ impl Quoted {
 
 /// What a report states, in order.
 pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
-    let mut reader = Quoting { entries, found: Vec::new(), introduction: None, untold: None, broken: true };
+    let mut reader =
+        Quoting { entries, found: Vec::new(), introduction: None, untold: None, broken: true };
     for passage in &report.passages {
         reader.take(passage);
     }
@@ -219,6 +219,7 @@ pub(super) fn leans_back(sentence: &str) -> bool {
 
 /// Whether a heading or an introduction announces a plan or a guess.
 fn announces_no_fact(text: &str) -> bool {
+    let text = sentences(text).last().copied().unwrap_or_default();
     is_phrase(Topic::Proposal, text)
         || is_phrase(Topic::Guess, text)
         || announces_contents(text)

@@ -25,7 +25,7 @@ pub(super) struct Span<'e> {
 }
 
 impl Span<'_> {
-    fn holds(&self, origin: Origin) -> bool {
+    pub(super) fn holds(&self, origin: Origin) -> bool {
         origin.source == self.begin.source
             && (self.begin.line..self.end.line).contains(&origin.line)
     }

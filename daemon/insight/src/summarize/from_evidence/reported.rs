@@ -16,7 +16,7 @@ use crate::{
             entries::Entries,
             overtaken,
             quoted::{Quoted, is_balanced, leans_back, quoted},
-            transient,
+            refuted, transient,
         },
         report::{Report, Topic, is_phrase},
         text::{one_line, pattern, share_of_words, spoken_sentences, words},
@@ -116,7 +116,8 @@ fn lines(
         if !is_wanted(report, &one) || is_no_fact || is_open && one.listed {
             continue;
         }
-        let is_last = entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
+        let is_last =
+            entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
         one.retain(|part| {
             let told = words(part);
             holds(entries, report, part)
@@ -176,7 +177,7 @@ fn stands(line: &str) -> bool {
     !leans_back(line)
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
-        && line.len() >= 30
+        && line.len() >= 20
         && (prose.count() >= 3 || !line.is_ascii())
 }
 
@@ -221,23 +222,21 @@ fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     let Some(next) = next else { return Fate::Kept };
     // An offer that was taken up is told by what came of it, and so is a list of what stands.
-    let is_offer = || {
-        report.mostly_proposes()
-            || is_of_bare_command(evidence, report)
-            || is_accepted(evidence, next)
-    };
-    if !report.changed && is_followed_by_change(entries, report) && is_offer() {
+    let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
+    let is_taken_up = is_over && is_followed_by_work(entries, report)
+        || is_accepted(evidence, next) && is_followed_by_change(entries, report);
+    if !report.changed && is_taken_up {
         return Fate::SentBack;
     }
     if ending::is_refused(evidence, report)
         || overtaken::is_objected_to(evidence, report.origin)
-        || report.changed
-            && says(next, Topic::Objection)
-            && is_followed_by_change(entries, report)
+        || report.changed && says(next, Topic::Objection) && is_followed_by_change(entries, report)
     {
         return Fate::SentBack;
     }
-    if report.changed && says(next, Topic::StillFails) { Fate::Failed } else { Fate::Kept }
+    let is_refuted = refuted::spans(evidence).iter().any(|span| span.holds(report.origin));
+    let failed = is_refuted || says(next, Topic::StillFails);
+    if report.changed && failed { Fate::Failed } else { Fate::Kept }
 }
 
 /// Whether a report that changed nothing answers a command without a word: it lists how things stood.
@@ -257,6 +256,11 @@ fn says(prompt: &Quote, topic: Topic) -> bool {
 fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
     let later = entries.reports.reports.iter().find(|one| one.origin.line > report.origin.line);
     later.is_some_and(|later| later.changed)
+}
+
+fn is_followed_by_work(entries: &Entries<'_>, report: &Report) -> bool {
+    let mut later = entries.reports.reports.iter().filter(|one| one.changed);
+    later.any(|later| later.origin.line > report.origin.line)
 }
 
 /// Whether a prompt accepts what the agent recommended.

@@ -80,7 +80,8 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
 
 /// What is given to a slash command is said like any other words.
 fn arguments(prompt: &str) -> &str {
-    let command = prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
+    let command =
+        prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
     command.map_or(prompt, |(_, arguments)| arguments.trim_start())
 }
 
