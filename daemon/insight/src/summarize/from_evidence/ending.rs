@@ -372,7 +372,7 @@ mod tests {
         let text = "All four comments are addressed. Here's what changed:\n\n- Added a guard to the list\n- the list is shorter\n";
         assert_eq!(
             words(text).unwrap(),
-            "All four comments are addressed. Added a guard to the list; The list is shorter."
+            "All four comments are addressed. Added a guard to the list; the list is shorter."
         );
         assert_eq!(words("Good plan. Let me write it up and present it for approval."), None);
     }

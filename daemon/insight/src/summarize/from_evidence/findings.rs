@@ -149,47 +149,6 @@ fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::evidence::TurnReport, summarize::report::Reports};
-
-    #[test]
-    fn a_list_is_told_with_the_sentence_that_introduces_it() {
-        let text = "Two tests use both `Parallel()` and `Chdir()`:\n\n\
-                    1. `detects the first`: line 36\n2. `detects the second`: line 459\n\n\
-                    When it starts, it:\n\n- Calls the exported function of the plugin, which returns its hooks\n";
-        let evidence = Evidence {
-            reports: vec![TurnReport { text: text.to_owned(), ..TurnReport::default() }],
-            ..Evidence::default()
-        };
-        let reports = Reports::of(&evidence);
-        let found = discoveries(&Entries { evidence: &evidence, reports: &reports, project: None });
-        assert_eq!(
-            found,
-            [
-                "Two tests use both `Parallel()` and `Chdir()`: `detects the first`: line 36; `detects the second`: line 459"
-            ]
-        );
-    }
-
-    #[test]
-    fn what_an_answer_says_in_bold_is_found_out() {
-        let text = "Now I see the full picture:\n\n**Both strategies had this bug:**\n\n\
-                    1. `handle()` called `create_start()` for each task\n\
-                    2. `create_start()` made a commit in both strategies\n\n\
-                    **The issue:** The start made a commit without any change to a file. It was an empty commit that:\n\
-                    1. Added a commit\n2. Did not count\n\n\
-                    **Why the counter stayed at zero:** Commits of tasks do not increment the `counter` of the state.\n";
-        let report = TurnReport { text: text.to_owned(), answers: true, ..TurnReport::default() };
-        let evidence = Evidence { reports: vec![report], ..Evidence::default() };
-        let reports = Reports::of(&evidence);
-        let found = discoveries(&Entries { evidence: &evidence, reports: &reports, project: None });
-        for wanted in [
-            "Both strategies had this bug: `handle()` called `create_start()` for each task; `create_start()` made",
-            "The issue: The start made a commit without any change to a file",
-            "Why the counter stayed at zero: Commits of tasks do not increment",
-        ] {
-            assert!(found.iter().any(|line| line.starts_with(wanted)), "{wanted}: {found:?}");
-        }
-    }
 
     #[test]
     fn a_finding_holds_a_sentence() {

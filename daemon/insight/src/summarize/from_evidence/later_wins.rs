@@ -265,6 +265,8 @@ fn an_answer_is_told_with_the_list_that_it_introduces() {
     let mut script = Script::default();
     script.prompt("does the second factor work for wallets?");
     script.reply("m", "The second factor only applies to keys of the service. For wallets such as Purse:\n\n- The service is only a connector\n- The key stays in the wallet\n\nThe plan does not mention it.");
+    script.prompt("and the page of the shop?");
+    script.reply("n", "The page of the shop asks for the second factor once a day, and each time that the customer changes the address or the card that the orders are paid with.");
     let found = summary(&script).discoveries.unwrap_or_default().join("\n");
     assert!(
         found.contains("For wallets such as Purse: The service is only a connector; The key stays in the wallet"),

@@ -223,13 +223,21 @@ fn announces_no_fact(text: &str) -> bool {
     is_phrase(Topic::Proposal, text)
         || is_phrase(Topic::Guess, text)
         || announces_contents(text)
+        || pattern!(r"(?i)\b(?:it|this|that|they|you|we|i)$").is_match(text)
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
 }
 
 /// Whether a heading says of what the items below it are.
 fn names_something(heading: &str) -> bool {
+    let heading = sentences(heading).last().copied().unwrap_or_default();
     let plain = heading.trim_matches(|c: char| !c.is_alphanumeric());
-    !is_generic(plain) && !is_phrase(Topic::Talk, heading) && topic_of_heading(heading).is_none()
+    // `All findings fixed` says more than `Done`.
+    let is_telling = match topic_of_heading(heading) {
+        None => true,
+        Some(Topic::Done | Topic::Fix) => plain.split_whitespace().count() >= 3,
+        Some(_) => false,
+    };
+    !is_generic(plain) && !is_phrase(Topic::Talk, heading) && is_telling
 }
 
 /// An item with its label, in whole sentences.

@@ -111,7 +111,9 @@ fn lines(
 ) -> Vec<String> {
     let is_open = !report.changed && (report.asks || report.proposes());
     let mut found = Vec::new();
-    for mut one in quoted(entries, report) {
+    // What answers a question stands at the head of its answer.
+    let mut begins = false;
+    for (at, mut one) in quoted(entries, report).into_iter().enumerate() {
         let is_no_fact = !report.changed && one.is_steps();
         if !is_wanted(report, &one) || is_no_fact || is_open && one.listed {
             continue;
@@ -126,10 +128,11 @@ fn lines(
                 && !known.iter().any(|other| share_of_words(&told, other) >= TOLD)
         });
         if !one.is_empty() {
+            begins |= at == 0;
             found.extend(one.lines());
         }
     }
-    let question = answers::question(entries, report);
+    let question = answers::question(entries, report).filter(|_| begins);
     let mut found: Vec<String> = found.into_iter().filter(|line| stands(line)).collect();
     if let (Some(question), Some(first)) = (question, found.first_mut()) {
         *first = format!("Asked: {question} Answer: {first}");
@@ -178,7 +181,7 @@ fn stands(line: &str) -> bool {
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20
-        && (prose.count() >= 3 || !line.is_ascii())
+        && (prose.count() >= 2 || !line.is_ascii())
 }
 
 /// Whether a part still holds at the end and is told nowhere else.
