@@ -10,7 +10,6 @@ use crate::{
     summarize::{
         evidence::RECOMMENDED,
         from_evidence::{
-            delegated,
             entries::{ENTRY, Entries},
             overtaken, user_words,
         },
@@ -21,8 +20,6 @@ use crate::{
 
 /// Records at most; of more, accepted plans go first, then the oldest.
 const RECORDS: usize = 14;
-/// With fewer records than this, what sub-agents decided is told, too.
-const FEW: usize = 3;
 /// Prompts behind a choice that may take it back.
 const ANSWERS: usize = 3;
 /// The share of its words by which a prompt repeats a typed answer.
@@ -43,9 +40,6 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     }
     dated.extend(user_words::decisions(entries));
     dated.extend(reported(entries));
-    if dated.len() < FEW {
-        dated.extend(delegated::decisions(entries));
-    }
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {

@@ -236,10 +236,6 @@ mod tests {
         }
     }
 
-    fn report(text: &str) -> TurnReport {
-        TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() }
-    }
-
     #[test]
     fn commits_that_only_keep_books_are_left_out_and_bodies_stay_whole() {
         let body = "- Add a guard (for empty lists; see the test)\n- Drop the cast\n";

@@ -1,15 +1,15 @@
 //! How a session ended: the agent's last words.
 
 use crate::{
-    model::evidence::{Evidence, PublicationKind, StatementKind},
+    model::evidence::Evidence,
     summarize::{
         from_evidence::{
-            entries::{Entries, cut_at_clause, leans},
+            entries::{Entries, cut_at_clause},
             quoted::quoted,
             transient,
         },
-        report::{Form, Report, Topic, is_phrase, passages, topic_of_heading},
-        text::{pattern, sentences, without_full_stop},
+        report::{Report, Topic, is_phrase, topic_of_heading},
+        text::{pattern, sentences},
     },
 };
 
@@ -28,7 +28,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let (last, earlier) = reports.split_last()?;
     let earlier: Vec<&Report> =
         earlier.iter().filter(|report| !is_refused(entries.evidence, report)).collect();
-    let words = gist(entries, last).or_else(|| drafted(entries.evidence));
+    let words = gist(entries, last);
     if last.has_substance() && words.is_some() {
         return words;
     }
@@ -53,7 +53,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
         (None, Some(before)) if last.changed => {
             still_said(&before).map(|before| format!("Before the last change: {before}"))
         }
-        (words, before) => words.or(before).or_else(|| cause(entries)),
+        (words, before) => words.or(before),
     }
 }
 
@@ -92,43 +92,6 @@ pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     })
 }
 
-/// The text of a pull request that the last words are, where none was opened.
-fn drafted(evidence: &Evidence) -> Option<String> {
-    let reply = evidence.last_reply.as_ref()?.text.trim();
-    let is_description =
-        pattern!(r"(?mi)^\W{0,6}(?:summary|test plan|changes)\W*$").is_match(reply);
-    let title = pattern!(r"(?mi)^\W*(?:PR )?title:?\W*:? *(\S.+?)[*`]*$").captures(reply)?;
-    let opened = evidence.publications.iter().any(|one| one.kind == PublicationKind::PullRequest);
-    let is_title = (9..=151).contains(&title[1].chars().count());
-    (is_description && is_title && !opened).then(|| {
-        format!("Text of a pull request drafted, not opened: {}.", without_full_stop(&title[1]))
-    })
-}
-
-/// The last cause that was stated, in a session that ends without a statement.
-fn cause(entries: &Entries<'_>) -> Option<String> {
-    let causes = entries.statements(StatementKind::Cause);
-    let cause = causes.filter(|one| !leans(&one.text) && !one.text.ends_with(['?', ':'])).last()?;
-    Some(cut_at_clause(&entries.tidy_line(&cause.text), LAST_WORDS))
-}
-
-/// The paragraph that closes a report behind its list.
-fn closing(entries: &Entries<'_>, report: &Report) -> Option<String> {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
-    let last = passages(&text.text).pop().filter(|last| last.form == Form::Paragraph)?;
-    let line = entries.tidy_line(&last.text);
-    let states = sentences(&line).into_iter().take_while(|sentence| {
-        !sentence.ends_with(['?', ':'])
-            && !is_announcement(sentence)
-            && !is_phrase(Topic::Instruction, sentence)
-            && !is_phrase(Topic::Proposal, sentence)
-            && !transient::is_boast(sentence)
-    });
-    let line = states.collect::<Vec<_>>().join(" ");
-    let points_back = pattern!(r"(?i)^(?:it|this|that|these|they)\b").is_match(&line);
-    (last.label.is_none() && line.len() >= SAYS && !points_back).then_some(line)
-}
-
 /// The opening of a report without what only announces; where that introduces a list, its items.
 fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let opening = report.opening.as_deref().unwrap_or_default();
@@ -157,15 +120,6 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if words.is_ascii() && words.split_whitespace().count() < 2 {
         words.clear();
     }
-    if words.is_empty() && introduction.is_none() && first.is_some() {
-        words = closing(entries, report).unwrap_or_default();
-        if words.is_empty() && ends_in_boast(entries, report) {
-            words = committed_since_asked(entries, report).unwrap_or_default();
-        }
-    }
-    if words.is_empty() {
-        words = introduced_code(entries, report).unwrap_or_default();
-    }
     if words.len() >= ENOUGH || report.asks || report.proposes() {
         return (words.len() >= SAYS).then_some(words);
     }
@@ -177,12 +131,6 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         (false, None) => words,
     };
     (words.len() >= SAYS).then_some(words)
-}
-
-fn ends_in_boast(entries: &Entries<'_>, report: &Report) -> bool {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin);
-    let last = text.and_then(|text| passages(&text.text).pop());
-    last.is_some_and(|last| transient::is_boast(&last.text))
 }
 
 /// The subjects of the commits since the last prompt before a report, and the pull request.
@@ -210,29 +158,6 @@ fn alone(introduction: &str) -> Option<String> {
     let says_what =
         pattern!(r"(?i)\b(?:updated|added|created|changed|removed|fixed|renamed)\b").is_match(text);
     (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
-}
-
-/// What the first line of a report says of the code behind it: `Now it uses plain booleans:`.
-fn introduced_code(entries: &Entries<'_>, report: &Report) -> Option<String> {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
-    let first = entries.tidy_line(text.text.trim_start().lines().next()?);
-    let says =
-        pattern!(r"(?i)(?:^|[.!] )((?:now )?it (?:now )?\S+ [^.:!?]{4,}|now,? when [^:!?]{8,}):$")
-            .captures(&first)?;
-    let shown = first_code(entries.evidence).filter(|_| says[1].to_lowercase().starts_with("now"));
-    match shown {
-        Some(code) => Some(format!("{}: `{code}`", &says[1])),
-        None if says[1].contains("you'll see") => None,
-        None => Some(format!("{}.", &says[1])),
-    }
-}
-
-/// The first line of code in the last words, where it is a short one.
-fn first_code(evidence: &Evidence) -> Option<&str> {
-    let (_, code) = evidence.last_reply.as_ref()?.text.split_once("```")?;
-    let line = code.lines().skip(1).map(str::trim).find(|line| !line.is_empty())?;
-    let says = line.chars().filter(|c| c.is_alphabetic()).count() >= 8;
-    (says && line.len() <= 120 && !line.contains('`')).then_some(line)
 }
 
 /// The first list of a report with what introduces it, as far as there is room.
@@ -297,13 +222,7 @@ fn is_announcement(sentence: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            evidence::{Quote, TurnReport},
-            transcript::Origin,
-        },
-        summarize::report::Reports,
-    };
+    use crate::{model::evidence::TurnReport, summarize::report::Reports};
 
     fn words(text: &str) -> Option<String> {
         let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
@@ -325,41 +244,11 @@ mod tests {
     }
 
     #[test]
-    fn the_closing_paragraph_is_told_where_the_opening_says_nothing() {
-        let text = "All good:\n\n- **Database** — the fix is in the file\n\nBoth fixes survived the redeploy.\n";
-        assert!(
-            words(text).unwrap().starts_with("Both fixes survived the redeploy."),
-            "{:?}",
-            words(text)
-        );
-    }
-
-    #[test]
-    fn an_opening_tells_what_the_code_behind_it_shows() {
-        let text = "Done. Now it uses plain booleans:\n\n**Format:**\n```json\n{}\n```\n\n- `push: false` → disabled\n";
-        assert_eq!(
-            words(text).unwrap(),
-            "Now it uses plain booleans. Format: `push: false` → disabled."
-        );
-    }
-
-    #[test]
     fn earlier_words_are_told_without_what_was_answered_since() {
         let before =
             "That's only the old server. The tests are stable now. I need to commit. Shall I?";
         assert_eq!(still_said(before).as_deref(), Some("The tests are stable now."));
         assert_eq!(still_said("Committed. Shall I push?"), None);
-    }
-
-    #[test]
-    fn a_drafted_pull_request_is_told_as_a_draft() {
-        let text = "```\nTitle: Move help.go to the main package\n\n# Summary\n\n- Move it\n```";
-        let last_reply = Some(Quote { text: text.to_owned(), origin: Origin::default(), at: None });
-        let evidence = Evidence { last_reply, ..Evidence::default() };
-        assert_eq!(
-            drafted(&evidence).unwrap(),
-            "Text of a pull request drafted, not opened: Move help.go to the main package."
-        );
     }
 
     #[test]

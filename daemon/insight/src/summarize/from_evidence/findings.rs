@@ -2,16 +2,15 @@
 
 use crate::{
     model::{
-        evidence::{ErrorSeen, Evidence, FileWork, StatementKind},
+        evidence::{ErrorSeen, Evidence, StatementKind},
         transcript::Origin,
     },
     summarize::{
         from_evidence::{
-            delegated,
-            entries::{Entries, cut_at_clause, plain_words, push},
+            entries::{Entries, cut_at_clause, push},
             reported, transient,
         },
-        report::{Report, Topic},
+        report::Topic,
         text::{capitalised, pattern, same_words, without_full_stop},
     },
 };
@@ -22,8 +21,6 @@ const DISCOVERIES: usize = 12;
 const KNOWN_FAILURES: usize = 4;
 /// Characters of a discovery.
 const DISCOVERY: usize = 260;
-/// Statements taken of an answer that holds no discovery by name.
-const ANSWER: usize = 3;
 /// Causes told in the analysis.
 const CAUSES: usize = 2;
 
@@ -40,20 +37,6 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
         }
     }
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
-    delegated::findings(entries).into_iter().for_each(|line| push(&mut list, line));
-    // Where nothing was changed, what the agent said last is what came of it.
-    let evidence = entries.evidence;
-    let is_menu = entries.reports.reports.last().is_some_and(Report::proposes);
-    if list.is_empty()
-        && !is_menu
-        && !evidence.files.values().any(FileWork::changed)
-        && evidence.commits.is_empty()
-    {
-        let reply = evidence.last_reply.as_ref().map_or("", |reply| reply.text.as_str());
-        let (prose, listed) = plain_words(reply);
-        let answer = prose.iter().chain(&listed).take(ANSWER);
-        answer.for_each(|one| push(&mut list, entries.tidy(one)));
-    }
     let extra = list.len().saturating_sub(DISCOVERIES);
     list.drain(..extra);
     list

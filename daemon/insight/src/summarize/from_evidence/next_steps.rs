@@ -61,10 +61,8 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
         push(&mut list, entries.open_end(&statement.text));
     }
     reported(entries, &mut list);
-    deferred::fallback(entries, &mut list);
     deferred::written_down(entries, &mut list);
     deferred::unticked(entries, &mut list);
-    deferred::in_commits(entries, &mut list);
     deferred::unchecked(entries, &mut list);
     deferred::untouched(entries, &mut list);
     deferred::suggested(entries, &mut list);
