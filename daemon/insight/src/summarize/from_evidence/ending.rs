@@ -71,6 +71,8 @@ fn still_said(before: &str) -> Option<String> {
         sentence.ends_with('?')
             || is_phrase(Topic::Proposal, sentence)
             || is_phrase(Topic::PublishOffer, sentence)
+            || is_phrase(Topic::Status, sentence)
+                && pattern!(r"\b(?:uncommitted|unpushed)\b").is_match(sentence)
             || pattern!(
                 r"(?i)^(?:that|this|it|these|those|committed|pushed|i need to|i'll|let me|now i)\b"
             )

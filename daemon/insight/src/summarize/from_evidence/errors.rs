@@ -292,13 +292,6 @@ fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            evidence::{FileWork, Quote, Statement},
-            transcript::Origin,
-        },
-        summarize::report::Reports,
-    };
 
     #[test]
     fn a_guess_is_no_cause_and_a_probe_no_fix() {

@@ -244,7 +244,8 @@ fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let is_test = |path: &str| {
         pattern!(r"(?i)(?:^|/)(?:tests?|e2e|__tests__|spec)/.*\.\w{1,5}$|[._-](?:test|spec)s?\.\w{1,5}$|_test\.\w{1,5}$|(?:^|/)test_[^/]*\.py$")
             .is_match(path)
-            && !path.ends_with(".md")
+            && pattern!(r"\.(?:rs|go|py|tsx?|jsx?|mjs|vue|svelte|java|kt|swift|c|cc|cpp|rb|php|cs|scala|exs?|dart|sh)$")
+                .is_match(path)
     };
     if ending::shows_a_test_run(evidence) {
         return;
@@ -252,8 +253,15 @@ fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let changed = evidence.files.iter().filter(|(path, work)| {
         work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
     });
+    // Helpers of tests are named only where no test is.
+    let is_named = |path: &str| {
+        path.rsplit('/').next().is_some_and(|name| name.contains("spec") || name.contains("test"))
+    };
+    let (tests, helpers): (Vec<&String>, Vec<&String>) =
+        changed.map(|(path, _)| path).partition(|path| is_named(path));
+    let changed = if tests.is_empty() { helpers } else { tests };
     let changed: Vec<String> =
-        changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+        changed.into_iter().take(CHANGED).map(|path| format!("`{}`", entries.path(path))).collect();
     if !changed.is_empty() {
         push(
             list,

@@ -145,7 +145,7 @@ impl Quoting<'_> {
         for sentence in sentences(&text) {
             if sentence.ends_with(':') {
                 let is_told =
-                    !is_phrase(Topic::Talk, sentence) && !(self.broken && leans_back(sentence));
+                    !(is_phrase(Topic::Talk, sentence) || self.broken && leans_back(sentence));
                 let text = sentence.trim_end_matches(':').to_owned();
                 if announces_no_fact(&text) || is_phrase(Topic::Instruction, &text) {
                     self.untold = Some(passage.headings.clone());
@@ -223,7 +223,7 @@ fn announces_no_fact(text: &str) -> bool {
     is_phrase(Topic::Proposal, text)
         || is_phrase(Topic::Guess, text)
         || announces_contents(text)
-        || pattern!(r"(?i)\b(?:it|this|that|they|you|we|i)$").is_match(text)
+        || pattern!(r"(?i), (?:it|this|that|they|you|we|i)$").is_match(text)
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
 }
 
