@@ -7,7 +7,8 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            entries::{Entries, cut_at_clause, push},
+            ending,
+            entries::{Entries, cut_at_clause, is_scratch, push},
             next_steps::is_taken_up,
             refuted,
             test_results::main_run,
@@ -27,6 +28,41 @@ const BOXES: usize = 8;
 const SUGGESTIONS: usize = 4;
 /// Reports that are asked for an offer that nobody answered.
 const REPORTS: usize = 6;
+
+/// Tests named at most that never ran.
+const UNRUN: usize = 4;
+
+/// Tests that were written or changed in a session that shows no run of any.
+pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let is_test = |path: &str| {
+        pattern!(r"(?i)(?:^|/)(?:tests?|e2e|__tests__|spec)/.*\.\w{1,5}$|[._-](?:test|spec)s?\.\w{1,5}$|_test\.\w{1,5}$|(?:^|/)test_[^/]*\.py$")
+            .is_match(path)
+            && pattern!(r"\.(?:rs|go|py|tsx?|jsx?|mjs|vue|svelte|java|kt|swift|c|cc|cpp|rb|php|cs|scala|exs?|dart|sh)$")
+                .is_match(path)
+    };
+    if ending::shows_a_test_run(evidence) {
+        return;
+    }
+    let changed = evidence.files.iter().filter(|(path, work)| {
+        work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
+    });
+    // Helpers of tests are named only where no test is.
+    let is_named = |path: &str| {
+        path.rsplit('/').next().is_some_and(|name| name.contains("spec") || name.contains("test"))
+    };
+    let (tests, helpers): (Vec<&String>, Vec<&String>) =
+        changed.map(|(path, _)| path).partition(|path| is_named(path));
+    let changed = if tests.is_empty() { helpers } else { tests };
+    let changed: Vec<String> =
+        changed.into_iter().take(UNRUN).map(|path| format!("`{}`", entries.path(path))).collect();
+    if !changed.is_empty() {
+        push(
+            list,
+            format!("Tests were changed, and no run of them is recorded: {}", changed.join(", ")),
+        );
+    }
+}
 
 /// Errors that came back after their fix.
 pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {

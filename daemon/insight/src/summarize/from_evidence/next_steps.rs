@@ -7,7 +7,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            checks, deferred, ending,
+            checks, deferred,
             entries::{Entries, cut_at_clause, is_scratch, push},
             findings::last_turn_errors,
             overtaken,
@@ -213,7 +213,7 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
 /// Code that was changed after the last run of the tests, which passed.
 fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
-    never_run(entries, list);
+    deferred::never_run(entries, list);
     let Some(run) = evidence.tests.last().filter(|run| run.failed == 0) else { return };
     let is_check = |line: &str| pattern!(r"\b(?:tests?|checks?|verify|ci|spec)\b").is_match(line);
     let checked = evidence.commands.iter().filter(|run| is_check(&run.command));
@@ -235,38 +235,6 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
         changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
     if !changed.is_empty() {
         push(list, format!("Changed after the last test run: {}", changed.join(", ")));
-    }
-}
-
-/// Tests that were written or changed in a session that shows no run of any.
-fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let evidence = entries.evidence;
-    let is_test = |path: &str| {
-        pattern!(r"(?i)(?:^|/)(?:tests?|e2e|__tests__|spec)/.*\.\w{1,5}$|[._-](?:test|spec)s?\.\w{1,5}$|_test\.\w{1,5}$|(?:^|/)test_[^/]*\.py$")
-            .is_match(path)
-            && pattern!(r"\.(?:rs|go|py|tsx?|jsx?|mjs|vue|svelte|java|kt|swift|c|cc|cpp|rb|php|cs|scala|exs?|dart|sh)$")
-                .is_match(path)
-    };
-    if ending::shows_a_test_run(evidence) {
-        return;
-    }
-    let changed = evidence.files.iter().filter(|(path, work)| {
-        work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
-    });
-    // Helpers of tests are named only where no test is.
-    let is_named = |path: &str| {
-        path.rsplit('/').next().is_some_and(|name| name.contains("spec") || name.contains("test"))
-    };
-    let (tests, helpers): (Vec<&String>, Vec<&String>) =
-        changed.map(|(path, _)| path).partition(|path| is_named(path));
-    let changed = if tests.is_empty() { helpers } else { tests };
-    let changed: Vec<String> =
-        changed.into_iter().take(CHANGED).map(|path| format!("`{}`", entries.path(path))).collect();
-    if !changed.is_empty() {
-        push(
-            list,
-            format!("Tests were changed, and no run of them is recorded: {}", changed.join(", ")),
-        );
     }
 }
 
