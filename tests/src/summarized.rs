@@ -22,6 +22,9 @@ use graphitid::{
     summarize,
 };
 
+/// Bytes of a file by which its format is known.
+const HEAD: usize = 256 * 1024;
+
 /// The results for a transcript.
 pub struct Summarized {
     /// The page that `graphiti show` prints.
@@ -102,9 +105,8 @@ fn evidence_of(path: &Path) -> (Evidence, SourceState) {
 }
 
 fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
-    let format: &dyn Format =
-        *FORMATS.iter().find(|format| format.claims(path)).expect("a format claims the file");
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let format = format_of(path, &String::from_utf8_lossy(&bytes));
     let mut state = SourceState::new(source);
     let (mut messages, mut tally, mut at) = (Vec::new(), Tally::default(), 0);
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
@@ -115,6 +117,15 @@ fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
         at += line.len() as u64 + 1;
     }
     state
+}
+
+/// The format that identifies the records, wherever the file is kept; a copy may have another name.
+fn format_of(path: &Path, text: &str) -> &'static dyn Format {
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    let identifies = |format: &&&'static dyn Format| format.identify(path, head).is_some();
+    let known = FORMATS.iter().find(identifies);
+    let claims = || FORMATS.iter().find(|format| format.claims(path));
+    *known.or_else(claims).expect("a format claims the file")
 }
 
 fn sub_agents(path: &Path) -> Vec<PathBuf> {

@@ -9,7 +9,12 @@
 
 mod gold;
 
-use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::Parser;
 use graphiti_tests::{corpus, summarized};
@@ -33,6 +38,9 @@ struct SummaryOptions {
     /// Write each summary to a file of this folder
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Transcripts of any agent; their pages are written, nothing is scored
+    #[arg(long, num_args = 1.., requires = "out", conflicts_with_all = ["gold", "held", "only"])]
+    files: Vec<PathBuf>,
     /// Score the last words of the agent instead of the summary
     #[arg(long)]
     last_words: bool,
@@ -43,6 +51,10 @@ struct SummaryOptions {
 
 fn main() -> ExitCode {
     let options = SummaryOptions::parse();
+    if !options.files.is_empty() {
+        options.files.iter().for_each(|file| write_page(file, options.out.as_deref()));
+        return ExitCode::SUCCESS;
+    }
     let Some(corpus) = corpus::folder() else { return ExitCode::SUCCESS };
     let files: BTreeMap<String, PathBuf> = corpus::transcripts(&corpus)
         .into_iter()
@@ -75,6 +87,20 @@ fn main() -> ExitCode {
     }
     println!("{total}");
     ExitCode::SUCCESS
+}
+
+/// Writes the page of a transcript that is not in the gold lists.
+fn write_page(file: &Path, folder: Option<&Path>) {
+    let page = summarized::of_transcript(file).page;
+    // Some agents give each session a folder and the same file name.
+    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let parent = file.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let name = if stem == "events" { parent.unwrap_or(stem) } else { stem };
+    println!("{name} LINES {} BYTES {}", page.lines().count(), page.len());
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).expect("the folder can be made");
+        fs::write(folder.join(format!("{name}.txt")), page).expect("write a file");
+    }
 }
 
 fn report(gold: &Gold, score: &SummaryScore, text: &str, verbose: bool) {

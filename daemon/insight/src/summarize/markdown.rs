@@ -123,18 +123,25 @@ const FOLDED: usize = 20;
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut of_file: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut long: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for change in changes {
         let count = of_file.entry(&change.file).or_default();
         *count += 1;
+        let old = change.old_value.as_deref().filter(|old| !old.is_empty());
+        // A value that was cut is a script or a text; that it was changed is what there is to say.
+        if [old.unwrap_or_default(), &change.new_value].iter().any(|text| text.contains(" … ")) {
+            long.entry(&change.file).or_default().push(cell(&change.setting));
+            continue;
+        }
         if *count > SETTINGS_OF_A_FILE {
             continue;
         }
-        let old = change.old_value.as_deref().filter(|old| !old.is_empty());
         let old = old.map_or(String::new(), |old| format!("{} → ", cell(old)));
         let new =
             if change.new_value == REMOVED { REMOVED.to_owned() } else { cell(&change.new_value) };
         lines.push(format!("{}: {} {old}{new}", change.file, cell(&change.setting)));
     }
+    lines.extend(long.iter().map(|(file, keys)| format!("{file}: {} changed", keys.join(", "))));
     lines
 }
 

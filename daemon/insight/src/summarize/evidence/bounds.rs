@@ -26,11 +26,11 @@ pub(super) const TICKET_READ: usize = 4_000;
 /// The agent's last words: their beginning and end.
 pub(super) const LAST_REPLY: usize = 4_000;
 /// Reports of turns kept from the beginning; the rest of [`REPORTS`] are the latest.
-pub(super) const FIRST_REPORTS: usize = 2;
+pub(super) const FIRST_REPORTS: usize = 3;
 /// Reports of turns kept in all.
-pub(super) const REPORTS: usize = 12;
+pub(super) const REPORTS: usize = 20;
 /// One report: its beginning and end.
-pub(super) const TURN_REPORT: usize = 2_000;
+pub(super) const TURN_REPORT: usize = 2_600;
 /// Bytes of one reply that are read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
 /// Statements of one kind. The oldest after the first third is dropped first.

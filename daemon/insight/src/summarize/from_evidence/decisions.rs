@@ -10,7 +10,6 @@ use crate::{
     summarize::{
         evidence::RECOMMENDED,
         from_evidence::{
-            delegated,
             entries::{ENTRY, Entries},
             overtaken, user_words,
         },
@@ -21,8 +20,6 @@ use crate::{
 
 /// Records at most; of more, accepted plans go first, then the oldest.
 const RECORDS: usize = 14;
-/// With fewer records than this, what sub-agents decided is told, too.
-const FEW: usize = 3;
 /// Prompts behind a choice that may take it back.
 const ANSWERS: usize = 3;
 /// The share of its words by which a prompt repeats a typed answer.
@@ -43,9 +40,6 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     }
     dated.extend(user_words::decisions(entries));
     dated.extend(reported(entries));
-    if dated.len() < FEW {
-        dated.extend(delegated::decisions(entries));
-    }
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
@@ -99,7 +93,10 @@ fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
 
 /// What reports list as decided.
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
+    // What a turn without a change lists as decided was decided before the session.
+    let last = entries.reports.reports.last().map(|report| report.origin);
     let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
+    let reports = reports.filter(|report| report.changed || Some(report.origin) == last);
     let claims = reports.flat_map(|report| &report.claims);
     let decided = claims
         .filter(|claim| claim.topic == Some(Topic::Decision))

@@ -2,21 +2,19 @@
 
 use crate::{
     model::{
-        evidence::{Commit, GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
+        evidence::{GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
         transcript::{Origin, TaskState},
     },
     summarize::{
         from_evidence::{
-            entries::{Entries, cut_at_clause, push},
+            ending,
+            entries::{Entries, cut_at_clause, is_scratch, push},
             next_steps::is_taken_up,
             refuted,
             test_results::main_run,
         },
-        report::{Claim, Form, Passage, Topic, is_phrase, passages, topic_of_heading},
-        text::{
-            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
-            words,
-        },
+        report::{Claim, Form, Topic, is_phrase, passages},
+        text::{cut, one_line, pattern, sentences, share_of_words, without_full_stop, words},
     },
 };
 
@@ -31,6 +29,41 @@ const SUGGESTIONS: usize = 4;
 /// Reports that are asked for an offer that nobody answered.
 const REPORTS: usize = 6;
 
+/// Tests named at most that never ran.
+const UNRUN: usize = 4;
+
+/// Tests that were written or changed in a session that shows no run of any.
+pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let is_test = |path: &str| {
+        pattern!(r"(?i)(?:^|/)(?:tests?|e2e|__tests__|spec)/.*\.\w{1,5}$|[._-](?:test|spec)s?\.\w{1,5}$|_test\.\w{1,5}$|(?:^|/)test_[^/]*\.py$")
+            .is_match(path)
+            && pattern!(r"\.(?:rs|go|py|tsx?|jsx?|mjs|vue|svelte|java|kt|swift|c|cc|cpp|rb|php|cs|scala|exs?|dart|sh)$")
+                .is_match(path)
+    };
+    if ending::shows_a_test_run(evidence) {
+        return;
+    }
+    let changed = evidence.files.iter().filter(|(path, work)| {
+        work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
+    });
+    // Helpers of tests are named only where no test is.
+    let is_named = |path: &str| {
+        path.rsplit('/').next().is_some_and(|name| name.contains("spec") || name.contains("test"))
+    };
+    let (tests, helpers): (Vec<&String>, Vec<&String>) =
+        changed.map(|(path, _)| path).partition(|path| is_named(path));
+    let changed = if tests.is_empty() { helpers } else { tests };
+    let changed: Vec<String> =
+        changed.into_iter().take(UNRUN).map(|path| format!("`{}`", entries.path(path))).collect();
+    if !changed.is_empty() {
+        push(
+            list,
+            format!("Tests were changed, and no run of them is recorded: {}", changed.join(", ")),
+        );
+    }
+}
+
 /// Errors that came back after their fix.
 pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
@@ -41,21 +74,6 @@ pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
             tried.map_or("the last attempt".to_owned(), |commit| format!("`{}`", commit.hash));
         let message = cut(&entries.tidy_line(&error.text), 160);
         push(list, format!("`{message}` (pasted {times} times): {tried} is not verified"));
-    }
-}
-
-/// What the agent would do if its last attempt failed.
-pub(super) fn fallback(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let Some(last) = entries.reports.reports.last() else { return };
-    let all = last.claims.iter().flat_map(|claim| sentences(&claim.text));
-    let way = all.filter(|one| {
-        pattern!(r"(?i)^if (?:this|that|it) (?:still )?(?:fails|does not work|doesn't work|happens again|persists)\b").is_match(one)
-    });
-    for sentence in way.take(1) {
-        push(
-            list,
-            without_full_stop(&cut_at_clause(&entries.tidy_line(sentence), ENTRY)).to_owned(),
-        );
     }
 }
 
@@ -129,42 +147,6 @@ fn goal_of_plan(text: &str) -> Option<String> {
     });
     let title = || pattern!(r"(?m)^# +(.+)$").captures(&body).map(|title| title[1].to_owned());
     goal.map(|goal| one_line(&goal.text)).or_else(title)
-}
-
-/// The next steps that the bodies of commits name, unless a later commit or report took them up.
-pub(super) fn in_commits(entries: &Entries<'_>, list: &mut Vec<String>) {
-    // A todo file tells what was put off, and tells it better.
-    if entries.evidence.work_notes.iter().any(|note| note.purpose == NotePurpose::Todo) {
-        return;
-    }
-    for commit in &entries.evidence.commits {
-        for step in steps_of(commit) {
-            let line = entries.tidy(&step);
-            if line.split_whitespace().count() >= 3 && !is_taken_up(entries, &line, commit.origin) {
-                push(list, line);
-            }
-        }
-    }
-}
-
-fn steps_of(commit: &Commit) -> Vec<String> {
-    let is_open = |heading: &str| {
-        topic_of_heading(heading) == Some(Topic::Open)
-            && !pattern!(r"(?i)^(?:limitations?|caveats?|out of scope|known)\b").is_match(heading)
-    };
-    let is_listed = |passage: &Passage| {
-        let open_label = passage.label.as_deref().is_some_and(is_open);
-        open_label || passage.headings.last().is_some_and(|heading| is_open(heading))
-    };
-    let found = passages(&commit.body).into_iter();
-    let mut steps: Vec<String> = found.filter(is_listed).map(|passage| passage.text).collect();
-    // `Next steps: run it, tune it` in plain text, up to the end of its paragraph.
-    let line = pattern!(
-        r"(?im)^(?:next steps?|follow-?ups?|remaining|still to do|deferred|todo): *(\S.{11,}(?:\n[^\n:]+$)*)"
-    );
-    steps.extend(line.captures_iter(&commit.body).map(|found| capitalised(&one_line(&found[1]))));
-    steps.dedup_by(|a, b| b.contains(a.as_str()) || a.contains(b.as_str()));
-    steps
 }
 
 /// A commit or push that was offered and neither made nor answered.
@@ -385,26 +367,6 @@ mod tests {
         let work = FileWork { edits: 1, last: at(9), ..FileWork::default() };
         evidence.files.insert("/app/bar.ts".to_owned(), work);
         assert!(told(&evidence, written_down).is_empty());
-    }
-
-    #[test]
-    fn next_steps_of_a_commit_are_open() {
-        let commit = |line, subject: &str, body: &str| Commit {
-            hash: "1a2b3c4".to_owned(),
-            subject: subject.to_owned(),
-            body: body.to_owned(),
-            origin: at(line),
-            at: None,
-        };
-        let first = commit(
-            1,
-            "Add an agent",
-            "It clicks.\n\nNext steps: run the first\nscenario end to end",
-        );
-        let mut evidence = Evidence { commits: vec![first], ..Evidence::default() };
-        assert_eq!(told(&evidence, in_commits), ["Run the first scenario end to end"]);
-        evidence.commits.push(commit(2, "Run the first scenario end to end", ""));
-        assert!(told(&evidence, in_commits).is_empty());
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! How a session ended: the agent's last words.
 
 use crate::{
-    model::evidence::{Evidence, PublicationKind, StatementKind},
+    model::evidence::Evidence,
     summarize::{
         from_evidence::{
-            done,
-            entries::{Entries, cut_at_clause, leans},
+            entries::{Entries, cut_at_clause},
+            quoted::quoted,
             transient,
         },
-        report::{Claim, Form, Report, Topic, is_phrase, passages, topic_of_heading},
-        text::{pattern, sentences, without_full_stop},
+        report::{Report, Topic, is_phrase, topic_of_heading},
+        text::{pattern, sentences},
     },
 };
 
@@ -28,7 +28,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let (last, earlier) = reports.split_last()?;
     let earlier: Vec<&Report> =
         earlier.iter().filter(|report| !is_refused(entries.evidence, report)).collect();
-    let words = gist(entries, last).or_else(|| drafted(entries.evidence));
+    let words = gist(entries, last);
     if last.has_substance() && words.is_some() {
         return words;
     }
@@ -53,7 +53,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
         (None, Some(before)) if last.changed => {
             still_said(&before).map(|before| format!("Before the last change: {before}"))
         }
-        (words, before) => words.or(before).or_else(|| cause(entries)),
+        (words, before) => words.or(before),
     }
 }
 
@@ -71,6 +71,8 @@ fn still_said(before: &str) -> Option<String> {
         sentence.ends_with('?')
             || is_phrase(Topic::Proposal, sentence)
             || is_phrase(Topic::PublishOffer, sentence)
+            || is_phrase(Topic::Status, sentence)
+                && pattern!(r"\b(?:uncommitted|unpushed)\b").is_match(sentence)
             || pattern!(
                 r"(?i)^(?:that|this|it|these|those|committed|pushed|i need to|i'll|let me|now i)\b"
             )
@@ -81,7 +83,7 @@ fn still_said(before: &str) -> Option<String> {
 }
 
 /// Whether the user refused what a report announced: its turn ended in a call that was not approved.
-fn is_refused(evidence: &Evidence, report: &Report) -> bool {
+pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     next.is_some_and(|next| {
         !report.changed
@@ -90,43 +92,6 @@ fn is_refused(evidence: &Evidence, report: &Report) -> bool {
                 .iter()
                 .any(|one| one.origin == next.origin && one.refused.is_some())
     })
-}
-
-/// The text of a pull request that the last words are, where none was opened.
-fn drafted(evidence: &Evidence) -> Option<String> {
-    let reply = evidence.last_reply.as_ref()?.text.trim();
-    let is_description =
-        pattern!(r"(?mi)^\W{0,6}(?:summary|test plan|changes)\W*$").is_match(reply);
-    let title = pattern!(r"(?mi)^\W*(?:PR )?title:?\W*:? *(\S.+?)[*`]*$").captures(reply)?;
-    let opened = evidence.publications.iter().any(|one| one.kind == PublicationKind::PullRequest);
-    let is_title = (9..=151).contains(&title[1].chars().count());
-    (is_description && is_title && !opened).then(|| {
-        format!("Text of a pull request drafted, not opened: {}.", without_full_stop(&title[1]))
-    })
-}
-
-/// The last cause that was stated, in a session that ends without a statement.
-fn cause(entries: &Entries<'_>) -> Option<String> {
-    let causes = entries.statements(StatementKind::Cause);
-    let cause = causes.filter(|one| !leans(&one.text) && !one.text.ends_with(['?', ':'])).last()?;
-    Some(cut_at_clause(&entries.tidy_line(&cause.text), LAST_WORDS))
-}
-
-/// The paragraph that closes a report behind its list.
-fn closing(entries: &Entries<'_>, report: &Report) -> Option<String> {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
-    let last = passages(&text.text).pop().filter(|last| last.form == Form::Paragraph)?;
-    let line = entries.tidy_line(&last.text);
-    let states = sentences(&line).into_iter().take_while(|sentence| {
-        !sentence.ends_with(['?', ':'])
-            && !is_announcement(sentence)
-            && !is_phrase(Topic::Instruction, sentence)
-            && !is_phrase(Topic::Proposal, sentence)
-            && !transient::is_boast(sentence)
-    });
-    let line = states.collect::<Vec<_>>().join(" ");
-    let points_back = pattern!(r"(?i)^(?:it|this|that|these|they)\b").is_match(&line);
-    (last.label.is_none() && line.len() >= SAYS && !points_back).then_some(line)
 }
 
 /// The opening of a report without what only announces; where that introduces a list, its items.
@@ -153,14 +118,9 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         return committed_since_asked(entries, report);
     }
     let mut words = cut_at_clause(&told.join(" "), LAST_WORDS);
-    if words.is_empty() && introduction.is_none() && first.is_some() {
-        words = closing(entries, report).unwrap_or_default();
-        if words.is_empty() && ends_in_boast(entries, report) {
-            words = committed_since_asked(entries, report).unwrap_or_default();
-        }
-    }
-    if words.is_empty() {
-        words = introduced_code(entries, report).unwrap_or_default();
+    // `Findings` alone is a heading.
+    if words.is_ascii() && words.split_whitespace().count() < 2 {
+        words.clear();
     }
     if words.len() >= ENOUGH || report.asks || report.proposes() {
         return (words.len() >= SAYS).then_some(words);
@@ -173,12 +133,6 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         (false, None) => words,
     };
     (words.len() >= SAYS).then_some(words)
-}
-
-fn ends_in_boast(entries: &Entries<'_>, report: &Report) -> bool {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin);
-    let last = text.and_then(|text| passages(&text.text).pop());
-    last.is_some_and(|last| transient::is_boast(&last.text))
 }
 
 /// The subjects of the commits since the last prompt before a report, and the pull request.
@@ -208,94 +162,48 @@ fn alone(introduction: &str) -> Option<String> {
     (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
 }
 
-/// What the first line of a report says of the code behind it: `Now it uses plain booleans:`.
-fn introduced_code(entries: &Entries<'_>, report: &Report) -> Option<String> {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
-    let first = entries.tidy_line(text.text.trim_start().lines().next()?);
-    let says =
-        pattern!(r"(?i)(?:^|[.!] )((?:now )?it (?:now )?\S+ [^.:!?]{4,}|now,? when [^:!?]{8,}):$")
-            .captures(&first)?;
-    let shown = first_code(entries.evidence).filter(|_| says[1].to_lowercase().starts_with("now"));
-    match shown {
-        Some(code) => Some(format!("{}: `{code}`", &says[1])),
-        None if says[1].contains("you'll see") => None,
-        None => Some(format!("{}.", &says[1])),
-    }
-}
-
-/// The first line of code in the last words, where it is a short one.
-fn first_code(evidence: &Evidence) -> Option<&str> {
-    let (_, code) = evidence.last_reply.as_ref()?.text.split_once("```")?;
-    let line = code.lines().skip(1).map(str::trim).find(|line| !line.is_empty())?;
-    let says = line.chars().filter(|c| c.is_alphabetic()).count() >= 8;
-    (says && line.len() <= 120 && !line.contains('`')).then_some(line)
-}
-
-/// The items of the list that an opening introduces: what was done, or whatever the introduction
-/// says that they are.
+/// The first list of a report with what introduces it, as far as there is room.
 fn listed(
     entries: &Entries<'_>,
     report: &Report,
     introduction: Option<&str>,
     room: usize,
 ) -> Option<String> {
-    let items = report.claims.iter().filter(|claim| claim.listed && !claim.nested);
-    let items: Vec<&Claim> = items.collect();
-    let section = items.first()?.section.as_deref();
-    if let Some(told) = introduction.and_then(|text| sections(entries, report, &items, text)) {
-        return Some(told);
-    }
-    let is_told = |claim: &&&Claim| match introduction {
-        Some(_) => claim.section.as_deref() == section && claim.topic != Some(Topic::Proposal),
-        None => report.changed && done::is_deed(entries, report, claim),
-    };
-    let mut line = String::new();
-    for item in items.iter().filter(is_told).filter_map(|claim| entries.claim(claim)).take(ITEMS) {
-        let first = sentences(&item).first().copied().unwrap_or_default().to_owned();
-        let first = without_full_stop(&first);
-        if line.len() + first.len() > room {
+    let list = quoted(entries, report).into_iter().find(|one| one.listed && !one.is_steps())?;
+    let line = list.lines().into_iter().next()?;
+    let mut told = String::new();
+    for part in line.split("; ") {
+        if told.len() + part.len() > room {
             break;
         }
-        line = if line.is_empty() { first.to_owned() } else { format!("{line}; {first}") };
+        told = if told.is_empty() { part.to_owned() } else { format!("{told}; {part}") };
     }
-    let introduction = introduction.map_or(String::new(), |text| format!("{text} "));
-    (!line.is_empty()).then(|| format!("{introduction}{line}."))
+    // `This should fix it by:` limits what the items say.
+    let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
+    let start = limits.map_or(String::new(), |text| format!("{text} "));
+    (!told.is_empty()).then(|| format!("{start}{told}."))
 }
 
-/// The sections that `I've added both parts:` introduces, where headings stand between it and the
-/// items.
-fn sections(
-    entries: &Entries<'_>,
-    report: &Report,
-    items: &[&Claim],
-    introduction: &str,
-) -> Option<String> {
-    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
-    let start = introduction.get(..introduction.floor_char_boundary(24))?;
-    let behind = &text.text[text.text.find(start)?..];
-    let next = behind.lines().skip(1).find(|line| !line.trim().is_empty())?;
-    if !next.starts_with('#') && !next.starts_with("**") {
-        return None;
-    }
-    let mut names: Vec<String> = Vec::new();
-    for name in items.iter().filter_map(|item| item.section.as_deref()) {
-        let name = entries.tidy_line(name.trim_start_matches(|c: char| !c.is_alphanumeric()));
-        if !names.contains(&name) && !name.to_lowercase().starts_with("both ") {
-            names.push(name);
-        }
-    }
-    (2..=6).contains(&names.len()).then(|| format!("{introduction} {}.", names.join("; ")))
+/// Whether a command runs tests, as far as its words tell: the name of a folder does not.
+pub(super) fn shows_a_test_run(evidence: &Evidence) -> bool {
+    let is_word = |word: &&str| {
+        let is_folder = word.contains('/') && !word.starts_with("./") && !word.ends_with(".sh");
+        !is_folder && (!word.starts_with("--") || *word == "--test")
+    };
+    let runs_tests = |line: &str| {
+        let line = line.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ");
+        pattern!(r"(?:^|[;&|(] ?|\s)(?:pytest|jest|vitest|tox|nox|rspec|phpunit|ctest|playwright|cypress|mocha|ava)\b|\b(?:npm|pnpm|yarn|bun|deno|npx|node|go|cargo|make|just|task|mise|uv|poetry|hatch|python3?|mvn|dotnet|bundle|rake|rails|mix|swift|xcodebuild|flutter|dart|php|composer|turbo|nx|bazel|sbt|lein|zig|\S*gradlew?|\S+\.(?:sh|py|js|ts|rb|pl))\b[^|;&]*(?:test|spec|check|verify|\bci\b)|\./\S*(?:test|check|spec|ci)")
+            .is_match(&line)
+    };
+    let mut commands = evidence.commands.iter().filter(|run| !run.command.starts_with("git "));
+    !evidence.tests.is_empty() || commands.any(|run| runs_tests(&run.command))
 }
 
 /// Whether a sentence says that the tests pass in a session that shows no run of any.
 fn claims_unseen_tests(entries: &Entries<'_>, sentence: &str) -> bool {
     let evidence = entries.evidence;
-    let runs_tests = |line: &str| {
-        pattern!(r"(?:^|[;&|(] ?|\s)(?:pytest|jest|vitest|tox|nox|rspec|phpunit|ctest|playwright|cypress|mocha|ava)\b|\b(?:npm|pnpm|yarn|bun|deno|npx|node|go|cargo|make|just|task|mise|uv|poetry|hatch|python3?|mvn|dotnet|bundle|rake|rails|mix|swift|xcodebuild|flutter|dart|php|composer|turbo|nx|bazel|sbt|lein|zig|\S*gradlew?|\S+\.(?:sh|py|js|ts|rb|pl))\b[^|;&]*(?:test|spec|check|verify|\bci\b)|\./\S*(?:test|check|spec|ci)").is_match(line)
-    };
     pattern!(r"(?i)^all (?:\d+ )?tests (?:now )?pass").is_match(sentence)
-        && evidence.tests.is_empty()
-        && !evidence.commands.iter().any(|run| runs_tests(&run.command))
+        && !shows_a_test_run(evidence)
 }
 
 /// `Here's what changed:` and `Let me run the tests` say nothing about how it ended.
@@ -316,13 +224,7 @@ fn is_announcement(sentence: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            evidence::{Quote, TurnReport},
-            transcript::Origin,
-        },
-        summarize::report::Reports,
-    };
+    use crate::{model::evidence::TurnReport, summarize::report::Reports};
 
     fn words(text: &str) -> Option<String> {
         let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
@@ -344,22 +246,6 @@ mod tests {
     }
 
     #[test]
-    fn the_closing_paragraph_is_told_where_the_opening_says_nothing() {
-        let text = "All good:\n\n- **Database** — the fix is in the file\n\nBoth fixes survived the redeploy.\n";
-        assert!(
-            words(text).unwrap().starts_with("Both fixes survived the redeploy."),
-            "{:?}",
-            words(text)
-        );
-    }
-
-    #[test]
-    fn an_opening_tells_what_the_code_behind_it_shows() {
-        let text = "Done. Now it uses plain booleans:\n\n**Format:**\n```json\n{}\n```\n\n- `push: false` → disabled\n";
-        assert_eq!(words(text).unwrap(), "Now it uses plain booleans.");
-    }
-
-    #[test]
     fn earlier_words_are_told_without_what_was_answered_since() {
         let before =
             "That's only the old server. The tests are stable now. I need to commit. Shall I?";
@@ -368,27 +254,16 @@ mod tests {
     }
 
     #[test]
-    fn a_drafted_pull_request_is_told_as_a_draft() {
-        let text = "```\nTitle: Move help.go to the main package\n\n# Summary\n\n- Move it\n```";
-        let last_reply = Some(Quote { text: text.to_owned(), origin: Origin::default(), at: None });
-        let evidence = Evidence { last_reply, ..Evidence::default() };
-        assert_eq!(
-            drafted(&evidence).unwrap(),
-            "Text of a pull request drafted, not opened: Move help.go to the main package."
-        );
-    }
-
-    #[test]
     fn an_introduction_is_told_with_its_list_and_an_announcement_is_not() {
         let text = "Updated. The todo now asks for a migration with two readers of the format:\n\n- **Dual read**: old files stay readable\n- **Lazy write**: new ones carry the key\n";
         assert_eq!(
             words(text).unwrap(),
-            "Updated. The todo now asks for a migration with two readers of the format: Dual read: old files stay readable; Lazy write: new ones carry the key."
+            "The todo now asks for a migration with two readers of the format: Dual read: old files stay readable; Lazy write: new ones carry the key."
         );
         let text = "All four comments are addressed. Here's what changed:\n\n- Added a guard to the list\n- the list is shorter\n";
         assert_eq!(
             words(text).unwrap(),
-            "All four comments are addressed. Added a guard to the list; The list is shorter."
+            "All four comments are addressed. Added a guard to the list; the list is shorter."
         );
         assert_eq!(words("Good plan. Let me write it up and present it for approval."), None);
     }

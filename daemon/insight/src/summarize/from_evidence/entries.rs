@@ -268,7 +268,7 @@ pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
 }
 
 /// A label that says what kind of thing follows, but not of what.
-fn is_generic(label: &str) -> bool {
+pub(super) fn is_generic(label: &str) -> bool {
     pattern!(
         r"(?i)^(?:why|what|how|where|when|what's (?:lost|preserved|left)|description|status|problem|solution|issue|results?|impact|effect|notes?|details?|summary|context|goal|approach|overall|before|after|risk|effort|severity|verdict|files?|location|reason|evidence|action|changes?|change made|pros?|cons?|example|rationale|updated?|added|new|old|answer|short answer|bottom line|yes|no)$"
     )
@@ -276,7 +276,7 @@ fn is_generic(label: &str) -> bool {
 }
 
 /// A label without its place in a list: `3. Parser` is `Parser`.
-fn without_number(label: &str) -> &str {
+pub(super) fn without_number(label: &str) -> &str {
     let number = pattern!(r"^\d{1,2}[.)] +");
     number.find(label).map_or(label, |found| &label[found.end()..])
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{ErrorSeen, Evidence, FileWork, Resolution, StatementKind},
+        evidence::{ErrorSeen, Evidence, Resolution, StatementKind},
         summary::ErrorResolution,
         transcript::RecapKind,
         wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
@@ -15,13 +15,10 @@ use crate::{
             wording::begins_as_order,
         },
         recap::Sections,
-        report::{Form, Passage, Topic, passages, topic_of_heading},
         text::{cut, pattern, same_words, share_of_words, words},
     },
 };
 
-/// How a prompt begins that hands over a plan.
-const PLAN: &str = "Implement the following plan";
 /// Records at most.
 const RECORDS: usize = 10;
 
@@ -36,13 +33,13 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     }
     for group in &groups {
         let record = of_group(entries, group);
-        if has_story(&record) {
+        if has_story(&record) && is_of_one_matter(group, &record) {
             dated.push((group.error.origin.line, record));
         }
     }
     for turn in turns::turns(entries.evidence) {
         if !groups.iter().any(|group| turn.holds(group.error.origin))
-            && let Some(record) = planned(entries, &turn).or_else(|| reported(entries, &turn))
+            && let Some(record) = reported(entries, &turn)
         {
             dated.push((turn.prompt.origin.line, record));
         }
@@ -68,35 +65,6 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     records
 }
 
-/// The cause that a plan of the user names, and what was done about it.
-fn planned(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
-    let evidence = entries.evidence;
-    let plan = turn.prompt.text.strip_prefix(PLAN)?;
-    let passages = passages(plan);
-    let is_cause = |heading: &String| topic_of_heading(heading) == Some(Topic::Cause);
-    let explains = |passage: &&Passage| {
-        passage.form == Form::Paragraph
-            && passage.label.is_none()
-            && passage.text.len() >= 60
-            && passage.headings.last().is_some_and(is_cause)
-    };
-    let cause = passages
-        .iter()
-        .find(|passage| passage.text.contains("happens because"))
-        .or_else(|| passages.iter().find(explains))?;
-    let title = passages.iter().find_map(|passage| passage.headings.first())?;
-    let title = pattern!(r"(?i)^(?:plan: *)?(?:fix|bug)(?:ing)?: *").replace(title, "");
-    let done = turns::last_statement(evidence, turn, StatementKind::Done)?;
-    let was_changed =
-        evidence.files.values().any(FileWork::changed) || !evidence.commits.is_empty();
-    was_changed.then(|| ErrorResolution {
-        error: cut(&entries.tidy(&title), ENTRY),
-        root_cause: entries.cause(&cause.text),
-        fix: entries.deed(&done.text),
-        verification: verified_in(entries, turn),
-    })
-}
-
 /// Whether a record says why something failed, or what was done about an error that has a name: a
 /// file that was changed meanwhile explains nothing.
 fn has_story(record: &ErrorResolution) -> bool {
@@ -104,6 +72,14 @@ fn has_story(record: &ErrorResolution) -> bool {
         || record.fix.starts_with("Changed ")
         || record.fix.starts_with("Ran ");
     record.root_cause != NOT_STATED || !is_guessed
+}
+
+/// Whether the cause or the fix shares a word with the error or what was tried: what was said between
+/// a failure and a success may be about something else.
+fn is_of_one_matter(group: &Group<'_>, record: &ErrorResolution) -> bool {
+    let files = group.files.join(" ");
+    let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
+    group.error.cause.is_none() || !failed.is_disjoint(&words(&record.root_cause))
 }
 
 /// An error with its resolution, standing for others that went away at once for the same reason.
@@ -316,13 +292,6 @@ fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            evidence::{FileWork, Quote, Statement},
-            transcript::Origin,
-        },
-        summarize::report::Reports,
-    };
 
     #[test]
     fn a_guess_is_no_cause_and_a_probe_no_fix() {
@@ -330,32 +299,6 @@ mod tests {
         assert!(!is_guess("The call failed because of the empty response"));
         assert!(is_probe("Add debug logging to see the error"));
         assert!(!is_probe("Add a retry to the call"));
-    }
-
-    #[test]
-    fn the_cause_of_an_error_stands_in_the_plan_that_fixes_it() {
-        let plan = "Implement the following plan:\n\n# Fix: Report shows a local path\n\n\
-                    ## Context\n\nThis happens because the route omits `repositoryUrl` from the job.\n\n\
-                    ## Verification\n\n1. Run the tests to confirm no regressions\n";
-        let work = FileWork { writes: 1, ..FileWork::default() };
-        let evidence = Evidence {
-            prompts: vec![Quote { text: plan.to_owned(), origin: Origin::default(), at: None }],
-            files: [("src/route.ts".to_owned(), work)].into(),
-            statements: vec![Statement {
-                kind: StatementKind::Done,
-                text: "Added `repositoryUrl` to the call.".to_owned(),
-                origin: Origin { line: 5, ..Origin::default() },
-                reported: true,
-            }],
-            ..Evidence::default()
-        };
-        let reports = Reports::of(&evidence);
-        let records =
-            errors_resolved(&Entries { evidence: &evidence, reports: &reports, project: None });
-        let record = &records[0];
-        assert_eq!(record.error, "Report shows a local path");
-        assert!(record.root_cause.contains("omits `repositoryUrl`"), "{record:?}");
-        assert_eq!(record.fix, "Added `repositoryUrl` to the call");
     }
 
     #[test]

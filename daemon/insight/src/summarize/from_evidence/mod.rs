@@ -7,7 +7,6 @@ mod answers;
 mod checks;
 mod decisions;
 mod deferred;
-mod delegated;
 mod done;
 mod ending;
 mod entries;
@@ -20,7 +19,11 @@ mod next_steps;
 mod objective;
 mod outcome;
 mod overtaken;
+mod quoted;
+#[cfg(test)]
+mod quoting_scenarios;
 mod refuted;
+mod reported;
 mod repository;
 mod request;
 #[cfg(test)]
@@ -74,8 +77,7 @@ pub fn summarize(
     activity: ActivityVector,
 ) -> EnhancedSessionSummary {
     let evidence = &*refuted::without_refuted_statements(evidence);
-    let mut reports = Reports::of(evidence);
-    refuted::remove_refuted_claims(&mut reports, evidence);
+    let reports = Reports::of(evidence);
     let entries = Entries { evidence, reports: &reports, project: context.project };
     let verdict = outcome::verdict(evidence);
     let mut summary = EnhancedSessionSummary {

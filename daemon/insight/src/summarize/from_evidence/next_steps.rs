@@ -61,10 +61,8 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
         push(&mut list, entries.open_end(&statement.text));
     }
     reported(entries, &mut list);
-    deferred::fallback(entries, &mut list);
     deferred::written_down(entries, &mut list);
     deferred::unticked(entries, &mut list);
-    deferred::in_commits(entries, &mut list);
     deferred::unchecked(entries, &mut list);
     deferred::untouched(entries, &mut list);
     deferred::suggested(entries, &mut list);
@@ -215,6 +213,7 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
 /// Code that was changed after the last run of the tests, which passed.
 fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
+    deferred::never_run(entries, list);
     let Some(run) = evidence.tests.last().filter(|run| run.failed == 0) else { return };
     let is_check = |line: &str| pattern!(r"\b(?:tests?|checks?|verify|ci|spec)\b").is_match(line);
     let checked = evidence.commands.iter().filter(|run| is_check(&run.command));

@@ -7,10 +7,7 @@ use crate::{
         evidence::{Commit, Evidence, Quote, StatementKind},
         transcript::Origin,
     },
-    summarize::{
-        report::{Report, Reports, Topic},
-        text::{pattern, words},
-    },
+    summarize::text::{pattern, words},
 };
 
 /// A prompt that says that something still fails is no longer than this.
@@ -25,7 +22,7 @@ pub(super) struct Span<'e> {
 }
 
 impl Span<'_> {
-    fn holds(&self, origin: Origin) -> bool {
+    pub(super) fn holds(&self, origin: Origin) -> bool {
         origin.source == self.begin.source
             && (self.begin.line..self.end.line).contains(&origin.line)
     }
@@ -107,24 +104,6 @@ pub(super) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidenc
     Cow::Owned(plain)
 }
 
-/// Takes the refuted claims out of the reports.
-pub(super) fn remove_refuted_claims(reports: &mut Reports, evidence: &Evidence) {
-    let spans = spans(evidence);
-    for report in &mut reports.reports {
-        let Some(span) = spans.iter().find(|span| span.holds(report.origin)) else { continue };
-        remove_claims(report, span.error.is_some());
-    }
-}
-
-/// A returned error refutes all that was said of it; a complaint only causes and fixes.
-fn remove_claims(report: &mut Report, returned: bool) {
-    report.claims.retain(|claim| match claim.topic {
-        Some(Topic::Cause | Topic::Fix) => false,
-        Some(Topic::Done | Topic::Finding) => !returned,
-        _ => true,
-    });
-}
-
 /// The errors that the user pasted more than once, with the number of times, of which nothing
 /// shows that they are gone.
 pub(super) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
@@ -179,9 +158,6 @@ mod tests {
         let refuted: Vec<bool> =
             evidence.commits.iter().map(|commit| did_not_fix(&spans(&evidence), commit)).collect();
         assert_eq!(refuted, [true, false]);
-        let mut reports = Reports::of(&evidence);
-        remove_refuted_claims(&mut reports, &evidence);
-        assert!(reports.reports[0].claims.iter().all(|claim| claim.topic != Some(Topic::Done)));
         let returned = returned_errors(&evidence);
         assert_eq!((returned.len(), returned[0].1), (1, 2));
     }

@@ -34,30 +34,14 @@ fn refused_edit(script: &mut Script, path: &str) {
 }
 
 #[test]
-fn features_and_praise_are_no_deeds() {
-    let report = "The list is sorted now, and the page shows it in that order for each customer of the shop, on the first page and on all pages behind it.\n\n### Sorting\n- Comprehensive types for rows and columns\n- Storage across all visits\n- Custom `useRows` hook with a reducer\n- Use `--reverse` to turn the order around\n- Reverted back to `debug`\n- Added a column for the date\n- The table is read once for each page\n";
-    assert_eq!(
-        done(report),
-        ["Added a column for the date", "The table is read once for each page"]
-    );
-}
-
-#[test]
 fn a_nested_item_is_told_with_its_parent() {
     let report = "The guide now says how the list is sorted, with an example for each of the orders that exist in the shop and in its archive.\n\n1. **Guide section** (lines 3-9):\n   - Added a note on the order\n2. **Example sequence** (line 4): Updated to show the order of a page\n";
     assert_eq!(
         done(report),
         [
-            "Guide section (lines 3-9): Added a note on the order",
-            "Example sequence (line 4): Updated to show the order of a page"
+            "Guide section (lines 3-9): Added a note on the order; Example sequence (line 4): Updated to show the order of a page"
         ]
     );
-}
-
-#[test]
-fn one_example_of_a_pair_and_the_head_of_a_review_say_nothing() {
-    let report = "The list is sorted now, and the page shows it in that order for each customer of the shop, on the first page and on all pages behind it.\n\n- **With order**: `invoice.csv date amount` is what the page prints\n- **Branch**: `main` (27 commits ahead of the base branch)\n- **Reader**: Added a check of the date\n";
-    assert_eq!(done(report), ["Reader: Added a check of the date"]);
 }
 
 #[test]

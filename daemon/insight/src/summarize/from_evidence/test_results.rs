@@ -42,7 +42,13 @@ pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let last = evidence.tests.last()?;
     let same = || evidence.tests.iter().filter(|run| run.framework == last.framework);
     let largest = same().map(size).max()?;
-    same().rfind(|run| size(run) == 0 || size(run).saturating_mul(2) >= largest)
+    let main = same().rfind(|run| size(run) == 0 || size(run).saturating_mul(2) >= largest)?;
+    // A commit after a failure tells that the failure was mended, or was no obstacle.
+    let was_committed = evidence
+        .commits
+        .iter()
+        .any(|commit| commit.origin.source == main.origin.source && commit.origin > main.origin);
+    (main.failed == 0 || !was_committed).then_some(main)
 }
 
 #[cfg(test)]

@@ -43,7 +43,8 @@ pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
-    let text = spoken(&unquoted(entries, prompt), SPOKEN)?;
+    let said = unquoted(entries, prompt);
+    let text = spoken(arguments(&said), SPOKEN)?;
     if let Some(dropped) = dropped(entries, prompt, &text) {
         return Some(dropped);
     }
@@ -75,6 +76,13 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         rationale,
         alternatives: None,
     })
+}
+
+/// What is given to a slash command is said like any other words.
+fn arguments(prompt: &str) -> &str {
+    let command =
+        prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
+    command.map_or(prompt, |(_, arguments)| arguments.trim_start())
 }
 
 /// `Never mind` drops what the user had asked before.
@@ -137,7 +145,7 @@ fn corrects(all: &[String], refuses: bool) -> Option<String> {
 
 /// `Push up and make a PR` says nothing of the work.
 fn is_routine(sentence: &str) -> bool {
-    Request::of(sentence).is_some_and(|request| request.weight == Weight::Routine)
+    Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
 }
 
 /// The sentences that decide, each with the one that it leans on and the reason behind it.
@@ -184,7 +192,9 @@ fn gives_reason(sentence: &str) -> bool {
 }
 
 fn is_choice(sentence: &str) -> bool {
-    if is_objection(sentence) {
+    if is_objection(sentence)
+        || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence)
+    {
         return true;
     }
     !is_question(sentence)

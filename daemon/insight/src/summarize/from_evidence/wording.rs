@@ -101,14 +101,6 @@ pub(super) fn begins_as_order(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether an item has a verb: a list of features has none and says nothing of what was done.
-pub(super) fn states(text: &str) -> bool {
-    !text.is_ascii()
-        || pattern!(r"^`?[A-Z][a-z]+[^s\W]s `?\w").is_match(text)
-        || pattern!(r"(?i)\b(?:is|are|was|were|now|has|have|can|will|does|do|gets?|no longer|instead|[a-z]{3,}ed|(?:re)?written|split|shown|done|found|made|sent|run|cut|hidden|kept|built|set|put|ran|won't|don't|doesn't|[a-z]{2,}[^s\W]s (?:the|a|an|all|its|to|on|in|with|for|by|from|`))\b")
-            .is_match(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

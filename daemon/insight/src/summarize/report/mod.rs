@@ -40,6 +40,8 @@ pub(crate) struct Report {
     pub(crate) opening: Option<String>,
     /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
+    /// Its paragraphs, items and rows, in order.
+    pub(crate) passages: Vec<Passage>,
 }
 
 /// One statement of a report.
@@ -150,6 +152,7 @@ impl Report {
             claims,
             lead,
             opening,
+            passages,
         }
     }
 
@@ -160,6 +163,11 @@ impl Report {
 
     /// Returns whether the report makes proposals rather than stating facts.
     pub(crate) fn proposes(&self) -> bool {
+        !self.changed && (self.asks || self.mostly_proposes())
+    }
+
+    /// Returns whether a good part of the report are proposals.
+    pub(crate) fn mostly_proposes(&self) -> bool {
         let count =
             |is: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| is(claim)).count();
         let offers = count(&|claim| claim.topic == Some(Topic::Proposal));
@@ -167,8 +175,16 @@ impl Report {
         let ways_out = count(&|claim| {
             claim.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case("solution"))
         });
-        !self.changed && (self.asks || offers * 3 >= self.claims.len().max(1) || ways_out >= 2)
+        offers * 3 >= self.claims.len().max(1) || ways_out >= 2
     }
+}
+
+/// Whether the items below a heading or an introduction are the contents of a written text.
+pub(crate) fn announces_contents(text: &str) -> bool {
+    let writing = pattern!(
+        r"(?i)\b(?:file|docs?|document\w*|guide|todo|page|plan|readme|spec|notes?|\w+\.md`?)\b.{0,40}\b(?:includ|contain|captur|outlin|cover|document|describ|explain|list)(?:e?s|ing|ed)?\b.{0,24}$"
+    );
+    introduces_contents(text) || writing.is_match(text)
 }
 
 /// Matches `Added a page with ten points that each reader of the guide should know, covering:`; what follows are the contents of the page.

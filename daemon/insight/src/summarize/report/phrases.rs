@@ -7,8 +7,9 @@ use std::{
     borrow::Cow,
     cell::RefCell,
     collections::HashMap,
-    hash::{BuildHasher, RandomState},
+    hash::{BuildHasher, Hash, RandomState},
     sync::LazyLock,
+    thread::LocalKey,
 };
 
 use aho_corasick::AhoCorasick;
@@ -59,6 +60,14 @@ pub(crate) enum Topic {
     Boast,
     /// How things stood at a moment: `it works now`. Later work may have changed it.
     Status,
+    /// What is said to the user and not about the work: greetings, announcements.
+    Talk,
+    /// A prompt that says that the last attempt failed.
+    StillFails,
+    /// A prompt that wants otherwise what the agent just did.
+    Objection,
+    /// What is supposed, or would be.
+    Guess,
 }
 
 impl Topic {
@@ -75,7 +84,11 @@ impl Topic {
             | Topic::KnownNotice
             | Topic::PublishOffer
             | Topic::Boast
-            | Topic::Status => None,
+            | Topic::Status
+            | Topic::Talk
+            | Topic::StillFails
+            | Topic::Objection
+            | Topic::Guess => None,
             Topic::LeftToUser => Some(Topic::Open),
             _ => Some(self),
         }
@@ -124,6 +137,10 @@ const FILES: &[(&str, &str)] = phrases![
     "en/publish_offer.toml",
     "en/boast.toml",
     "en/status.toml",
+    "en/talk.toml",
+    "en/still_fails.toml",
+    "en/objection.toml",
+    "en/guess.toml",
     "de.toml",
     "es.toml",
     "fr.toml",
@@ -294,7 +311,10 @@ impl Headings {
 
 /// Returns the topic of the text below `heading`.
 pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
-    INDEX.headings.topic(&plain(heading))
+    thread_local! {
+        static KNOWN: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
+    }
+    remembered_in(&KNOWN, heading, || INDEX.headings.topic(&plain(heading)))
 }
 
 /// Returns the topic that the wording of a sentence determines.
@@ -317,8 +337,10 @@ pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
     matched.is_some()
 }
 
-/// Sentences whose topic a thread remembers.
+/// Sentences, and headings, whose topic a thread remembers.
 const REMEMBERED: usize = 4_096;
+
+type Known = LocalKey<RefCell<HashMap<u64, Option<Topic>>>>;
 
 /// Returns what was found for the same sentence before: many rules ask for the topic of one sentence.
 fn remembered(
@@ -329,14 +351,27 @@ fn remembered(
     thread_local! {
         static KNOWN: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
     }
+    remembered_in(&KNOWN, (topic, sentence), find)
+}
+
+fn remembered_in(
+    known: &'static Known,
+    key: impl Hash,
+    find: impl FnOnce() -> Option<Topic>,
+) -> Option<Topic> {
     static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    let key = HASHER.hash_one((topic, sentence));
-    KNOWN.with_borrow_mut(|known| {
+    let key = HASHER.hash_one(key);
+    if let Some(topic) = known.with_borrow(|known| known.get(&key).copied()) {
+        return topic;
+    }
+    let topic = find();
+    known.with_borrow_mut(|known| {
         if known.len() >= REMEMBERED {
             known.clear();
         }
-        *known.entry(key).or_insert_with(find)
-    })
+        known.insert(key, topic);
+    });
+    topic
 }
 
 /// Returns a heading in lower case, without leading numbers, symbols and punctuation at either end.
@@ -348,13 +383,14 @@ fn plain(heading: &str) -> String {
 
 /// Returns whether `text` matches `pattern`, in which `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == text,
-        Some((start, rest)) => text.strip_prefix(start).is_some_and(|text| {
-            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-            rest.is_empty() || ends.into_iter().any(|at| matches(rest, &text[at..]))
-        }),
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(start) else { return false };
+    let Some((middle, end)) = rest.rsplit_once('*') else { return text.ends_with(rest) };
+    for part in middle.split('*') {
+        let Some(at) = text.find(part) else { return false };
+        text = &text[at + part.len()..];
     }
+    text.ends_with(end)
 }
 
 #[cfg(test)]

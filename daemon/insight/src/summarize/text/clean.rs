@@ -92,6 +92,8 @@ pub(crate) fn without_code(text: &str) -> String {
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
             inside = !inside;
+            // What stands before and behind the code are two paragraphs.
+            kept.push('\n');
         } else if !inside {
             kept.push_str(line);
             kept.push('\n');

@@ -1,0 +1,273 @@
+//! What the reports of the turns tell: the deeds of turns that changed something, and the findings of
+//! the others. The last report counts most; what a later one tells again, or the user sent back, is
+//! left out.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    model::{
+        evidence::{Commit, Evidence, Quote},
+        transcript::Origin,
+    },
+    summarize::{
+        evidence::RECOMMENDED,
+        from_evidence::{
+            answers, done, ending,
+            entries::Entries,
+            overtaken,
+            quoted::{Quoted, is_balanced, leans_back, quoted},
+            refuted, transient,
+        },
+        report::{Report, Topic, is_phrase},
+        text::{one_line, pattern, share_of_words, spoken_sentences, words},
+    },
+};
+
+/// Characters of all deeds, and of all findings.
+const DEEDS: usize = 2_800;
+const FINDINGS: usize = 2_400;
+/// Characters of one report, of the last one, and of one that the user said did not help.
+const OF_A_REPORT: usize = 800;
+const OF_THE_LAST: usize = 1_200;
+const OF_A_FAILURE: usize = 260;
+/// Characters of a report that tells of work.
+const SUBSTANCE: usize = 200;
+/// The share of its words by which a part repeats what is told elsewhere.
+const TOLD: f64 = 0.75;
+/// The same of what a commit mended.
+const MENDED: f64 = 0.4;
+/// Bytes of a prompt that are read as an answer to a report.
+const ANSWER: usize = 1_200;
+
+/// What became of the work that a report tells of.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    Kept,
+    /// The user said that it did not help.
+    Failed,
+    /// The user refused it or wanted it otherwise.
+    SentBack,
+}
+
+/// What was done, by the reports of turns that changed something.
+pub(super) fn deeds(entries: &Entries<'_>) -> Vec<String> {
+    selected(entries, DEEDS, |report, quoted| report.changed && !is_finding(quoted))
+}
+
+/// What was found out, by the other reports, and under headings such as `Root cause`.
+pub(super) fn findings(entries: &Entries<'_>) -> Vec<String> {
+    selected(entries, FINDINGS, |report, quoted| !report.changed || is_finding(quoted))
+}
+
+fn is_finding(quoted: &Quoted) -> bool {
+    matches!(quoted.topic, Some(Topic::Finding | Topic::Cause))
+}
+
+/// The lines of the wanted passages in order, chosen from the last report on.
+fn selected(
+    entries: &Entries<'_>,
+    room: usize,
+    is_wanted: fn(&Report, &Quoted) -> bool,
+) -> Vec<String> {
+    let ended = ending::last_words(entries).unwrap_or_default();
+    let mut known: Vec<BTreeSet<String>> = vec![words(&ended)];
+    let commits = entries.evidence.commits.iter();
+    known.extend(commits.map(|commit| words(&done::told(commit))));
+    let mut chosen: Vec<Vec<String>> = Vec::new();
+    let mut left = room;
+    // A last report such as `Committed.` leaves the room for the one before it.
+    let mut is_last = true;
+    for report in entries.reports.reports.iter().rev() {
+        let limit = match fate(entries, report) {
+            Fate::SentBack => continue,
+            Fate::Failed => OF_A_FAILURE,
+            Fate::Kept if is_last => OF_THE_LAST,
+            Fate::Kept => OF_A_REPORT,
+        };
+        let lines = lines(entries, report, &known, is_wanted);
+        let mut taken = 0;
+        let mut of_report = Vec::new();
+        for line in lines {
+            if taken + line.len() > limit.min(left) && taken > 0 || line.len() > left {
+                break;
+            }
+            taken += line.len();
+            known.push(words(&line));
+            of_report.push(line);
+        }
+        left -= taken;
+        is_last &= taken < SUBSTANCE;
+        chosen.push(of_report);
+    }
+    chosen.into_iter().rev().flatten().collect()
+}
+
+/// The lines of one report.
+fn lines(
+    entries: &Entries<'_>,
+    report: &Report,
+    known: &[BTreeSet<String>],
+    is_wanted: fn(&Report, &Quoted) -> bool,
+) -> Vec<String> {
+    let is_open = !report.changed && (report.asks || report.proposes());
+    let mut found = Vec::new();
+    // What answers a question stands at the head of its answer.
+    let mut begins = false;
+    for (at, mut one) in quoted(entries, report).into_iter().enumerate() {
+        let is_no_fact = !report.changed && one.is_steps();
+        if !is_wanted(report, &one) || is_no_fact || is_open && one.listed {
+            continue;
+        }
+        let is_last =
+            entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
+        one.retain(|part| {
+            let told = words(part);
+            holds(entries, report, part)
+                && !is_mended(entries, report, part)
+                && (is_last || !is_phrase(Topic::Guess, part))
+                && !known.iter().any(|other| share_of_words(&told, other) >= TOLD)
+        });
+        if !one.is_empty() {
+            begins |= at == 0;
+            found.extend(one.lines());
+        }
+    }
+    let question = answers::question(entries, report).filter(|_| begins);
+    let mut found: Vec<String> = found.into_iter().filter(|line| stands(line)).collect();
+    if let (Some(question), Some(first)) = (question, found.first_mut()) {
+        *first = format!("Asked: {question} Answer: {first}");
+    }
+    found
+}
+
+/// Whether a later commit mended what a report that changed nothing tells: then the commit tells it.
+fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
+    if report.changed {
+        return false;
+    }
+    let told = words(part);
+    let named: Vec<&str> =
+        part.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
+    let later = entries.evidence.commits.iter().filter(|commit| {
+        commit.origin.source == report.origin.source && commit.origin.line > report.origin.line
+    });
+    let mut mending = later.filter(|commit| {
+        !pattern!(r"(?i)^(?:docs|chore|style|test|ci|build)\b").is_match(&commit.subject)
+    });
+    mending.any(|commit| {
+        let text = format!("{} {}", commit.subject, commit.body);
+        let share = share_of_words(&told, &words(&text));
+        share >= MENDED || share >= MENDED / 2.0 && named.iter().any(|name| text.contains(name))
+    })
+}
+
+/// Whether a later report corrects what an answer says, by a test or in so many words.
+fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
+    let told = words(part);
+    let later = entries.reports.reports.iter().filter(|report| report.origin.line > at.line);
+    later.flat_map(|report| &report.claims).any(|claim| {
+        let text = format!("{} {}", claim.label.as_deref().unwrap_or_default(), claim.text);
+        pattern!(r"(?i)\b(?:we|i) tested and found\b|\bturn(?:s|ed) out\b|\bcorrection\b|\b(?:was|were) wrong\b|\bcontrary to\b")
+            .is_match(&text)
+            && share_of_words(&told, &words(&text)) >= 0.2
+    })
+}
+
+/// Whether a line can be understood alone.
+fn stands(line: &str) -> bool {
+    let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
+    let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
+    !leans_back(line)
+        && is_balanced(line)
+        && !line.ends_with([':', ',', '…', '('])
+        && line.len() >= 20
+        && (prose.count() >= 2 || !line.is_ascii())
+}
+
+/// Whether a part still holds at the end and is told nowhere else.
+fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
+    let evidence = entries.evidence;
+    let counts_tests = pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
+        .is_match(part)
+        && !evidence.tests.is_empty();
+    !counts_tests
+        && !transient::is_boast(part)
+        && !transient::is_past_state(evidence, part, report.origin)
+        && !names_a_commit(&evidence.commits, part)
+        && !is_corrected(evidence, part, report.origin)
+        && (report.changed || !is_refuted(entries, part, report.origin))
+        && !overtaken::is_gone(entries, part, report.origin)
+        && !overtaken::names_what_was_taken_back(entries, part)
+}
+
+/// `Pushed commit: `1a2b3c4`` names a commit, which is told with the others.
+fn names_a_commit(commits: &[Commit], part: &str) -> bool {
+    let names = |commit: &Commit| {
+        commit.hash.get(..7).is_some_and(|hash| part.contains(hash)) || {
+            !commit.subject.is_empty() && part.contains(&commit.subject)
+        }
+    };
+    part.len() <= 200 && commits.iter().any(names)
+}
+
+/// Whether the user quoted it in a later prompt: people paste what is to be otherwise.
+fn is_corrected(evidence: &Evidence, part: &str, at: Origin) -> bool {
+    // A terminal shows the text without its back quotes, and so it is pasted.
+    let plain = |text: &str| one_line(text).replace('`', "");
+    let told = plain(part);
+    let mut later = evidence.prompts.iter().filter(|prompt| prompt.origin.line > at.line);
+    told.len() >= 20 && later.any(|prompt| plain(&prompt.text).contains(&told))
+}
+
+/// What the user's next words say of a report.
+fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
+    let evidence = entries.evidence;
+    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
+    let Some(next) = next else { return Fate::Kept };
+    // An offer that was taken up is told by what came of it, and so is a list of what stands.
+    let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
+    let is_taken_up = is_over && is_followed_by_work(entries, report)
+        || is_accepted(evidence, next) && is_followed_by_change(entries, report);
+    if !report.changed && is_taken_up {
+        return Fate::SentBack;
+    }
+    if ending::is_refused(evidence, report)
+        || overtaken::is_objected_to(evidence, report.origin)
+        || report.changed && says(next, Topic::Objection) && is_followed_by_change(entries, report)
+    {
+        return Fate::SentBack;
+    }
+    let is_refuted = refuted::spans(evidence).iter().any(|span| span.holds(report.origin));
+    let failed = is_refuted || says(next, Topic::StillFails);
+    if report.changed && failed { Fate::Failed } else { Fate::Kept }
+}
+
+/// Whether a report that changed nothing answers a command without a word: it lists how things stood.
+fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
+    let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
+    let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
+    asked.is_some_and(|asked| is_bare(&asked.text))
+}
+
+fn says(prompt: &Quote, topic: Topic) -> bool {
+    let text = &prompt.text[..prompt.text.floor_char_boundary(ANSWER)];
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    spoken_sentences(&one_line(text)).iter().any(|sentence| is_phrase(topic, sentence))
+        || text.lines().any(|line| is_phrase(topic, line.trim()))
+}
+
+fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
+    let later = entries.reports.reports.iter().find(|one| one.origin.line > report.origin.line);
+    later.is_some_and(|later| later.changed)
+}
+
+fn is_followed_by_work(entries: &Entries<'_>, report: &Report) -> bool {
+    let mut later = entries.reports.reports.iter().filter(|one| one.changed);
+    later.any(|later| later.origin.line > report.origin.line)
+}
+
+/// Whether a prompt accepts what the agent recommended.
+fn is_accepted(evidence: &Evidence, prompt: &Quote) -> bool {
+    let mut choices = evidence.choices.iter();
+    choices.any(|choice| choice.question == RECOMMENDED && choice.origin == prompt.origin)
+}
