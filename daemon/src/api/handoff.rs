@@ -4,7 +4,7 @@ use crate::{
     api::projects::newest_episodes,
     clock,
     engine::{
-        entities::Graph,
+        entities::{Graph, Standing},
         episode::handoff::{self, Handoff},
     },
     model::{Episode, Namespace, SessionKey},
@@ -51,7 +51,15 @@ pub(super) fn of_project(
         episodes.truncate(1);
     }
     episodes.truncate(scope.sessions);
-    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?))
+    let standings = standings(store, &episodes)?;
+    let holds = |session: usize, text: &str| standings.get(session)?.holds(text);
+    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &holds))
+}
+
+/// Returns what of each episode still holds.
+fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Vec<Standing>, StoreError> {
+    let (graph, now) = (Graph::of(store), clock::now());
+    episodes.iter().map(|episode| graph.standing(episode.id, now)).collect()
 }
 
 /// Builds the handoff of a session to itself.
@@ -63,10 +71,11 @@ pub(super) fn of_session(
         return Ok(None);
     };
     let episode = store.episode(indexed.episode)?;
-    Ok(episode.map(|episode| {
-        let wishes = episode.summary.preferences.clone().unwrap_or_default();
-        handoff::gather(std::slice::from_ref(&episode), &wishes)
-    }))
+    let Some(episode) = episode else { return Ok(None) };
+    let wishes = episode.summary.preferences.clone().unwrap_or_default();
+    let standing = Graph::of(store).standing(episode.id, clock::now())?;
+    let holds = |_, text: &str| standing.holds(text);
+    Ok(Some(handoff::gather(std::slice::from_ref(&episode), &wishes, &holds)))
 }
 
 /// Returns the standing wishes that hold in the project, the latest first.

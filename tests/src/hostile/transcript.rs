@@ -220,7 +220,7 @@ pub(super) fn sample() -> Episode {
 
 /// The handoff of an episode keeps its maximum length and adds nothing.
 pub(super) fn handoff(episode: &Episode) {
-    let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[]);
+    let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[], &|_, _| None);
     for limit in [0, 300, 2_000] {
         let Some(text) = gathered.to_text(limit) else { continue };
         assert!(text.chars().count() <= limit, "{} of {limit} characters", text.chars().count());

@@ -2,7 +2,8 @@
 //!
 //! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
 //! the claims of all episodes when each fact was true and how certain it is. [`query`] reads both
-//! from the store, and [`Graph::preferences`] the wishes that hold for a project. Other modules store the claims and search entities by words.
+//! from the store, [`Graph::preferences`] the wishes that hold for a project, and
+//! [`Graph::standing`] what of an episode still holds. Other modules store the claims and search entities by words.
 
 pub mod config;
 pub mod derive;
@@ -10,6 +11,7 @@ mod errors;
 mod preferences;
 pub mod query;
 pub mod read;
+mod standing;
 mod text;
 
 pub use self::{
@@ -17,6 +19,7 @@ pub use self::{
     preferences::Preference,
     query::{EpisodeThings, FactFilter, Graph},
     read::read,
+    standing::Standing,
 };
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     phrasing, worth,
 };
 use crate::{
-    graph::text,
+    graph::{standing, text},
     model::{
         Timestamp,
         evidence::Choice,
@@ -168,7 +168,7 @@ fn what(record: &DecisionRecord) -> &str {
 }
 
 fn details(record: &DecisionRecord) -> Vec<(String, String)> {
-    let mut details = vec![("decision".to_owned(), record.decision.clone())];
+    let mut details = vec![(standing::DECISION.to_owned(), record.decision.clone())];
     if record.rationale != NO_REASON {
         details.push(("rationale".to_owned(), record.rationale.clone()));
     }

@@ -6,7 +6,7 @@ use super::{
     phrasing, worth,
 };
 use crate::{
-    graph::text,
+    graph::{standing, text},
     model::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
@@ -161,6 +161,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             at: Some(draft.episode.ended_at),
             origins: found.map(|found| found.origin).into_iter().collect(),
             watches: open_end_watches(draft, text),
+            details: vec![(standing::STEP.to_owned(), text.to_owned())],
             ..ClaimDraft::default()
         },
     );

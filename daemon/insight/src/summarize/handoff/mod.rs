@@ -112,9 +112,13 @@ pub struct Failing {
     pub session: usize,
 }
 
+/// Whether a statement of an episode, by its index and its text in the summary, still holds; `None`
+/// for a statement that is no fact.
+pub type Standing<'s> = &'s dyn Fn(usize, &str) -> Option<bool>;
+
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
-pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
+pub fn gather(episodes: &[Episode], preferences: &[String], standing: Standing<'_>) -> Handoff {
     let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
         // A summary quotes wishes by itself.
         guard::quote(wish.trim_matches('"'), ENTRY)
@@ -125,10 +129,15 @@ pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
         let summary = &episode.summary;
         let past = past(episode);
         handoff.repository(session, summary, &past);
-        handoff.open_ends(session, summary, &past);
-        handoff.failing_tests(session, summary, &mut seen);
+        let holds = |text: &str| match session {
+            // What the last session left is told unless it is known to be over.
+            0 => standing(0, text) != Some(false),
+            _ => standing(session, text) == Some(true),
+        };
+        handoff.open_ends(session, summary, &past, &holds);
+        handoff.failing_tests(session, summary, &mut seen, &holds);
         if session < DECIDING {
-            handoff.decisions(session, summary);
+            handoff.decisions(session, summary, &holds);
         }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
@@ -167,7 +176,13 @@ impl Handoff {
         }
     }
 
-    fn open_ends(&mut self, session: usize, summary: &EnhancedSessionSummary, past: &Past) {
+    fn open_ends(
+        &mut self,
+        session: usize,
+        summary: &EnhancedSessionSummary,
+        past: &Past,
+        holds: &dyn Fn(&str) -> bool,
+    ) {
         // The last words of this session say what it left, too.
         if self.sessions.iter().any(|later| took_up(later, &past.objective)) {
             return;
@@ -177,7 +192,8 @@ impl Handoff {
         // The steps of another branch ended with it, unless they were noted in a file.
         let is_elsewhere = self.sessions.first().is_some_and(|last| leaves_branch(past, last));
         let is_settled = |step: &str| {
-            session > 0 && is_of_the_moment(step)
+            !holds(step)
+                || session > 0 && is_of_the_moment(step)
                 || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
                 || settled.iter().any(|done| settles(done, step))
                 || self.sessions.iter().any(|later| took_up(later, step))
@@ -193,14 +209,23 @@ impl Handoff {
         }
     }
 
-    fn failing_tests(&mut self, session: usize, summary: &EnhancedSessionSummary, seen: &mut Seen) {
+    fn failing_tests(
+        &mut self,
+        session: usize,
+        summary: &EnhancedSessionSummary,
+        seen: &mut Seen,
+        holds: &dyn Fn(&str) -> bool,
+    ) {
         let Some(tests) = &summary.test_results else { return };
         if seen.frameworks.contains(&tests.framework) {
             return;
         }
         seen.frameworks.push(tests.framework.clone());
-        if tests.failed > 0 {
-            let names = tests.failed_tests.iter().flatten().take(TESTS);
+        let named = tests.failed_tests.iter().flatten();
+        // Where the names of the failing tests are known, all may have passed since.
+        let is_over = named.clone().next().is_some() && !named.clone().any(|test| holds(test));
+        if tests.failed > 0 && !is_over {
+            let names = named.filter(|test| holds(test)).take(TESTS);
             self.failing_tests.push(Failing {
                 framework: name(&tests.framework),
                 failed: tests.failed,
@@ -211,9 +236,15 @@ impl Handoff {
         }
     }
 
-    fn decisions(&mut self, session: usize, summary: &EnhancedSessionSummary) {
+    fn decisions(
+        &mut self,
+        session: usize,
+        summary: &EnhancedSessionSummary,
+        holds: &dyn Fn(&str) -> bool,
+    ) {
         let decisions = summary.key_decisions.iter().flatten();
-        for record in decisions.filter(|record| is_lasting(record)) {
+        let decisions = decisions.filter(|record| holds(&record.decision) && is_lasting(record));
+        for record in decisions {
             push(&mut self.decisions, entry::decision(record), session);
         }
     }

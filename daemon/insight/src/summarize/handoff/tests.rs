@@ -1,10 +1,34 @@
-use super::*;
+use super::{gather as gather_standing, *};
 use crate::model::{
     CloseReason, Project, SessionId, SessionKey,
     episode::{Author, EpisodeId},
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
 };
+
+/// All that the sessions say still holds.
+fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
+    gather_standing(episodes, preferences, &|_, _| Some(true))
+}
+
+#[test]
+fn what_is_known_to_be_over_is_not_told() {
+    let mut earlier = full();
+    earlier.summary.next_steps =
+        Some(vec!["Tell the mobile team".to_owned(), "Remove the old keys".to_owned()]);
+    let mut later = full();
+    later.summary.next_steps = Some(vec!["Rename the signer".to_owned(), "Offered: a test".to_owned()]);
+    later.summary.objective = "Describe the signer".to_owned();
+    let standing = |session: usize, text: &str| match (session, text) {
+        (1, "Remove the old keys") => Some(true),
+        (0, "Rename the signer" | "Sign with RS256" | "tests/test_auth.py::test_expiry") => Some(false),
+        _ => None,
+    };
+    let handoff = gather_standing(&[later, earlier], &[], &standing);
+    let open: Vec<&str> = handoff.open_ends.iter().map(|told| &*told.text).collect();
+    assert_eq!(open, ["“Offered: a test”", "“Remove the old keys”"]);
+    assert_eq!((handoff.decisions, handoff.failing_tests), (Vec::new(), Vec::new()));
+}
 
 #[test]
 fn nothing_is_handed_over_where_nothing_was() {
