@@ -130,7 +130,8 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
             .iter()
             .flat_map(|one| one.summary.preferences.clone().unwrap_or_default())
             .collect();
-        let text = handoff::gather(&episodes, &wishes, &holds).to_text(MAX_CHARS).unwrap_or_default();
+        let text =
+            handoff::gather(&episodes, &wishes, &holds).to_text(MAX_CHARS).unwrap_or_default();
         let next = &project[at];
         println!(
             "=== {} -> {}",

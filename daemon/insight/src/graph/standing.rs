@@ -30,7 +30,8 @@ impl Standing {
     ) -> Standing {
         let mut standing = Standing::default();
         for fact in facts.into_iter().filter(|fact| fact.episodes.contains(&episode)) {
-            let told = fact.details.iter().filter(|(name, _)| Some(name.as_str()) == kept(fact.relation));
+            let told =
+                fact.details.iter().filter(|(name, _)| Some(name.as_str()) == kept(fact.relation));
             standing.0.extend(told.map(|(_, text)| (text.clone(), fact.holds_at(now))));
         }
         standing

@@ -13,7 +13,7 @@ use crate::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
         summary::DecisionRecord,
-        wording::{BY_THE_USER, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
     },
     pattern::pattern,
 };
@@ -84,7 +84,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         Relation::Decided,
         (source, draft.project),
         ClaimDraft {
-            sentence: sentence(record, question, certainty),
+            sentence: in_context(draft, sentence(record, question, certainty), record, question),
             certainty: Some(certainty),
             at: Some(at),
             origins,
@@ -111,22 +111,27 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
 /// Returns the decision with its subject first: `Windows build: skip`.
 fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certainty) -> String {
     let stripped = phrasing::alone(what(record));
-    let decision = stripped.as_deref().map_or(what(record), text::part);
+    let decision = label(stripped.as_deref().map_or(what(record), text::part));
     let plain = text::plain(decision);
     let others: Vec<&str> = record
         .alternatives
         .iter()
         .flatten()
-        .map(|other| text::part(other))
-        .filter(|other| !plain.contains(&text::plain(other)))
+        .map(|other| label(text::part(other)))
+        .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
         .collect();
-    let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
-    let header = header.filter(|header| !header.is_empty());
     let question = asked.map(|asked| own_question(&asked.question)).unwrap_or_default();
-    let mut sentence = match header {
-        Some(header) => format!("{header}: {decision}"),
-        None if !question.is_empty() => format!("{question} {decision}"),
-        None => decision.to_owned(),
+    // A header repeats its question, or tells what the question leaves out.
+    let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
+    let header =
+        header.filter(|header| text::share(&text::words(header), &text::words(question)) < 1.0);
+    let subject: Vec<&str> = [header.unwrap_or_default(), question]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
+    let mut sentence = match subject[..] {
+        [] => decision.to_owned(),
+        _ => format!("{} {decision}", with_colon(&subject.join(": "))),
     };
     if record.decision.starts_with(PLAN) {
         sentence.push_str(" (accepted plan)");
@@ -135,13 +140,15 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         sentence.push_str(" — decided against");
     }
     if !others.is_empty() {
-        sentence.push_str(&format!(" — over {}", others.join("; ")));
+        let word = if takes_all(decision) { "of" } else { "over" };
+        sentence.push_str(&format!(" — {word} {}", others.join("; ")));
     }
     let mut sentence = text::sentence(&sentence);
     let mut rationale = record.rationale.as_str();
-    if header.is_none() && !question.is_empty() {
-        // The sentence begins with the question.
+    if !question.is_empty() {
+        // The sentence begins with the question and its header.
         rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
+        rationale = if rationale.starts_with(CHOSEN) { CHOSEN } else { rationale };
     }
     if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
         let is_open = rationale.matches('(').count() > rationale.matches(')').count();
@@ -149,6 +156,46 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         sentence.push_str(&format!(" Why: {}", text::sentence(&format!("{rationale}{end}"))));
     }
     sentence
+}
+
+/// Adds the task of the session where the words alone do not name their subject: answers, and what
+/// the user said.
+fn in_context(
+    draft: &Draft<'_>,
+    mut sentence: String,
+    record: &DecisionRecord,
+    asked: Option<&Choice>,
+) -> String {
+    let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
+    let task = draft.task_name();
+    let about = text::words(&task);
+    let named = text::share(&about, &text::words(&sentence));
+    if is_spoken && !about.is_empty() && named < 0.5 {
+        sentence.push_str(&format!(" (For “{task}”.)"));
+    }
+    sentence
+}
+
+/// Returns an option without its letter: `Option B: Panel`.
+fn label(option: &str) -> &str {
+    let letter = pattern!(r"^(?:Option|Approach|Choice) [A-Z0-9]{1,2}(?:[:.)]| [-–—]) ?");
+    letter.find(option).map_or(option, |found| &option[found.end()..])
+}
+
+/// Whether an option leaves the choice to the agent, or for later.
+fn leaves_open(option: &str) -> bool {
+    pattern!(r"(?i)^(?:you decide|let (?:me|claude)\b|other\b|something else|not sure|chat about|type something|skip\b|cancel\b|none\b)")
+        .is_match(option)
+}
+
+/// Whether an answer takes all of the options.
+fn takes_all(answer: &str) -> bool {
+    pattern!(r"(?i)^(?:both|all)\b|\b(?:mix of )?both$").is_match(answer)
+}
+
+fn with_colon(subject: &str) -> String {
+    let is_ended = subject.ends_with(['?', '？', ':', '.']);
+    if is_ended { subject.to_owned() } else { format!("{subject}:") }
 }
 
 /// Returns a question without what only introduces it, such as `Next question:`.

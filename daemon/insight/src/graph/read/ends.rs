@@ -39,6 +39,15 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         }];
         session
     };
+    let moved = || {
+        let mut session = SessionFixture::new(20, "Go on");
+        let work = session.change("/work/app/notes/done/keys.md");
+        (work.moved_from, work.last) =
+            (Some("/work/app/notes/pending/keys.md".to_owned()), line(2));
+        let at = session.at(2);
+        session.evidence.prompts = vec![Quote { text: "Go on".to_owned(), origin: line(2), at }];
+        session
+    };
     let tested = || {
         let mut session = SessionFixture::new(20, "Go on");
         session.run(2, &[]);
@@ -49,6 +58,9 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         ("Remove the old sessions", prompt("please remove the old sessions now"), ended),
         ("Remove the old sessions", commit("Remove old sessions and their files"), ended),
         ("Run the tests on Windows", tested(), ended),
+        ("Rotate the keys of the signer (todo `notes/pending/keys.md`)", moved(), ended),
+        ("Rotate the keys of the signer (todo `notes/pending/key.md`)", moved(), None),
+        ("Remove the old sessions", moved(), None),
         ("Remove the old sessions", prompt("rename the old parser"), None),
         ("Remove the old sessions", tested(), None),
     ] {
@@ -99,8 +111,8 @@ fn another_answer_to_the_same_question_ends_a_decision() {
     assert_eq!(
         told,
         [
-            ("Windows build: Skip it. Why: Chosen by the user.", true),
-            ("Windows build: Build it. Why: Chosen by the user.", false)
+            ("Build for Windows, too? Skip it. Why: Chosen by the user.", true),
+            ("Build for Windows, too? Build it. Why: Chosen by the user.", false)
         ]
     );
 }

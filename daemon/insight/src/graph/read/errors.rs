@@ -1,6 +1,9 @@
 //! Extracts errors with their causes, fixes and verifications, and open errors.
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    draft::{ClaimDraft, Draft},
+    worth,
+};
 use crate::{
     graph::text,
     model::{
@@ -70,8 +73,6 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         true => is_said(&record.verification),
         false => resolution.is_some(),
     };
-    let is_verified =
-        is_checked || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
     // The entity has the key of the subject, so that both are found by the message.
     let (key, subject) = (key(draft, message), subject(draft, message));
@@ -82,8 +83,9 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let changed = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
     let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
-    let is_passing = is_of_a_build(&record.error) && !is_said(cause);
-    if draft.is_evidence() && (is_passing || is_chat(&record.error)) {
+    let attempt = seen.map(|error| error.attempt.as_str());
+    let is_worth = worth::is_resolution(record, attempt) && !is_chat(&record.error);
+    if draft.is_evidence() && !is_worth {
         // Its fix is in the history, and the marks tell that it is gone.
         return;
     }
@@ -104,7 +106,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         Watch { subject, stance: Stance::Gone },
         Watch { subject: super::progress::fix(draft), stance: Stance::NamedBy(about) },
     ];
-    if !is_verified {
+    if !is_checked {
         let tested = draft.subject("tested", "");
         watches.push(Watch { subject: tested, stance: Stance::Supposed });
     }
@@ -114,7 +116,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         ClaimDraft {
             detail: text::plain(&record.fix),
             sentence,
-            certainty: Some(if is_verified { Certainty::Verified } else { Certainty::Hypothesis }),
+            certainty: Some(if is_checked { Certainty::Verified } else { Certainty::Hypothesis }),
             at: Some(at),
             origins,
             watches,
@@ -134,13 +136,6 @@ fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     told.is_empty() || told.iter().any(|word| about.contains(word))
 }
 
-/// Whether an error is a failing test, or one that a compiler or linter reports for a line, which
-/// says nothing without its cause.
-fn is_of_a_build(error: &str) -> bool {
-    pattern!(r"(?i)\w*tests? failed\b|\btest\w* failed\b|:\d+:\d+ lint|\berror TS\d+|\berror\[E\d+\]|› should\b|\btest_\w+ failed|AssertionError")
-        .is_match(error)
-}
-
 /// Whether an error is told in the words of a request, which name no error.
 fn is_chat(error: &str) -> bool {
     pattern!(r"(?i)^(?:still|again|hm+|ok(?:ay)?|get|can|could|please|fix|the (?:issue|problem|error) is|this|that|it|so|now|yes|no|user)\b")
@@ -157,10 +152,10 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
         .find(|error| text::error_key(&error.message).starts_with(&start) && !start.is_empty())
 }
 
-/// Whether an error is unresolved at the end of the session, and is more than a mistake in passing.
+/// Whether an error is unresolved at the end of the session, and somebody said where it comes from.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
-    error.resolution.is_none() && (error.times > 1 || error.cause.is_some()) && !is_over
+    error.resolution.is_none() && error.cause.is_some() && !is_over
 }
 
 fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {

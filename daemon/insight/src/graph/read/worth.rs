@@ -4,7 +4,11 @@
 use super::phrasing;
 use crate::{
     lang::lasting,
-    model::{evidence::Choice, summary::DecisionRecord},
+    model::{
+        evidence::Choice,
+        summary::{ConfigChange, DecisionRecord, ErrorResolution},
+        wording::{REMOVED, is_filler},
+    },
     pattern::pattern,
 };
 
@@ -41,7 +45,7 @@ pub(super) fn is_dead_end(text: &str) -> bool {
 /// Whether an open end still says what to do once another session has worked.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)^(?:offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b"
+        r"(?i)^(?:offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b"
     );
     !of_the_moment.is_match(text) && !points(text) && is_balanced(text)
 }
@@ -49,7 +53,8 @@ pub(super) fn is_open_end(text: &str) -> bool {
 /// Whether a decision is about the work rather than about the next step of the session.
 pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
     if let Some(quote) = what.strip_prefix("User: ") {
-        return lasting::is_users_decision(quote, record.rationale.contains("asked: "));
+        let is_asked = record.rationale.contains("asked: ");
+        return lasting::is_users_decision(quote, is_asked) && (is_asked || !leans(quote));
     }
     if let Some(asked) = asked {
         let header = asked.header.as_deref().unwrap_or_default();
@@ -60,7 +65,48 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
     let words = what.split_whitespace().count();
-    words >= DECISION_WORDS && !is_answer.is_match(what) && !lasting::is_for_now(what)
+    words >= DECISION_WORDS
+        && !is_answer.is_match(what)
+        && !lasting::is_for_now(what)
+        && !text_ends_open(what)
+}
+
+/// Whether the object of a quote is only a pronoun: `we should support those, too`.
+fn leans(quote: &str) -> bool {
+    pattern!(r"(?i)\b(?:support|use|do|keep|want|need|drop|avoid|add|have|make|remove|call|put) (?:those|these|this|that|it|them|both)\b")
+        .is_match(quote)
+}
+
+/// Whether the other way is said before the sentence: `Used one file instead`.
+fn text_ends_open(what: &str) -> bool {
+    pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
+}
+
+/// Whether a resolved error is more than a failing check or a slip of the agent with its own tools:
+/// it names the error, and what was done.
+pub(super) fn is_resolution(record: &ErrorResolution, attempt: Option<&str>) -> bool {
+    let is_fixed = !is_filler(&record.fix) && !record.fix.is_empty();
+    let is_tool = attempt.is_some_and(|attempt| attempt.starts_with("mcp__"));
+    let is_check = pattern!(
+        r"(?i)\w*tests? failed\b|\btest\w* failed\b|(?:^|[^a-z])Test\w+ |:\d+:\d+:? |AssertionError|› |\blint\b"
+    );
+    is_fixed && !is_tool && !is_check.is_match(&record.error) && names_something(&record.error)
+}
+
+/// Whether a setting is more than its file tells: a value that was tuned, or a stated reason.
+pub(super) fn is_setting(change: &ConfigChange) -> bool {
+    let is_scalar = |value: &str| {
+        value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
+    };
+    let is_of_machine =
+        pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/");
+    let is_reasoned = !is_filler(&change.reason)
+        && !change.reason.is_empty()
+        && !change.reason.starts_with("Asked: ");
+    let is_tuned = change.old_value.as_deref().is_some_and(|old| {
+        is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
+    });
+    (is_tuned || is_reasoned) && !is_of_machine.is_match(&change.new_value)
 }
 
 /// Whether a decision of the agent says that it chose between ways.
@@ -76,7 +122,7 @@ pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
 
 fn is_lasting_question(question: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bwithout merging\b"
+        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b"
     );
     !of_the_moment.is_match(question) && !points(question)
 }
@@ -96,7 +142,7 @@ fn has_subject(text: &str) -> bool {
         r"^(?:Adds|Allows|Applies|Asks|Assumes|Avoids|Breaks|Builds|Caches|Calls|Catches|Checks|Contains|Converts|Copies|Creates|Decrypts|Defines|Deletes|Depends|Detects|Does|Enables|Encrypts|Ensures|Exports|Fails|Falls|Fetches|Finds|Forces|Generates|Gets|Gives|Goes|Handles|Has|Holds|Imports|Includes|Injects|Installs|Is|Keeps|Launches|Leaves|Lets|Links|Lists|Loads|Logs|Looks|Makes|Maps|Matches|Means|Merges|Moves|Needs|Never|Opens|Overrides|Parses|Passes|Points|Prevents|Prints|Processes|Provides|Reads|Records|Reduces|Registers|Relies|Removes|Renders|Replaces|Requires|Resolves|Returns|Runs|Saves|Scans|Sends|Sets|Shows|Signals|Skips|Starts|Stops|Stores|Supports|Takes|Tells|Throws|Tracks|Triggers|Tries|Updates|Uses|Validates|Waits|Walks|Wraps|Writes|Works)\b"
     );
     let bare = pattern!(
-        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|i\b|i.ve|you\b|let me|all (?:assets|tests|agents|checks))\b"
+        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|i\b|i.ve|you\b|let me|all (?:assets|tests|agents|checks))\b"
     );
     let order_behind_name = pattern!(
         r"^`[^`]+`(?: \w+)?: (?i:new|remove|set|add|use|change|update|replace|rename|move|fix)\b"

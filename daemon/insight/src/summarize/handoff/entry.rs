@@ -43,7 +43,11 @@ pub(super) fn decision(record: &DecisionRecord) -> Option<String> {
         let closing = if why.contains(" (") { ')' } else { ' ' };
         let question = question.strip_suffix(closing).unwrap_or(question);
         let answer = quote(record.decision.trim_end_matches('.'), DECISION)?;
-        return Some(format!("asked {}: {answer}", quote(question, REASON)?));
+        let takes_all = pattern!(r"(?i)^(?:both|all)\b").is_match(&record.decision);
+        let others = record.alternatives.as_ref().filter(|_| takes_all);
+        let others = others.and_then(|others| quote(&others.join("; "), REASON));
+        let others = others.map_or(String::new(), |others| format!(" (of {others})"));
+        return Some(format!("asked {}: {answer}{others}", quote(question, REASON)?));
     }
     let decision = quote(record.decision.trim_end_matches('.'), DECISION)?;
     Some(match said(&record.rationale, REASON) {

@@ -20,11 +20,10 @@ pub use self::{
     work::did_work,
 };
 use crate::{
-    lang::lasting,
     model::{
         CloseReason, Episode, Timestamp,
         summary::{DecisionRecord, EnhancedSessionSummary, Outcome},
-        wording::DELETED,
+        wording::{BY_THE_USER, DELETED, USER_SAID, is_filler},
     },
     summarize::text::{pattern, same_words, share_of_words, words},
 };
@@ -128,16 +127,17 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: Standing<'
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let past = past(episode);
-        handoff.repository(session, summary, &past);
+        handoff.repository(session, summary);
+        let is_fact = |text: &str| standing(session, text) == Some(true);
+        // What the last session left is told unless it is known to be over.
         let holds = |text: &str| match session {
-            // What the last session left is told unless it is known to be over.
             0 => standing(0, text) != Some(false),
-            _ => standing(session, text) == Some(true),
+            _ => is_fact(text),
         };
         handoff.open_ends(session, summary, &past, &holds);
         handoff.failing_tests(session, summary, &mut seen, &holds);
         if session < DECIDING {
-            handoff.decisions(session, summary, &holds);
+            handoff.decisions(session, summary, &is_fact);
         }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
@@ -159,15 +159,15 @@ impl Handoff {
         self.sessions.is_empty()
     }
 
-    fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary, past: &Past) {
+    fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary) {
         // A later session has replaced the state that an earlier one left.
         if self.repository.is_empty() {
             let line = summary.repository.as_deref().map(guard::with_names);
             let line = line.and_then(|line| guard::quote(&line, ENTRY));
             push(&mut self.repository, line, session);
         }
-        // One of another branch is merged, closed or not what is worked on.
-        if !self.sessions.first().is_none_or(|last| shares_branch(last, past)) {
+        // One of an earlier session is merged, closed or not what is worked on.
+        if session > 0 {
             return;
         }
         let done = summary.completed_tasks.iter().flatten().rev();
@@ -193,6 +193,9 @@ impl Handoff {
         let is_elsewhere = self.sessions.first().is_some_and(|last| leaves_branch(past, last));
         let is_settled = |step: &str| {
             !holds(step)
+                || step.starts_with("Unchecked in")
+                // What failed on the way to a completed task was done in another way.
+                || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && is_of_the_moment(step)
                 || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
                 || settled.iter().any(|done| settles(done, step))
@@ -242,8 +245,9 @@ impl Handoff {
         summary: &EnhancedSessionSummary,
         holds: &dyn Fn(&str) -> bool,
     ) {
-        let decisions = summary.key_decisions.iter().flatten();
-        let decisions = decisions.filter(|record| holds(&record.decision) && is_lasting(record));
+        // The last ones of a session are closest to what it ended with.
+        let decisions = summary.key_decisions.iter().flatten().rev();
+        let decisions = decisions.filter(|record| holds(&record.decision) && is_settled(record));
         for record in decisions {
             push(&mut self.decisions, entry::decision(record), session);
         }
@@ -339,13 +343,13 @@ fn is_main(branch: &str) -> bool {
     matches!(branch, "main" | "master" | "develop")
 }
 
-/// Whether a decision still says something to another session.
-fn is_lasting(record: &DecisionRecord) -> bool {
-    let asked = record.rationale.split_once("asked: ").map(|(_, asked)| asked);
-    match record.decision.strip_prefix("User: ") {
-        Some(quote) => lasting::is_users_decision(quote, asked.is_some()),
-        None => !lasting::is_procedural(asked.unwrap_or_default(), "", &record.decision),
-    }
+/// Whether the user made a decision, or the agent gave a reason for it: other choices of the agent
+/// are often replaced within the session.
+fn is_settled(record: &DecisionRecord) -> bool {
+    let rationale = record.rationale.as_str();
+    rationale.contains(BY_THE_USER)
+        || rationale.starts_with(USER_SAID)
+        || !is_filler(rationale) && !rationale.is_empty()
 }
 
 fn past(episode: &Episode) -> Past {

@@ -82,8 +82,7 @@ impl RecallMemory {
         let wishes = summary.preferences.iter().flatten().filter_map(|wish| self::wish(wish));
         let findings = summary.discoveries.iter().flatten().filter_map(|found| finding(found));
         let steps = summary.next_steps.iter().flatten();
-        let open_ends =
-            steps.filter(|step| holds(step)).filter_map(|step| open_end(step));
+        let open_ends = steps.filter(|step| holds(step)).filter_map(|step| open_end(step));
         let settled = errors.chain(decisions).chain(wishes);
         let drafts: Vec<Draft> = settled.chain(open_ends).chain(findings).take(ENTRIES).collect();
         for Draft { topic, matched, text } in drafts {

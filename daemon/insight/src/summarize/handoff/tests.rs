@@ -17,11 +17,14 @@ fn what_is_known_to_be_over_is_not_told() {
     earlier.summary.next_steps =
         Some(vec!["Tell the mobile team".to_owned(), "Remove the old keys".to_owned()]);
     let mut later = full();
-    later.summary.next_steps = Some(vec!["Rename the signer".to_owned(), "Offered: a test".to_owned()]);
+    later.summary.next_steps =
+        Some(vec!["Rename the signer".to_owned(), "Offered: a test".to_owned()]);
     later.summary.objective = "Describe the signer".to_owned();
     let standing = |session: usize, text: &str| match (session, text) {
         (1, "Remove the old keys") => Some(true),
-        (0, "Rename the signer" | "Sign with RS256" | "tests/test_auth.py::test_expiry") => Some(false),
+        (0, "Rename the signer" | "Sign with RS256" | "tests/test_auth.py::test_expiry") => {
+            Some(false)
+        }
         _ => None,
     };
     let handoff = gather_standing(&[later, earlier], &[], &standing);
@@ -138,21 +141,24 @@ fn steps_of_the_moment_and_requests_of_another_branch_are_over() {
 }
 
 #[test]
-fn decisions_about_the_next_step_are_not_told_and_answers_come_with_their_question() {
+fn settled_decisions_are_told_the_last_first_and_answers_come_with_their_question() {
     let record = |decision: &str, rationale: &str| DecisionRecord {
         decision: decision.to_owned(),
         rationale: rationale.to_owned(),
-        alternatives: None,
+        alternatives: decision
+            .starts_with("Both")
+            .then(|| vec!["Config".to_owned(), "Flags".to_owned()]),
     };
     let mut session = full();
     session.summary.key_decisions = Some(vec![
-        record("User: \"yeah please go ahead\"", "The user's words"),
-        record("Rebase", "Chosen by the user; asked: Should I bring the branch up to date?"),
+        record("Used MFA by `mfaSettings`", "Reason not stated"),
+        record("User: \"we only support tar\"", "The user's words"),
         record("Both", "Chosen by the user; asked: Where do roles come from?"),
     ]);
     let told: Vec<String> =
         gather(&[session], &[]).decisions.into_iter().map(|told| told.text).collect();
-    assert_eq!(told, ["asked “Where do roles come from?”: “Both”"]);
+    let both = "asked “Where do roles come from?”: “Both” (of “Config; Flags”)";
+    assert_eq!(told, [both, "“User: \"we only support tar\"”"]);
 }
 
 #[test]
@@ -163,7 +169,7 @@ fn decisions_of_the_last_two_sessions_are_told() {
             let mut session = full();
             session.summary.key_decisions = Some(vec![DecisionRecord {
                 decision: format!("Use {choice} for everything there"),
-                rationale: String::new(),
+                rationale: "It is known".to_owned(),
                 alternatives: None,
             }]);
             session
