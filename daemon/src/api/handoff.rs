@@ -52,14 +52,27 @@ pub(super) fn of_project(
     }
     episodes.truncate(scope.sessions);
     let standings = standings(store, &episodes)?;
-    let holds = |session: usize, text: &str| standings.get(session)?.holds(text);
-    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &holds))
+    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &standings))
+}
+
+/// What holds of the sessions of a handoff, in their order.
+struct Standings(Vec<Standing>);
+
+impl handoff::Standing for Standings {
+    fn holds(&self, session: usize, text: &str) -> Option<bool> {
+        self.0.get(session)?.holds(text)
+    }
+
+    fn sentence(&self, session: usize, text: &str) -> Option<String> {
+        self.0.get(session)?.sentence(text).map(str::to_owned)
+    }
 }
 
 /// Returns what of each episode still holds.
-fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Vec<Standing>, StoreError> {
+fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Standings, StoreError> {
     let (graph, now) = (Graph::of(store), clock::now());
-    episodes.iter().map(|episode| graph.standing(episode.id, now)).collect()
+    let each = episodes.iter().map(|episode| graph.standing(episode.id, now));
+    Ok(Standings(each.collect::<Result<_, _>>()?))
 }
 
 /// Builds the handoff of a session to itself.
@@ -73,9 +86,8 @@ pub(super) fn of_session(
     let episode = store.episode(indexed.episode)?;
     let Some(episode) = episode else { return Ok(None) };
     let wishes = episode.summary.preferences.clone().unwrap_or_default();
-    let standing = Graph::of(store).standing(episode.id, clock::now())?;
-    let holds = |_, text: &str| standing.holds(text);
-    Ok(Some(handoff::gather(std::slice::from_ref(&episode), &wishes, &holds)))
+    let episodes = std::slice::from_ref(&episode);
+    Ok(Some(handoff::gather(episodes, &wishes, &standings(store, episodes)?)))
 }
 
 /// Returns the standing wishes that hold in the project, the latest first.

@@ -112,7 +112,7 @@ fn gather(store: &dyn Store, projects: &[Namespace]) -> Result<RecallMemory, Sto
         before = Some(last.id);
         for episode in &page {
             let standing = Graph::of(store).standing(episode.id, clock::now())?;
-            memory.add(episode, &|text| standing.holds(text));
+            memory.add(episode, &|text| standing.sentence(text).map(str::to_owned));
         }
     }
     Ok(memory)

@@ -125,13 +125,12 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
             .take(SESSIONS)
             .collect();
         let standings = standings(project, at, &episodes);
-        let holds = |session: usize, text: &str| standings[session].holds(text);
         let wishes: Vec<String> = episodes
             .iter()
             .flat_map(|one| one.summary.preferences.clone().unwrap_or_default())
             .collect();
         let text =
-            handoff::gather(&episodes, &wishes, &holds).to_text(MAX_CHARS).unwrap_or_default();
+            handoff::gather(&episodes, &wishes, &standings).to_text(MAX_CHARS).unwrap_or_default();
         let next = &project[at];
         println!(
             "=== {} -> {}",
@@ -154,10 +153,24 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
 }
 
 /// What of `episodes` still holds when session number `at` begins.
-fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> Vec<Standing> {
+fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnStandings {
     let sessions: Vec<&MadeEpisode> = earlier(project, at).collect();
     let (facts, began) = (summarized::facts_of(&sessions), project[at].episode.started_at);
-    episodes.iter().map(|episode| Standing::of(&facts, episode.id, began)).collect()
+    let each = episodes.iter().map(|episode| Standing::of(&facts, episode.id, began));
+    DrawnStandings(each.collect())
+}
+
+/// What holds of the sessions of a handoff, in their order.
+struct DrawnStandings(Vec<Standing>);
+
+impl handoff::Standing for DrawnStandings {
+    fn holds(&self, session: usize, text: &str) -> Option<bool> {
+        self.0[session].holds(text)
+    }
+
+    fn sentence(&self, session: usize, text: &str) -> Option<String> {
+        self.0[session].sentence(text).map(str::to_owned)
+    }
 }
 
 fn facts(projects: &[Vec<MadeEpisode>]) {
@@ -197,7 +210,7 @@ fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
         for made in sessions {
             let began = project[*at].episode.started_at;
             let standing = Standing::of(&facts, made.episode.id, began);
-            memory.add(&made.episode, &|text| standing.holds(text));
+            memory.add(&made.episode, &|text| standing.sentence(text).map(str::to_owned));
         }
         let found = memory.matches(prompt, None);
         added += usize::from(!found.is_empty());

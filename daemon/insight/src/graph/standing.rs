@@ -19,7 +19,13 @@ pub(super) const TEST: &str = "test";
 
 /// Whether the statements of an episode still hold, by their texts in its summary.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing(HashMap<String, bool>);
+pub struct Standing(HashMap<String, Statement>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Statement {
+    holds: bool,
+    sentence: String,
+}
 
 impl Standing {
     /// Takes what holds at `now` of the `facts` that `episode` states.
@@ -32,15 +38,37 @@ impl Standing {
         for fact in facts.into_iter().filter(|fact| fact.episodes.contains(&episode)) {
             let told =
                 fact.details.iter().filter(|(name, _)| Some(name.as_str()) == kept(fact.relation));
-            standing.0.extend(told.map(|(_, text)| (text.clone(), fact.holds_at(now))));
+            let sentence = within_session(&fact.sentence);
+            standing.0.extend(told.map(|(_, text)| {
+                let statement =
+                    Statement { holds: fact.holds_at(now), sentence: sentence.to_owned() };
+                (text.clone(), statement)
+            }));
         }
         standing
     }
 
     /// Whether what the summary says holds; `None` when it is no fact.
     pub fn holds(&self, text: &str) -> Option<bool> {
-        self.0.get(text).copied()
+        self.0.get(text).map(|statement| statement.holds)
     }
+
+    /// Returns what the summary says in the words of its fact, where that holds.
+    pub fn sentence(&self, text: &str) -> Option<&str> {
+        let statement = self.0.get(text).filter(|statement| statement.holds)?;
+        Some(&statement.sentence)
+    }
+}
+
+/// Begins the name of the session behind an open end.
+pub(super) const LEFT_OPEN_IN: &str = " — left open in “";
+/// Begins the task of the session behind a decision.
+pub(super) const DECIDED_FOR: &str = " (For “";
+
+/// Returns a sentence without the session that it is from.
+fn within_session(sentence: &str) -> &str {
+    let ends = [LEFT_OPEN_IN, DECIDED_FOR].into_iter().filter_map(|mark| sentence.rfind(mark));
+    &sentence[..ends.min().unwrap_or(sentence.len())]
 }
 
 /// Returns the attribute with the text of the summary.

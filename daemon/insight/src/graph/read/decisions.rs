@@ -18,6 +18,8 @@ use crate::{
     pattern::pattern,
 };
 
+/// Maximum characters of the task behind a decision.
+const TASK: usize = 100;
 /// Answers without meaning of their own.
 const GENERIC: &[&str] = &[
     "yes",
@@ -57,7 +59,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     if question.is_none() && phrasing::points_back(what(record)) {
         return;
     }
-    let is_chosen = certainty != Certainty::Hypothesis || worth::is_choice(what(record));
+    let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
+    let is_chosen =
+        certainty != Certainty::Hypothesis || is_reasoned && worth::is_choice(what(record));
     let is_worth =
         !draft.is_evidence() || is_chosen && worth::is_decision(record, what(record), question);
     let origins: Vec<_> = origin.into_iter().collect();
@@ -167,13 +171,25 @@ fn in_context(
     asked: Option<&Choice>,
 ) -> String {
     let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
-    let task = draft.task_name();
+    let task = task(draft);
     let about = text::words(&task);
     let named = text::share(&about, &text::words(&sentence));
     if is_spoken && !about.is_empty() && named < 0.5 {
-        sentence.push_str(&format!(" (For “{task}”.)"));
+        sentence.push_str(&format!("{}{task}”.)", standing::DECIDED_FOR));
     }
     sentence
+}
+
+/// Returns what the session was asked for, or its name where the request names nothing.
+fn task(draft: &Draft<'_>) -> String {
+    let objective = draft.episode.summary.objective.as_str();
+    let ends = [" (began with", " (asked:", " (after `", " (by `", ". ", "? "];
+    let ends = ends.into_iter().filter_map(|end| objective.find(end));
+    let first = text::part(&objective[..ends.min().unwrap_or(objective.len())]);
+    match text::words(first).len() {
+        0..4 => draft.task_name(),
+        _ => text::cut(first, TASK),
+    }
 }
 
 /// Returns an option without its letter: `Option B: Panel`.

@@ -163,14 +163,22 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             && text::share(&text::words(&task.subject), &words) >= SAME
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
-    let is_shown = is_task || is_users;
+    // A step of the agent's list of tasks belongs to its session.
+    if is_task && draft.is_evidence() {
+        return;
+    }
     draft.claim(
         Relation::LeftOpen,
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("{} — left open in “{}”.", text::part(&sentence), draft.task_name()),
-            certainty: Some(if is_shown { Certainty::Verified } else { Certainty::Hypothesis }),
+            sentence: format!(
+                "{}{}{}”.",
+                text::part(&sentence),
+                standing::LEFT_OPEN_IN,
+                draft.task_name()
+            ),
+            certainty: Some(if is_users { Certainty::Verified } else { Certainty::Hypothesis }),
             // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
             origins: found.map(|found| found.origin).into_iter().collect(),

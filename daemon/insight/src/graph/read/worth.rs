@@ -66,6 +66,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
     );
     let words = what.split_whitespace().count();
     words >= DECISION_WORDS
+        && !record.rationale.ends_with("(by a sub-agent)")
         && !is_answer.is_match(what)
         && !lasting::is_for_now(what)
         && !text_ends_open(what)
@@ -87,10 +88,16 @@ fn text_ends_open(what: &str) -> bool {
 pub(super) fn is_resolution(record: &ErrorResolution, attempt: Option<&str>) -> bool {
     let is_fixed = !is_filler(&record.fix) && !record.fix.is_empty();
     let is_tool = attempt.is_some_and(|attempt| attempt.starts_with("mcp__"));
-    let is_check = pattern!(
-        r"(?i)\w*tests? failed\b|\btest\w* failed\b|(?:^|[^a-z])Test\w+ |:\d+:\d+:? |AssertionError|› |\blint\b"
-    );
-    is_fixed && !is_tool && !is_check.is_match(&record.error) && names_something(&record.error)
+    // What a compiler or a test reports says nothing without its cause.
+    let is_check = is_filler(&record.root_cause) && is_of_a_check(&record.error);
+    is_fixed && !is_tool && !is_check && names_something(&record.error)
+}
+
+fn is_of_a_check(error: &str) -> bool {
+    pattern!(
+        r"(?i)\w*tests? failed\b|\berror TS\d+|\berror\[E\d+\]|\btest\w* failed\b|(?:^|[^a-z])Test\w+ |:\d+:\d+:? |AssertionError|› |\blint\b"
+    )
+    .is_match(error)
 }
 
 /// Whether a setting is more than its file tells: a value that was tuned, or a stated reason.

@@ -22,14 +22,16 @@ pub use self::{
 use crate::{
     model::{
         CloseReason, Episode, Timestamp,
-        summary::{DecisionRecord, EnhancedSessionSummary, Outcome},
-        wording::{BY_THE_USER, DELETED, USER_SAID, is_filler},
+        summary::{EnhancedSessionSummary, Outcome},
+        wording::DELETED,
     },
     summarize::text::{pattern, same_words, share_of_words, words},
 };
 
 /// Maximum characters of one entry.
 const ENTRY: usize = 200;
+/// Maximum characters of a decision with its question and reason.
+const DECISION: usize = 300;
 /// Maximum characters of the last words of a session.
 const LAST_WORDS: usize = 400;
 /// Number of sessions whose decisions are told.
@@ -111,13 +113,19 @@ pub struct Failing {
     pub session: usize,
 }
 
-/// Whether a statement of an episode, by its index and its text in the summary, still holds; `None`
-/// for a statement that is no fact.
-pub type Standing<'s> = &'s dyn Fn(usize, &str) -> Option<bool>;
+/// Tells what of the summaries still holds.
+pub trait Standing {
+    /// Whether a statement of an episode, by its index and its text in the summary, still holds;
+    /// `None` for a statement that is no fact.
+    fn holds(&self, session: usize, text: &str) -> Option<bool>;
+
+    /// Returns the statement in the words of its fact, where that holds.
+    fn sentence(&self, session: usize, text: &str) -> Option<String>;
+}
 
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
-pub fn gather(episodes: &[Episode], preferences: &[String], standing: Standing<'_>) -> Handoff {
+pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Standing) -> Handoff {
     let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
         // A summary quotes wishes by itself.
         guard::quote(wish.trim_matches('"'), ENTRY)
@@ -127,17 +135,14 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: Standing<'
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let past = past(episode);
-        handoff.repository(session, summary);
-        let is_fact = |text: &str| standing(session, text) == Some(true);
-        // What the last session left is told unless it is known to be over.
-        let holds = |text: &str| match session {
-            0 => standing(0, text) != Some(false),
-            _ => is_fact(text),
-        };
-        handoff.open_ends(session, summary, &past, &holds);
-        handoff.failing_tests(session, summary, &mut seen, &holds);
+        if session == 0 {
+            handoff.repository(summary, &past);
+        }
+        let standing = SessionStanding { session, standing };
+        handoff.open_ends(standing, summary, &past);
+        handoff.failing_tests(standing, summary, &mut seen);
         if session < DECIDING {
-            handoff.decisions(session, summary, &is_fact);
+            handoff.decisions(standing, summary);
         }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
@@ -145,6 +150,26 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: Standing<'
         handoff.sessions.push(past);
     }
     handoff
+}
+
+/// What still holds of one session's summary.
+#[derive(Clone, Copy)]
+struct SessionStanding<'s> {
+    session: usize,
+    standing: &'s dyn Standing,
+}
+
+impl SessionStanding<'_> {
+    /// What the last session left is told unless it is known to be over, what earlier ones left
+    /// only where it is known to hold.
+    fn holds(&self, text: &str) -> bool {
+        let holds = self.standing.holds(self.session, text);
+        if self.session == 0 { holds != Some(false) } else { holds == Some(true) }
+    }
+
+    fn sentence(&self, text: &str) -> Option<String> {
+        self.standing.sentence(self.session, text)
+    }
 }
 
 /// The steps and settings of the sessions that were merged so far.
@@ -159,30 +184,33 @@ impl Handoff {
         self.sessions.is_empty()
     }
 
-    fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary) {
-        // A later session has replaced the state that an earlier one left.
-        if self.repository.is_empty() {
-            let line = summary.repository.as_deref().map(guard::with_names);
-            let line = line.and_then(|line| guard::quote(&line, ENTRY));
-            push(&mut self.repository, line, session);
-        }
-        // One of an earlier session is merged, closed or not what is worked on.
-        if session > 0 {
+    /// The state that the last session left: those of earlier ones are replaced, and their pull
+    /// requests merged, closed or not what is worked on.
+    fn repository(&mut self, summary: &EnhancedSessionSummary, past: &Past) {
+        let is_own = |branch: &str| {
+            past.branches.is_empty() || past.branches.iter().any(|known| known == branch)
+        };
+        let state = summary.repository.as_deref();
+        let branch = state.and_then(|state| state.strip_prefix("branch `")?.split('`').next());
+        // A state of another branch was read in another folder.
+        let state = state.filter(|_| branch.is_none_or(is_own)).map(guard::with_names);
+        push(&mut self.repository, state.and_then(|line| guard::quote(&line, ENTRY)), 0);
+        // Of several branches nobody can tell which one a pull request is of.
+        if past.branches.iter().filter(|branch| !is_main(branch)).count() > 1 {
             return;
         }
-        let done = summary.completed_tasks.iter().flatten().rev();
-        for pull_request in done.filter(|done| names_pull_request(done)).take(1) {
-            push(&mut self.repository, guard::quote(pull_request, ENTRY), session);
-        }
+        let mut done = summary.completed_tasks.iter().flatten().rev();
+        let pull_request = done.find(|done| names_pull_request(done));
+        push(&mut self.repository, pull_request.and_then(|done| guard::quote(done, ENTRY)), 0);
     }
 
     fn open_ends(
         &mut self,
-        session: usize,
+        standing: SessionStanding<'_>,
         summary: &EnhancedSessionSummary,
         past: &Past,
-        holds: &dyn Fn(&str) -> bool,
     ) {
+        let session = standing.session;
         // The last words of this session say what it left, too.
         if self.sessions.iter().any(|later| took_up(later, &past.objective)) {
             return;
@@ -192,7 +220,7 @@ impl Handoff {
         // The steps of another branch ended with it, unless they were noted in a file.
         let is_elsewhere = self.sessions.first().is_some_and(|last| leaves_branch(past, last));
         let is_settled = |step: &str| {
-            !holds(step)
+            !standing.holds(step)
                 || step.starts_with("Unchecked in")
                 // What failed on the way to a completed task was done in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
@@ -206,7 +234,11 @@ impl Handoff {
         let is_told = |step: &str| tests_fail && is_about_tests(step);
         let steps = summary.next_steps.iter().flatten();
         let open = steps.filter(|step| !is_told(step) && !is_settled(step));
-        let open: Vec<String> = open.filter_map(|step| entry::step(step)).collect();
+        let told = |step: &String| match standing.sentence(step) {
+            Some(sentence) => guard::quote(&sentence, ENTRY),
+            None => entry::step(step),
+        };
+        let open: Vec<String> = open.filter_map(told).collect();
         for step in open {
             push(&mut self.open_ends, Some(step), session);
         }
@@ -214,10 +246,9 @@ impl Handoff {
 
     fn failing_tests(
         &mut self,
-        session: usize,
+        standing: SessionStanding<'_>,
         summary: &EnhancedSessionSummary,
         seen: &mut Seen,
-        holds: &dyn Fn(&str) -> bool,
     ) {
         let Some(tests) = &summary.test_results else { return };
         if seen.frameworks.contains(&tests.framework) {
@@ -226,30 +257,26 @@ impl Handoff {
         seen.frameworks.push(tests.framework.clone());
         let named = tests.failed_tests.iter().flatten();
         // Where the names of the failing tests are known, all may have passed since.
-        let is_over = named.clone().next().is_some() && !named.clone().any(|test| holds(test));
+        let is_over =
+            named.clone().next().is_some() && !named.clone().any(|test| standing.holds(test));
         if tests.failed > 0 && !is_over {
-            let names = named.filter(|test| holds(test)).take(TESTS);
+            let names = named.filter(|test| standing.holds(test)).take(TESTS);
             self.failing_tests.push(Failing {
                 framework: name(&tests.framework),
                 failed: tests.failed,
                 total: tests.total,
                 names: names.filter_map(|name| guard::name(name)).collect(),
-                session,
+                session: standing.session,
             });
         }
     }
 
-    fn decisions(
-        &mut self,
-        session: usize,
-        summary: &EnhancedSessionSummary,
-        holds: &dyn Fn(&str) -> bool,
-    ) {
+    fn decisions(&mut self, standing: SessionStanding<'_>, summary: &EnhancedSessionSummary) {
         // The last ones of a session are closest to what it ended with.
-        let decisions = summary.key_decisions.iter().flatten().rev();
-        let decisions = decisions.filter(|record| holds(&record.decision) && is_settled(record));
-        for record in decisions {
-            push(&mut self.decisions, entry::decision(record), session);
+        for record in summary.key_decisions.iter().flatten().rev() {
+            let sentence = standing.sentence(&record.decision);
+            let told = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
+            push(&mut self.decisions, told, standing.session);
         }
     }
 
@@ -341,15 +368,6 @@ fn leaves_branch(earlier: &Past, later: &Past) -> bool {
 
 fn is_main(branch: &str) -> bool {
     matches!(branch, "main" | "master" | "develop")
-}
-
-/// Whether the user made a decision, or the agent gave a reason for it: other choices of the agent
-/// are often replaced within the session.
-fn is_settled(record: &DecisionRecord) -> bool {
-    let rationale = record.rationale.as_str();
-    rationale.contains(BY_THE_USER)
-        || rationale.starts_with(USER_SAID)
-        || !is_filler(rationale) && !rationale.is_empty()
 }
 
 fn past(episode: &Episode) -> Past {

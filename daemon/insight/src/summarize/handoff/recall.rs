@@ -13,7 +13,7 @@ use crate::{
         wording::is_filler,
     },
     summarize::{
-        handoff::{ENTRY, entry, guard},
+        handoff::{DECISION, ENTRY, entry, guard},
         text::{pattern, words},
     },
 };
@@ -71,18 +71,17 @@ struct Threshold {
 }
 
 impl RecallMemory {
-    /// Adds what a session settled. Of its open ends and decisions only those that `holds` knows as
-    /// facts that still hold.
-    pub fn add(&mut self, episode: &Episode, holds: &dyn Fn(&str) -> Option<bool>) {
-        let holds = |text: &str| holds(text) == Some(true);
+    /// Adds what a session settled. Of its open ends and decisions only those that still hold, as
+    /// `fact` words them.
+    pub fn add(&mut self, episode: &Episode, fact: &dyn Fn(&str) -> Option<String>) {
         let summary = &episode.summary;
         let errors = summary.errors_resolved.iter().flatten().filter_map(error);
         let decisions = summary.key_decisions.iter().flatten();
-        let decisions = decisions.filter(|record| holds(&record.decision)).filter_map(decision);
+        let decisions = decisions.filter_map(|record| decision(record, &fact(&record.decision)?));
         let wishes = summary.preferences.iter().flatten().filter_map(|wish| self::wish(wish));
         let findings = summary.discoveries.iter().flatten().filter_map(|found| finding(found));
         let steps = summary.next_steps.iter().flatten();
-        let open_ends = steps.filter(|step| holds(step)).filter_map(|step| open_end(step));
+        let open_ends = steps.filter_map(|step| open_end(step, &fact(step)?));
         let settled = errors.chain(decisions).chain(wishes);
         let drafts: Vec<Draft> = settled.chain(open_ends).chain(findings).take(ENTRIES).collect();
         for Draft { topic, matched, text } in drafts {
@@ -221,8 +220,8 @@ fn error(record: &ErrorResolution) -> Option<Draft> {
     Some(Draft { topic: RecallTopic::Error, matched: record.error.clone(), text })
 }
 
-fn decision(record: &DecisionRecord) -> Option<Draft> {
-    let text = entry::decision(record)?;
+fn decision(record: &DecisionRecord, fact: &str) -> Option<Draft> {
+    let text = guard::quote(fact, DECISION)?;
     Some(Draft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
 }
 
@@ -246,8 +245,8 @@ fn finding(found: &str) -> Option<Draft> {
     Some(Draft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
 }
 
-fn open_end(step: &str) -> Option<Draft> {
-    let text = guard::quote(step, ENTRY)?;
+fn open_end(step: &str, fact: &str) -> Option<Draft> {
+    let text = guard::quote(fact, ENTRY)?;
     // The file of a note only repeats its title.
     let matched = step.split(" (todo ").next().unwrap_or(step).to_owned();
     Some(Draft { topic: RecallTopic::OpenEnd, matched, text })
@@ -292,7 +291,7 @@ mod tests {
             fix: "Registered it before the router".to_owned(),
             verification: String::new(),
         }]);
-        memory.add(&session, &|_| Some(true));
+        memory.add(&session, &|text| Some(text.to_owned()));
         memory
     }
 
@@ -319,16 +318,14 @@ mod tests {
         earlier.summary.next_steps = Some(vec![
             "Switch `ipns-keys.md` of files from deterministic HKDF to random IPNS keys".to_owned(),
         ]);
-        let recalled = |holds: Option<bool>| {
+        let recalled = |holds: bool| {
             let mut memory = RecallMemory::default();
-            memory.add(&earlier, &|_| holds);
+            memory.add(&earlier, &|text| holds.then(|| text.to_owned()));
             let found = memory.matches(prompt, None);
             found.iter().map(|entry| entry.topic).collect::<Vec<_>>()
         };
-        assert_eq!(recalled(Some(true)), [RecallTopic::OpenEnd]);
-        for over in [Some(false), None] {
-            assert_eq!(recalled(over), []);
-        }
+        assert_eq!(recalled(true), [RecallTopic::OpenEnd]);
+        assert_eq!(recalled(false), []);
     }
 
     #[test]
