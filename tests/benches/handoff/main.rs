@@ -25,7 +25,7 @@ use graphiti_tests::{
     summarized::{self, MadeEpisode},
 };
 use graphitid::{
-    graph::Standing,
+    graph::{Standing, is_listed},
     model::Episode,
     summarize::handoff::{self, recall::RecallMemory},
 };
@@ -176,7 +176,7 @@ impl handoff::Standing for DrawnStandings {
 fn facts(projects: &[Vec<MadeEpisode>]) {
     for project in projects {
         let sessions: Vec<&MadeEpisode> = project.iter().collect();
-        for fact in summarized::facts_of(&sessions) {
+        for fact in summarized::facts_of(&sessions).into_iter().filter(is_listed) {
             let by = |made: &&&MadeEpisode| fact.episodes.contains(&made.episode.id);
             let session = sessions.iter().find(by).map_or("", |made| &made.episode.session_id.id);
             let line = fact.origins.first().map_or(0, |(_, origin)| origin.line);

@@ -22,5 +22,16 @@ pub use self::{
     standing::Standing,
 };
 
+use crate::model::Fact;
+
+/// The name of an attribute of facts that are listed only on demand.
+const MINOR: &str = "minor";
+
+/// Whether a fact is listed without being asked for: it is neither in the history of the repository
+/// nor in the files.
+pub fn is_listed(fact: &Fact) -> bool {
+    !fact.relation.repeats_history() && !fact.details.iter().any(|(name, _)| name == MINOR)
+}
+
 #[cfg(test)]
 mod histories;

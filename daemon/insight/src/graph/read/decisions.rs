@@ -40,6 +40,37 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
         decided(draft, record);
     }
+    let evidence = draft.evidence;
+    for commit in &evidence.commits {
+        let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
+        mark_replaced(draft, &commit.subject, at);
+    }
+}
+
+/// Marks the thing that a text says is replaced by another one.
+fn mark_replaced(draft: &mut Draft<'_>, told: &str, at: Timestamp) {
+    let Some((old, new)) = replaced(told) else { return };
+    let named = text::words(&format!("{old} {new} replace replaced switch switched migrate"));
+    let about = text::words(told).into_iter().filter(|word| !named.contains(word));
+    let about = about.map(|word| fingerprint(&word)).collect();
+    let subject = draft.subject("option", &format!("\n{}", option(old)));
+    draft.mark(subject, at, Observation::PassedOver(about));
+}
+
+/// Returns what is replaced and what takes its place.
+fn replaced(told: &str) -> Option<(&str, &str)> {
+    let by = pattern!(
+        r"(?i)\b(?:replac(?:e|ed|es|ing) (.{2,40}?) (?:with|by)|(?:switch|migrat|mov)(?:e|ed|es|ing|ched|ches)? from (.{2,40}?) to) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
+    );
+    if let Some(parts) = by.captures(told) {
+        let old = parts.get(1).or(parts.get(2))?;
+        return Some((old.as_str(), parts.get(3)?.as_str()));
+    }
+    let instead = pattern!(
+        r"(?i)\b(?:use[ds]?|using|with|to) (.{2,40}?) (?:instead of|rather than) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
+    );
+    let parts = instead.captures(told)?;
+    Some((parts.get(2)?.as_str(), parts.get(1)?.as_str()))
 }
 
 fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
@@ -77,7 +108,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let mut watches = options.watches();
     if let Some(asked) = question {
         watches.extend(settled(draft, asked, at));
+        watches.extend(replaceable(draft, record, asked));
     }
+    mark_replaced(draft, &record.decision, at);
     if certainty != Certainty::Refuted {
         options.mark(draft, at);
     }
@@ -110,6 +143,18 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
     let subject = draft.subject("question", &question);
     draft.mark(subject, at, Observation::Value(answer));
     Some(Watch { subject, stance: Stance::Value(answer) })
+}
+
+/// An answer ends, too, when a later decision or commit says that something took its place.
+fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Option<Watch> {
+    let option = option(label(&record.decision));
+    if option.is_empty() || GENERIC.contains(&option.as_str()) {
+        return None;
+    }
+    let named = text::words(&option);
+    let about = text::words(&asked.question).into_iter().filter(|word| !named.contains(word));
+    let subject = draft.subject("option", &format!("\n{option}"));
+    Some(Watch { subject, stance: Stance::Chosen(about.map(|word| fingerprint(&word)).collect()) })
 }
 
 /// Returns the decision with its subject first: `Windows build: skip`.
@@ -325,6 +370,19 @@ fn option(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_replaced_is_known_by_the_words_around_it() {
+        for (told, wanted) in [
+            ("Replace PnP Modal SDK with MPC Core Kit", Some(("PnP Modal SDK", "MPC Core Kit"))),
+            ("feat: switch from RS256 to HS256 for tokens", Some(("RS256", "HS256"))),
+            ("Use pnpm instead of npm", Some(("npm", "pnpm"))),
+            ("Replace the parser", None),
+            ("Move the parser to another file", None),
+        ] {
+            assert_eq!(replaced(told), wanted, "{told}");
+        }
+    }
 
     #[test]
     fn what_was_chosen_is_found_in_the_decision() {

@@ -5,7 +5,7 @@ use super::{
     worth,
 };
 use crate::{
-    graph::text,
+    graph::{MINOR, text},
     model::{
         evidence::ErrorSeen,
         graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
@@ -84,11 +84,11 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
-    let is_worth = worth::is_resolution(record, attempt) && !is_chat(&record.error);
-    if draft.is_evidence() && !is_worth {
-        // Its fix is in the history, and the marks tell that it is gone.
+    if draft.is_evidence() && is_chat(&record.error) {
+        // The marks tell that it is gone.
         return;
     }
+    let is_minor = draft.is_evidence() && !worth::is_resolution(record, attempt);
     let parts = [
         ("error", "", record.error.as_str()),
         ("root_cause", "Cause: ", cause),
@@ -121,7 +121,11 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
             origins,
             watches,
             others: others.into_iter().chain([draft.task]).collect(),
-            details: said.map(|(name, _, text)| (name.to_owned(), text.to_owned())).collect(),
+            details: said
+                .map(|(name, _, text)| (name, text))
+                .chain(is_minor.then_some((MINOR, "true")))
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .collect(),
             namespace: None,
         },
     );
@@ -152,10 +156,10 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
         .find(|error| text::error_key(&error.message).starts_with(&start) && !start.is_empty())
 }
 
-/// Whether an error is unresolved at the end of the session, and somebody said where it comes from.
+/// Whether an error is unresolved at the end of the session, and is more than a mistake in passing.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
-    error.resolution.is_none() && error.cause.is_some() && !is_over
+    error.resolution.is_none() && (error.times > 1 || error.cause.is_some()) && !is_over
 }
 
 fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
@@ -165,6 +169,11 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
         error.cause.as_deref().map(|cause| format!(" Supposed cause: {}", text::sentence(cause)));
     let (source, gone) = (entity(draft, &error.message), subject(draft, &error.message));
     let command = draft.subject("command", &text::command_key(&error.attempt));
+    let mut details = vec![("attempt".to_owned(), attempt.clone())];
+    if draft.is_evidence() && error.cause.is_none() {
+        // Nobody said where it comes from.
+        details.push((MINOR.to_owned(), "true".to_owned()));
+    }
     let watches = [gone, command].map(|subject| Watch { subject, stance: Stance::Broken });
     draft.claim(
         Relation::Occurs,
@@ -180,7 +189,7 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
             origins: vec![error.origin],
             watches: watches.to_vec(),
             others: vec![draft.task],
-            details: vec![("attempt".to_owned(), attempt)],
+            details,
             ..ClaimDraft::default()
         },
     );

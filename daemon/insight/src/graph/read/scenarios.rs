@@ -86,7 +86,7 @@ fn a_reversed_decision_is_ended_and_another_one_about_other_things_is_not() {
     let decide = |session: &mut SessionFixture, decision: &str, other: &str| {
         session.episode.summary.key_decisions = Some(vec![DecisionRecord {
             decision: decision.to_owned(),
-            rationale: "Reason not stated".to_owned(),
+            rationale: "Other services can check it".to_owned(),
             alternatives: Some(vec![other.to_owned()]),
         }]);
     };

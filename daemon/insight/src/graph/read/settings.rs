@@ -8,7 +8,7 @@ use super::{
     worth,
 };
 use crate::{
-    graph::text,
+    graph::{MINOR, text},
     model::{
         Timestamp,
         evidence::SettingChange,
@@ -44,9 +44,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         last.retain(|key, _| !block.holds(key));
     }
     for ((file, setting), (change, seen)) in last {
-        if is_in_history(&file, setting, change)
-            || draft.is_evidence() && !worth::is_setting(change)
-        {
+        if is_in_history(&file, setting, change) {
             continue;
         }
         // The last value in the evidence takes precedence; the summary may have omitted it because
@@ -201,7 +199,10 @@ fn claim(
     if !is_request && !change.reason.is_empty() && !is_filler(&change.reason) {
         sentence.push_str(&format!(" Why: {}", text::sentence(&change.reason)));
     }
-    let details = [("value", value), ("old_value", old.as_deref()), ("file", Some(file))];
+    let is_minor = draft.is_evidence() && !worth::is_setting(change);
+    let minor = is_minor.then_some("true");
+    let details =
+        [("value", value), ("old_value", old.as_deref()), ("file", Some(file)), (MINOR, minor)];
     draft.claim(
         Relation::SetTo,
         (source, target),

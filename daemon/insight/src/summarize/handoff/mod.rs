@@ -221,7 +221,7 @@ impl Handoff {
         let is_elsewhere = self.sessions.first().is_some_and(|last| leaves_branch(past, last));
         let is_settled = |step: &str| {
             !standing.holds(step)
-                || step.starts_with("Unchecked in")
+                || says_nothing(step)
                 // What failed on the way to a completed task was done in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && is_of_the_moment(step)
@@ -318,18 +318,24 @@ pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
 }
 
+/// Whether a step is nothing to take up: boxes of a pull request, files that a plan named and nothing
+/// touched, what may be improved, and what only takes time.
+fn says_nothing(step: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:unchecked in|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
+    )
+    .is_match(step)
+}
+
 /// Whether a step is nothing any more once another session has worked: an offer or a suggestion that
 /// nobody took up, a check of a plan, or where the session was cut off.
 fn is_of_the_moment(step: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "Offered",
         "Asked last",
-        "Planned, not touched",
-        "You'll need to wait",
         "Suggested, not done:",
         "Plan shown, not approved:",
         "Not shown as checked",
-        "Unchecked in",
         "Cut off in",
         "Resolve `",
     ];

@@ -140,7 +140,13 @@ fn steps_of_the_moment_and_requests_of_another_branch_are_over() {
     earlier.summary.objective = "Count the visitors".to_owned();
     earlier.summary.completed_tasks = Some(vec!["Pull request #7: https://x/pull/7".to_owned()]);
     let note = "Tell the mobile team (todo `notes/mobile.md`)";
-    let steps = ["Offered, not answered: push it", "Run the linter", "Add the counter", note];
+    let steps = [
+        "Offered, not answered: push it",
+        "Unchecked in PR #7: it starts",
+        "Run the linter",
+        "Add the counter",
+        note,
+    ];
     earlier.summary.next_steps = Some(steps.map(str::to_owned).to_vec());
     let mut later = full();
     later.summary.objective = "Describe the signer in the manual".to_owned();
@@ -218,6 +224,9 @@ fn a_question_and_our_own_recall_are_no_work() {
         ..empty_summary()
     };
     assert!(!did_work(&session));
+    (session.summary.last_words, session.summary.message_count) = (None, Some(9));
+    assert!(!did_work(&session), "nobody asked for anything");
+    session.summary.message_count = Some(2);
     session.summary.last_words = Some("The parser reads rows in three steps. ".repeat(20));
     assert!(did_work(&session), "a long answer is a result");
     session.summary.mcp_tools_used = Some(vec!["mcp__graphiti__search_sessions".to_owned()]);
