@@ -19,10 +19,10 @@ pub(super) const TEST: &str = "test";
 
 /// Whether the statements of an episode still hold, by their texts in its summary.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing(HashMap<String, Statement>);
+pub struct Standing(HashMap<String, StatedText>);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Statement {
+struct StatedText {
     holds: bool,
     sentence: String,
 }
@@ -38,10 +38,11 @@ impl Standing {
         for fact in facts.into_iter().filter(|fact| fact.episodes.contains(&episode)) {
             let told =
                 fact.details.iter().filter(|(name, _)| Some(name.as_str()) == kept(fact.relation));
+            // The clock of the machine that wrote the transcript may be ahead.
+            let holds = fact.invalid_at.is_none_or(|end| end > now);
             let sentence = within_session(&fact.sentence);
             standing.0.extend(told.map(|(_, text)| {
-                let statement =
-                    Statement { holds: fact.holds_at(now), sentence: sentence.to_owned() };
+                let statement = StatedText { holds, sentence: sentence.to_owned() };
                 (text.clone(), statement)
             }));
         }

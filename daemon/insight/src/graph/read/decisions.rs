@@ -1,5 +1,7 @@
 //! Extracts decisions and the rejected alternatives.
 
+use std::collections::BTreeSet;
+
 use super::{
     draft::{ClaimDraft, Draft},
     phrasing, worth,
@@ -20,6 +22,8 @@ use crate::{
 
 /// Maximum characters of the task behind a decision.
 const TASK: usize = 100;
+/// Maximum characters of a question.
+const QUESTION: usize = 200;
 /// Answers without meaning of their own.
 const GENERIC: &[&str] = &[
     "yes",
@@ -169,7 +173,8 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         .map(|other| label(text::part(other)))
         .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
         .collect();
-    let question = asked.map(|asked| own_question(&asked.question)).unwrap_or_default();
+    let question = asked.map(|asked| text::cut(own_question(&asked.question), QUESTION));
+    let question = question.as_deref().unwrap_or_default();
     // A header repeats its question, or tells what the question leaves out.
     let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
     let header =
@@ -189,8 +194,10 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         sentence.push_str(" — decided against");
     }
     if !others.is_empty() {
-        let word = if takes_all(decision) { "of" } else { "over" };
-        sentence.push_str(&format!(" — {word} {}", others.join("; ")));
+        let others = others.join("; ");
+        let all = takes_all(decision);
+        let told = if all { format!(" ({others})") } else { format!(" — over {others}") };
+        sentence.push_str(&told);
     }
     let mut sentence = text::sentence(&sentence);
     let mut rationale = record.rationale.as_str();
@@ -216,25 +223,29 @@ fn in_context(
     asked: Option<&Choice>,
 ) -> String {
     let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
-    let task = task(draft);
+    let told = text::words(&sentence);
+    let task = task(draft, &told);
     let about = text::words(&task);
-    let named = text::share(&about, &text::words(&sentence));
-    if is_spoken && !about.is_empty() && named < 0.5 {
+    if is_spoken && !about.is_empty() && text::share(&about, &told) < 0.5 {
         sentence.push_str(&format!("{}{task}”.)", standing::DECIDED_FOR));
     }
     sentence
 }
 
-/// Returns what the session was asked for, or its name where the request names nothing.
-fn task(draft: &Draft<'_>) -> String {
+/// Returns what the session was asked for, or its name where that says more about the words.
+fn task(draft: &Draft<'_>, told: &BTreeSet<String>) -> String {
     let objective = draft.episode.summary.objective.as_str();
     let ends = [" (began with", " (asked:", " (after `", " (by `", ". ", "? "];
     let ends = ends.into_iter().filter_map(|end| objective.find(end));
     let first = text::part(&objective[..ends.min().unwrap_or(objective.len())]);
-    match text::words(first).len() {
-        0..4 => draft.task_name(),
-        _ => text::cut(first, TASK),
+    let name = draft.task_name();
+    let is_routine = pattern!(r"(?i)\b(?:commit|push|rebase|pull request|pr)\b").is_match(first);
+    let of_name = text::share(&text::words(&name), told);
+    let is_named = of_name > text::share(&text::words(first), told);
+    if is_routine || is_named || text::words(first).len() < 4 {
+        return name;
     }
+    text::cut(first, TASK)
 }
 
 /// Returns an option without its letter: `Option B: Panel`.
@@ -265,7 +276,10 @@ fn own_question(question: &str) -> &str {
         r"(?i)^(?:the )?(?:next|last|first|second|final|another|one more) question\b[^:?]{0,60}:\s*"
     );
     let question = question.trim();
-    opener.find(question).map_or(question, |found| &question[found.end()..])
+    let question = opener.find(question).map_or(question, |found| &question[found.end()..]);
+    // What follows explains it.
+    let end = question.find(['?', '？']).map(|at| question.ceil_char_boundary(at + 1));
+    end.map_or(question, |end| &question[..end])
 }
 
 /// Returns the decision without the mark of a plan.

@@ -88,7 +88,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         // The marks tell that it is gone.
         return;
     }
-    let is_minor = draft.is_evidence() && !worth::is_resolution(record, attempt);
+    let is_minor = draft.is_evidence() && !worth::is_resolution(record, cause, attempt);
     let parts = [
         ("error", "", record.error.as_str()),
         ("root_cause", "Cause: ", cause),

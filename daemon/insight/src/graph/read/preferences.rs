@@ -51,7 +51,9 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
 
 /// Returns the words without a conjunction that joins them to the sentence before.
 fn without_conjunction(words: &str) -> &str {
-    let joint = pattern!(r"(?i)^(?:and|but|so|also|btw|by the way|oh|plus)\b,? (?:also )?");
+    let joint = pattern!(
+        r"(?i)^(?:and|but|so|also|btw|by the way|oh|plus|(?:please )?remember that)\b,? (?:also |(?:please )?remember that )?"
+    );
     joint.find(words).map_or(words, |found| &words[found.end()..])
 }
 

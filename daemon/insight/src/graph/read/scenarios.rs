@@ -138,7 +138,7 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
         told,
         [
             (
-                "Where should the cache live? Both — of On disk. Why: Chosen by the user.",
+                "Where should the cache live? Both (On disk). Why: Chosen by the user.",
                 Certainty::Verified
             ),
             ("Keep the small index. Why: It is quick.", Certainty::Hypothesis),

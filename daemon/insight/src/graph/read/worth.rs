@@ -84,18 +84,26 @@ fn text_ends_open(what: &str) -> bool {
 }
 
 /// Whether a resolved error is more than a failing check or a slip of the agent with its own tools:
-/// it names the error, and what was done.
-pub(super) fn is_resolution(record: &ErrorResolution, attempt: Option<&str>) -> bool {
-    let is_fixed = !is_filler(&record.fix) && !record.fix.is_empty();
+/// it names the error, and its cause or what was done about it.
+pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
+    let has_cause = !cause.is_empty() && !is_filler(cause);
+    // The names of changed files alone are in the history.
+    let is_told = !is_filler(&record.fix)
+        && !record.fix.is_empty()
+        && (has_cause || !record.fix.starts_with("Changed `"));
     let is_tool = attempt.is_some_and(|attempt| attempt.starts_with("mcp__"));
-    // What a compiler or a test reports says nothing without its cause.
-    let is_check = is_filler(&record.root_cause) && is_of_a_check(&record.error);
-    is_fixed && !is_tool && !is_check && names_something(&record.error)
+    let is_of_compiler =
+        pattern!(r"(?i)\berror TS\d+|\berror\[E\d+\]|:\d+:\d+:? |\blint\b").is_match(&record.error);
+    is_told
+        && !is_tool
+        && !is_of_test(&record.error)
+        && (has_cause || !is_of_compiler)
+        && names_something(&record.error)
 }
 
-fn is_of_a_check(error: &str) -> bool {
+fn is_of_test(error: &str) -> bool {
     pattern!(
-        r"(?i)\w*tests? failed\b|\berror TS\d+|\berror\[E\d+\]|\btest\w* failed\b|(?:^|[^a-z])Test\w+ |:\d+:\d+:? |AssertionError|› |\blint\b"
+        r"(?i)\w*tests? failed\b|\btest\w* failed\b|_tests? failed\b|\btest_\w+|AssertionError|› |\bexpect(?:ed)?\(|_test\.\w+:\d"
     )
     .is_match(error)
 }
@@ -241,6 +249,54 @@ mod tests {
             ("Offered, not answered: commit these changes", false),
         ] {
             assert_eq!(is_open_end(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_resolved_error_tells_more_than_a_failing_check() {
+        let record = |error: &str, fix: &str| ErrorResolution {
+            error: error.to_owned(),
+            fix: fix.to_owned(),
+            root_cause: String::new(),
+            verification: String::new(),
+        };
+        let cause = "the router is registered first";
+        for (error, fix, cause, attempt, wanted) in [
+            ("ENOSPC: no space left in `/var`", "Removed the old images", "", "docker build", true),
+            ("ENOSPC: no space left in `/var`", "Changed `a.rs`", "", "docker build", false),
+            ("ENOSPC: no space left in `/var`", "Changed `a.rs`", cause, "docker build", true),
+            ("ENOSPC: no space left in `/var`", "not stated", cause, "docker build", false),
+            ("TestLogin failed: a_test.go:31: got 401", "Reordered it", cause, "go test", false),
+            ("a.ts(6,4): error TS2339: no `x`", "Reordered it", "", "tsc", false),
+            ("a.ts(6,4): error TS2339: no `x`", "Reordered it", cause, "tsc", true),
+            ("The tool `upload` needs a dialogue", "Used code", "", "mcp__browser__upload", false),
+        ] {
+            assert_eq!(
+                is_resolution(&record(error, fix), cause, Some(attempt)),
+                wanted,
+                "{error} {fix}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_setting_tells_what_was_tuned_or_why() {
+        let change = |old: Option<&str>, new: &str, reason: &str| ConfigChange {
+            file: "a.toml".to_owned(),
+            setting: "pool.size".to_owned(),
+            old_value: old.map(str::to_owned),
+            new_value: new.to_owned(),
+            reason: reason.to_owned(),
+        };
+        for (change, wanted) in [
+            (change(Some("10"), "40", ""), true),
+            (change(None, "40", "The pool ran out of connections"), true),
+            (change(None, "40", "Asked: set it up"), false),
+            (change(Some("./a/"), "./b/", ""), false),
+            (change(Some("40"), REMOVED, ""), false),
+            (change(None, "http://192.168.1.4:80", "It runs on the host"), false),
+        ] {
+            assert_eq!(is_setting(&change), wanted, "{change:?}");
         }
     }
 
