@@ -12,11 +12,14 @@ mod guard;
 mod lines;
 pub mod recall;
 mod render;
+mod standing;
 mod work;
 
+use self::standing::SessionStanding;
 pub use self::{
     lines::{HandoffLine, repeats},
     render::{UseRate, topic},
+    standing::Standing,
     work::did_work,
 };
 use crate::{
@@ -113,16 +116,6 @@ pub struct Failing {
     pub session: usize,
 }
 
-/// Tells what of the summaries still holds.
-pub trait Standing {
-    /// Whether a statement of an episode, by its index and its text in the summary, still holds;
-    /// `None` for a statement that is no fact.
-    fn holds(&self, session: usize, text: &str) -> Option<bool>;
-
-    /// Returns the statement in the words of its fact, where that holds.
-    fn sentence(&self, session: usize, text: &str) -> Option<String>;
-}
-
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
 pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Standing) -> Handoff {
@@ -150,26 +143,6 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Stand
         handoff.sessions.push(past);
     }
     handoff
-}
-
-/// What still holds of one session's summary.
-#[derive(Clone, Copy)]
-struct SessionStanding<'s> {
-    session: usize,
-    standing: &'s dyn Standing,
-}
-
-impl SessionStanding<'_> {
-    /// What the last session left is told unless it is known to be over, what earlier ones left
-    /// only where it is known to hold.
-    fn holds(&self, text: &str) -> bool {
-        let holds = self.standing.holds(self.session, text);
-        if self.session == 0 { holds != Some(false) } else { holds == Some(true) }
-    }
-
-    fn sentence(&self, text: &str) -> Option<String> {
-        self.standing.sentence(self.session, text)
-    }
 }
 
 /// The steps and settings of the sessions that were merged so far.
