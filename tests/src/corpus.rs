@@ -5,7 +5,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use sha2::{Digest, Sha256};
+
 use crate::namespace::report_skipped;
+
+/// A half of the sessions, by the hash of their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// Those that rules may be built on.
+    Build,
+    /// Those that only judges read.
+    Held,
+}
+
+impl Half {
+    /// Returns the half of a session by its file.
+    pub fn of(path: &Path) -> Half {
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        if Sha256::digest(name.as_bytes())[0] % 2 == 0 { Half::Build } else { Half::Held }
+    }
+}
 
 /// The folder of the corpus: `../shared/corpus` beside the project, or `GRAPHITI_CORPUS`; `None`
 /// with a message when it does not exist.

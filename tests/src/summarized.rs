@@ -1,6 +1,7 @@
 //! The summary of a transcript, made by the library alone.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -13,9 +14,13 @@ use graphitid::{
         format::{FORMATS, Format, Formats},
     },
     engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+    graph::{self, derive},
     model::{
-        CloseReason, Episode, EpisodeId, Evidence, Project, SessionId, SessionKey, episode::Author,
-        session::ContentHash, transcript::Origin,
+        CloseReason, Episode, EpisodeId, Evidence, Fact, Project, SessionId, SessionKey,
+        episode::Author,
+        graph::{Attributed, FactKey, Statements},
+        session::ContentHash,
+        transcript::Origin,
     },
     redact::Redactor,
     store::Tally,
@@ -39,6 +44,35 @@ pub struct Summarized {
 pub struct MadeEpisode {
     pub episode: Episode,
     pub prompts: Vec<String>,
+    pub statements: Statements,
+}
+
+/// Returns the facts that follow from these sessions alone, the latest first.
+pub fn facts_of(sessions: &[&MadeEpisode]) -> Vec<Fact> {
+    let attributed = |made: &MadeEpisode| (made.episode.id, made.statements.created_at);
+    let mut claims: BTreeMap<FactKey, Vec<Attributed<_>>> = BTreeMap::new();
+    let mut marks: Vec<Attributed<_>> = Vec::new();
+    for made in sessions {
+        let (episode, created_at) = attributed(made);
+        for claim in &made.statements.claims {
+            let claim = Attributed { episode, created_at, what: claim.clone() };
+            claims.entry(claim.what.key).or_default().push(claim);
+        }
+        let all = made.statements.marks.iter().cloned();
+        marks.extend(all.map(|what| Attributed { episode, created_at, what }));
+    }
+    let mut facts = Vec::new();
+    for (key, claims) in claims {
+        let since = claims.iter().map(|claim| claim.what.at).min().expect("it has a claim");
+        let watched = |mark: &&Attributed<graphitid::model::graph::Mark>| {
+            let mut watches = claims.iter().flat_map(|claim| &claim.what.watches);
+            mark.what.at >= since && watches.any(|watch| watch.subject == mark.what.subject)
+        };
+        let marks: Vec<Attributed<_>> = marks.iter().filter(watched).cloned().collect();
+        facts.extend(derive::facts(key, &claims, &marks, None));
+    }
+    facts.sort_by_key(|fact| (std::cmp::Reverse(fact.valid_at), fact.id));
+    facts
 }
 
 /// Makes the episode of the session whose own file is `path`; `None` when nothing happened in it.
@@ -48,27 +82,29 @@ pub fn episode_of(path: &Path) -> Option<MadeEpisode> {
     let project = Project::new(evidence.directories.first()?);
     let context = summarize::Context { project: Some(&project), ..Default::default() };
     let stem = path.file_stem()?.to_str()?;
-    Some(MadeEpisode {
-        episode: Episode {
-            id: EpisodeId::new(ended_at, [0; 10]),
-            session: SessionKey(0),
-            session_id: SessionId { agent: "claude".to_owned(), id: stem.to_owned() },
-            name: summarize::name(&evidence, &context),
-            summary: summarize::summarize(&evidence, &context, own.detector.vector()),
-            project,
-            author: Author::Evidence,
-            file: path.display().to_string(),
-            content_hash: ContentHash([0; 32]),
-            reason: CloseReason::HistorySync,
-            branches: evidence.branches,
-            started_at,
-            ended_at,
-            created_at: ended_at,
-            external: None,
-            rules: summarize::RULES_VERSION,
-        },
-        prompts: evidence.prompts.into_iter().map(|prompt| prompt.text).collect(),
-    })
+    let mut unique = [0; 10];
+    unique.iter_mut().zip(stem.bytes()).for_each(|(byte, of_name)| *byte = of_name);
+    let episode = Episode {
+        id: EpisodeId::new(ended_at, unique),
+        session: SessionKey(0),
+        session_id: SessionId { agent: "claude".to_owned(), id: stem.to_owned() },
+        name: summarize::name(&evidence, &context),
+        summary: summarize::summarize(&evidence, &context, own.detector.vector()),
+        project,
+        author: Author::Evidence,
+        file: path.display().to_string(),
+        content_hash: ContentHash([0; 32]),
+        reason: CloseReason::HistorySync,
+        branches: evidence.branches.clone(),
+        started_at,
+        ended_at,
+        created_at: ended_at,
+        external: None,
+        rules: summarize::RULES_VERSION,
+    };
+    let statements = graph::read(&episode, &evidence);
+    let prompts = evidence.prompts.into_iter().map(|prompt| prompt.text).collect();
+    Some(MadeEpisode { episode, prompts, statements })
 }
 
 /// Summarises the session whose own file is `path`, with its sub-agents in the folder beside it.

@@ -4,7 +4,7 @@ use crate::{
     api::projects::newest_episodes,
     clock,
     engine::{
-        entities::Graph,
+        entities::{Graph, Standing},
         episode::handoff::{self, Handoff},
     },
     model::{Episode, Namespace, SessionKey},
@@ -51,7 +51,28 @@ pub(super) fn of_project(
         episodes.truncate(1);
     }
     episodes.truncate(scope.sessions);
-    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?))
+    let standings = standings(store, &episodes)?;
+    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &standings))
+}
+
+/// What holds of the sessions of a handoff, in their order.
+struct Standings(Vec<Standing>);
+
+impl handoff::Standing for Standings {
+    fn holds(&self, session: usize, text: &str) -> Option<bool> {
+        self.0.get(session)?.holds(text)
+    }
+
+    fn sentence(&self, session: usize, text: &str) -> Option<String> {
+        self.0.get(session)?.sentence(text).map(str::to_owned)
+    }
+}
+
+/// Returns what of each episode still holds.
+fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Standings, StoreError> {
+    let (graph, now) = (Graph::of(store), clock::now());
+    let each = episodes.iter().map(|episode| graph.standing(episode.id, now));
+    Ok(Standings(each.collect::<Result<_, _>>()?))
 }
 
 /// Builds the handoff of a session to itself.
@@ -63,10 +84,10 @@ pub(super) fn of_session(
         return Ok(None);
     };
     let episode = store.episode(indexed.episode)?;
-    Ok(episode.map(|episode| {
-        let wishes = episode.summary.preferences.clone().unwrap_or_default();
-        handoff::gather(std::slice::from_ref(&episode), &wishes)
-    }))
+    let Some(episode) = episode else { return Ok(None) };
+    let wishes = episode.summary.preferences.clone().unwrap_or_default();
+    let episodes = std::slice::from_ref(&episode);
+    Ok(Some(handoff::gather(episodes, &wishes, &standings(store, episodes)?)))
 }
 
 /// Returns the standing wishes that hold in the project, the latest first.

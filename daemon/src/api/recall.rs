@@ -12,7 +12,11 @@ use graphiti_proto::methods::hook::HookEvent;
 
 use crate::{
     api::{DaemonState, client_context::ClientContext, current, projects::newest_episodes},
-    engine::episode::handoff::recall::{HEAD, RecallMemory},
+    clock,
+    engine::{
+        entities::Graph,
+        episode::handoff::recall::{HEAD, RecallMemory},
+    },
     model::{EpisodeId, Namespace},
     store::{Store, StoreError},
 };
@@ -106,7 +110,10 @@ fn gather(store: &dyn Store, projects: &[Namespace]) -> Result<RecallMemory, Sto
         let page = newest_episodes(store, Some(projects), before, PAGE)?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
-        page.iter().for_each(|episode| memory.add(episode));
+        for episode in &page {
+            let standing = Graph::of(store).standing(episode.id, clock::now())?;
+            memory.add(episode, &|text| standing.sentence(text).map(str::to_owned));
+        }
     }
     Ok(memory)
 }

@@ -1,6 +1,8 @@
 //! Entities and facts as documents of the search index, and as rows for other modules.
 
-pub use crate::graph::{EpisodeThings, ErrorRecord, FactFilter, Graph, Preference};
+pub use crate::graph::{
+    EpisodeThings, ErrorRecord, FactFilter, Graph, Preference, Standing, is_listed,
+};
 use crate::{
     model::{
         SessionKey,

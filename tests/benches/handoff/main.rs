@@ -3,7 +3,8 @@
 //! `cargo bench -p graphiti-tests --bench handoff -- pairs` draws pairs of consecutive sessions of
 //! one project of the corpus and prints the handoff that the second one gets, beside what it was
 //! asked for. `-- prompts` draws prompts and prints the lines that the earlier sessions of the
-//! project add to them. The seed makes the draw repeatable. The corpus is not part of this
+//! project add to them. `-- facts` prints all facts of each project. `--built-on` takes only the
+//! sessions on which rules may be built. The seed makes the draw repeatable. The corpus is not part of this
 //! repository. `-- speed` measures how long the hook at a prompt waits for a daemon that knows
 //! `--count` (10,000) sessions.
 
@@ -19,10 +20,15 @@ use std::{
 
 use clap::{Parser, ValueEnum};
 use graphiti_tests::{
-    Random, corpus,
+    Random,
+    corpus::{self, Half},
     summarized::{self, MadeEpisode},
 };
-use graphitid::summarize::handoff::{self, recall::RecallMemory};
+use graphitid::{
+    graph::{Standing, is_listed},
+    model::Episode,
+    summarize::handoff::{self, recall::RecallMemory},
+};
 
 #[derive(Parser)]
 struct HandoffOptions {
@@ -36,6 +42,9 @@ struct HandoffOptions {
     /// Only every second one of what is drawn: 0 to tune on, 1 to judge
     #[arg(long)]
     half: Option<usize>,
+    /// Only sessions of the half on which rules may be built
+    #[arg(long)]
+    built_on: bool,
     /// Print only those prompts to which something is added
     #[arg(long)]
     only_added: bool,
@@ -48,6 +57,7 @@ struct HandoffOptions {
 enum Drawn {
     Pairs,
     Prompts,
+    Facts,
     Speed,
 }
 
@@ -67,16 +77,17 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let Some(corpus) = corpus::folder() else { return ExitCode::SUCCESS };
-    let projects = projects(&corpus);
+    let projects = projects(&corpus, &options);
     match options.what {
         Drawn::Prompts => prompts(&projects, &options),
+        Drawn::Facts => facts(&projects),
         Drawn::Pairs | Drawn::Speed => pairs(&projects, &options),
     }
     ExitCode::SUCCESS
 }
 
 /// The sessions of each project of the corpus, the earliest first.
-fn projects(corpus: &Path) -> Vec<Vec<MadeEpisode>> {
+fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     let mut projects: BTreeMap<PathBuf, Vec<MadeEpisode>> = BTreeMap::new();
     // Older versions of an agent put its sub-agents beside its sessions.
     let is_own = |path: &PathBuf| {
@@ -85,7 +96,8 @@ fn projects(corpus: &Path) -> Vec<Vec<MadeEpisode>> {
                 || part.as_os_str().as_encoded_bytes().starts_with(b"agent-")
         })
     };
-    for path in corpus::transcripts(corpus).into_iter().filter(is_own) {
+    let is_wanted = |path: &PathBuf| !options.built_on || Half::of(path) == Half::Build;
+    for path in corpus::transcripts(corpus).into_iter().filter(is_own).filter(is_wanted) {
         let folder = path.strip_prefix(corpus).expect("it lies in the corpus");
         let project = folder.components().take(2).collect();
         let Some(made) = summarized::episode_of(&path) else { continue };
@@ -112,11 +124,13 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
             .filter(handoff::did_work)
             .take(SESSIONS)
             .collect();
+        let standings = standings(project, at, &episodes);
         let wishes: Vec<String> = episodes
             .iter()
             .flat_map(|one| one.summary.preferences.clone().unwrap_or_default())
             .collect();
-        let text = handoff::gather(&episodes, &wishes).to_text(MAX_CHARS).unwrap_or_default();
+        let text =
+            handoff::gather(&episodes, &wishes, &standings).to_text(MAX_CHARS).unwrap_or_default();
         let next = &project[at];
         println!(
             "=== {} -> {}",
@@ -138,6 +152,46 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
     );
 }
 
+/// What of `episodes` still holds when session number `at` begins.
+fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnStandings {
+    let sessions: Vec<&MadeEpisode> = earlier(project, at).collect();
+    let (facts, began) = (summarized::facts_of(&sessions), project[at].episode.started_at);
+    let each = episodes.iter().map(|episode| Standing::of(&facts, episode.id, began));
+    DrawnStandings(each.collect())
+}
+
+/// What holds of the sessions of a handoff, in their order.
+struct DrawnStandings(Vec<Standing>);
+
+impl handoff::Standing for DrawnStandings {
+    fn holds(&self, session: usize, text: &str) -> Option<bool> {
+        self.0[session].holds(text)
+    }
+
+    fn sentence(&self, session: usize, text: &str) -> Option<String> {
+        self.0[session].sentence(text).map(str::to_owned)
+    }
+}
+
+fn facts(projects: &[Vec<MadeEpisode>]) {
+    for project in projects {
+        let sessions: Vec<&MadeEpisode> = project.iter().collect();
+        for fact in summarized::facts_of(&sessions).into_iter().filter(is_listed) {
+            let by = |made: &&&MadeEpisode| fact.episodes.contains(&made.episode.id);
+            let session = sessions.iter().find(by).map_or("", |made| &made.episode.session_id.id);
+            let line = fact.origins.first().map_or(0, |(_, origin)| origin.line);
+            let end = fact.invalid_at.map_or(String::new(), |end| format!(" ended {end}"));
+            println!(
+                "{} {} {}{end} [{session}:{line}]\n    {}",
+                fact.relation.as_str(),
+                fact.certainty.as_str(),
+                fact.valid_at,
+                fact.sentence
+            );
+        }
+    }
+}
+
 fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
     let mut all = Vec::new();
     for project in projects {
@@ -151,7 +205,13 @@ fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
     let drawn = drawn(all, options, 100);
     for (project, at, prompt) in &drawn {
         let mut memory = RecallMemory::default();
-        earlier(project, *at).for_each(|made| memory.add(&made.episode));
+        let sessions: Vec<&MadeEpisode> = earlier(project, *at).collect();
+        let facts = summarized::facts_of(&sessions);
+        for made in sessions {
+            let began = project[*at].episode.started_at;
+            let standing = Standing::of(&facts, made.episode.id, began);
+            memory.add(&made.episode, &|text| standing.sentence(text).map(str::to_owned));
+        }
         let found = memory.matches(prompt, None);
         added += usize::from(!found.is_empty());
         if found.is_empty() && options.only_added {

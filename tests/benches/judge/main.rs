@@ -16,9 +16,10 @@ mod wishes;
 use std::{fs, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, ValueEnum};
-use graphiti_tests::{Random, corpus};
-
-use crate::sessions::Half;
+use graphiti_tests::{
+    Random,
+    corpus::{self, Half},
+};
 
 #[derive(Parser)]
 struct DrawOptions {

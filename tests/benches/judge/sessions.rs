@@ -5,18 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use graphiti_tests::corpus;
+use graphiti_tests::corpus::{self, Half};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-
-/// A half of the sessions, by the hash of their names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Half {
-    /// Those that rules may be built on.
-    Build,
-    /// Those that only judges read.
-    Held,
-}
 
 /// A recorded session.
 pub(crate) struct RecordedSession {
@@ -44,14 +34,9 @@ pub(crate) fn of_half(corpus: &Path, half: Half) -> Vec<RecordedSession> {
     let files = corpus::transcripts(corpus).into_iter();
     let files = files.filter(|path| !path.components().any(|part| part.as_os_str() == "subagents"));
     let mut sessions: Vec<RecordedSession> =
-        files.filter(|path| half_of(path) == half).filter_map(|path| read(&path)).collect();
+        files.filter(|path| Half::of(path) == half).filter_map(|path| read(&path)).collect();
     sessions.sort_by(|one, other| one.started_at.cmp(&other.started_at));
     sessions
-}
-
-fn half_of(path: &Path) -> Half {
-    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-    if Sha256::digest(name.as_bytes())[0] % 2 == 0 { Half::Build } else { Half::Held }
 }
 
 /// Reads a session; `None` for a file without words of a user.

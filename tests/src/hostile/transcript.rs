@@ -218,9 +218,23 @@ pub(super) fn sample() -> Episode {
     document::read(SAMPLE, &Value::Null).expect("the sample is whole")
 }
 
+/// All that an episode says holds, in its words.
+struct WholeStanding;
+
+impl summarize::handoff::Standing for WholeStanding {
+    fn holds(&self, _: usize, _: &str) -> Option<bool> {
+        Some(true)
+    }
+
+    fn sentence(&self, _: usize, text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+}
+
 /// The handoff of an episode keeps its maximum length and adds nothing.
 pub(super) fn handoff(episode: &Episode) {
-    let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[]);
+    let standing = WholeStanding;
+    let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[], &standing);
     for limit in [0, 300, 2_000] {
         let Some(text) = gathered.to_text(limit) else { continue };
         assert!(text.chars().count() <= limit, "{} of {limit} characters", text.chars().count());

@@ -39,6 +39,12 @@ const LINES: usize = 60;
 /// Maximum number of parts of a line that are looked up: messages are pasted with and without what
 /// stands before their colons.
 const PARTS: usize = 4;
+/// Maximum number of errors of a project that a pasted text is compared with, the latest.
+const KNOWN: usize = 400;
+/// The share of its words that a similar message has in common with another one, and the minimum
+/// number of words of each.
+const SIMILAR: f64 = 0.75;
+const SIMILAR_WORDS: usize = 4;
 /// Maximum number of facts about one error.
 const FACTS: usize = 40;
 
@@ -67,6 +73,44 @@ impl Graph<'_> {
             records.extend(self.error_in(namespace, key)?);
         }
         records.sort_by_key(|record| std::cmp::Reverse(record.last_at));
+        if records.is_empty() {
+            return self.similar_errors(pasted, projects);
+        }
+        Ok(records)
+    }
+
+    /// Returns the records of errors whose messages have nearly the words of a pasted line, the most
+    /// similar first.
+    fn similar_errors(
+        &self,
+        pasted: &str,
+        projects: &[Namespace],
+    ) -> Result<Vec<ErrorRecord>, StoreError> {
+        let lines: Vec<BTreeSet<String>> = pasted
+            .lines()
+            .take(LINES)
+            .map(|line| text::words(&text::error_key(line)))
+            .filter(|words| words.len() >= SIMILAR_WORDS)
+            .collect();
+        if lines.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut similar = Vec::new();
+        for entity in self.entities(projects, &[EntityKind::Error], KNOWN)? {
+            let key = text::error_key(entity.name.trim_end_matches('…'));
+            let words = text::words(&key);
+            let likeness =
+                |line: &BTreeSet<String>| text::share(&words, line).min(text::share(line, &words));
+            let best = lines.iter().map(likeness).max_by(f64::total_cmp).unwrap_or_default();
+            if words.len() >= SIMILAR_WORDS && best >= SIMILAR {
+                similar.push((best, entity.namespace, key));
+            }
+        }
+        similar.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let mut records = Vec::new();
+        for (_, namespace, key) in similar {
+            records.extend(self.error_in(namespace, &key)?);
+        }
         Ok(records)
     }
 

@@ -2,7 +2,8 @@
 //!
 //! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
 //! the claims of all episodes when each fact was true and how certain it is. [`query`] reads both
-//! from the store, and [`Graph::preferences`] the wishes that hold for a project. Other modules store the claims and search entities by words.
+//! from the store, [`Graph::preferences`] the wishes that hold for a project, and
+//! [`Graph::standing`] what of an episode still holds. Other modules store the claims and search entities by words.
 
 pub mod config;
 pub mod derive;
@@ -10,6 +11,7 @@ mod errors;
 mod preferences;
 pub mod query;
 pub mod read;
+mod standing;
 mod text;
 
 pub use self::{
@@ -17,7 +19,19 @@ pub use self::{
     preferences::Preference,
     query::{EpisodeThings, FactFilter, Graph},
     read::read,
+    standing::Standing,
 };
+
+use crate::model::Fact;
+
+/// The name of an attribute of facts that are listed only on demand.
+const MINOR: &str = "minor";
+
+/// Whether a fact is listed without being asked for: it is neither in the history of the repository
+/// nor in the files.
+pub fn is_listed(fact: &Fact) -> bool {
+    !fact.relation.repeats_history() && !fact.details.iter().any(|(name, _)| name == MINOR)
+}
 
 #[cfg(test)]
 mod histories;

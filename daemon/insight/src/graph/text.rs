@@ -118,7 +118,12 @@ pub(super) fn part(text: &str) -> &str {
 /// Returns `text` as a separate sentence.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
-    if text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
+    let unquoted = text.trim_end_matches(['"', '”', ')']);
+    if text.ends_with(['.', '!', '?', '…', ':']) || unquoted.ends_with(['.', '!', '?']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
 }
 
 /// Returns the first `length` characters.

@@ -33,6 +33,7 @@ use jiff::Zoned;
 
 use self::lexer::QueryToken;
 use crate::{
+    model::Namespace,
     passage::Kinds,
     query::dates::TimeRange,
     rank::Spelling,
@@ -201,6 +202,21 @@ impl Query {
         self.conditions.extend(condition);
         self.ask_for_all();
         is_known
+    }
+
+    /// Adds to each filter for a project the directories that `named` knows by its name, so that a
+    /// project is found by any of its names.
+    pub fn widen_projects(&mut self, named: &dyn Fn(&str) -> Vec<Namespace>) {
+        let mut added = Vec::new();
+        for condition in &self.conditions {
+            let Filter::Project(name) = &condition.filter else { continue };
+            let clause = |one: Namespace| FilterClause {
+                filter: Filter::Project(one.to_string()),
+                is_negated: condition.is_negated,
+            };
+            added.extend(named(name).into_iter().map(clause));
+        }
+        self.conditions.extend(added);
     }
 
     /// Turns a query without meaningful words into a list of all sessions that match its dates and

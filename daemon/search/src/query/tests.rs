@@ -116,6 +116,28 @@ fn known_fields_are_filters() {
 }
 
 #[test]
+fn a_project_is_wanted_by_all_of_its_directories() {
+    let mut query = parse("project:api -project:old slow");
+    let [one, two, three] = [1, 2, 3].map(Namespace::from_number);
+    let named = |name: &str| match name {
+        "api" => vec![one, two],
+        "old" => vec![three],
+        _ => Vec::new(),
+    };
+    query.widen_projects(&named);
+    let of = |namespace: Namespace| Filter::Project(namespace.to_string());
+    assert_eq!(
+        query.conditions[2..],
+        [
+            condition(of(one)),
+            condition(of(two)),
+            FilterClause { filter: of(three), is_negated: true },
+        ]
+    );
+    assert_eq!(Namespace::parse(&one.to_string()), Some(one));
+}
+
+#[test]
 fn dates_filter_as_fields_and_only_hint_in_questions() {
     let query = parse("date:\"last week\" before:2026-03-01 what broke yesterday");
     assert_eq!(query.conditions.len(), 2);

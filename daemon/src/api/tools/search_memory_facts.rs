@@ -16,7 +16,10 @@ use crate::{
         convert,
     },
     clock,
-    engine::{embedding::VectorSet, entities::Graph},
+    engine::{
+        embedding::VectorSet,
+        entities::{Graph, is_listed},
+    },
     model::{EntityId, Fact, Namespace, Timestamp, graph::Relation},
 };
 
@@ -155,7 +158,7 @@ impl FactFilter {
     fn matches(&self, fact: &Fact) -> bool {
         let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
         let is_wanted = match self.relations.as_slice() {
-            [] => !fact.relation.repeats_history(),
+            [] => is_listed(fact),
             wanted => wanted.contains(&fact.relation),
         };
         is_wanted

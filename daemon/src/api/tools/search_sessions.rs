@@ -89,7 +89,8 @@ async fn run(
         near: near(daemon, arguments.near.as_deref().or(client.directory.as_deref())),
         ..Scope::default()
     };
-    let query = question(&arguments)?;
+    let mut query = question(&arguments)?;
+    query.widen_projects(&|name| daemon.engine.projects().known_by(name));
     let usual = match client.reply_form {
         ReplyForm::Structured => STRUCTURED_HITS,
         ReplyForm::Text => TEXT_HITS,

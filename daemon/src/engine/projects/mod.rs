@@ -257,6 +257,15 @@ impl Projects {
         NamedProject::Unknown
     }
 
+    /// Returns the directories of the project that a name, a remote or a namespace stands for alone;
+    /// none where it stands for several.
+    pub fn known_by(&self, name: &str) -> Vec<Namespace> {
+        match self.named(name) {
+            NamedProject::Known(members) => members,
+            NamedProject::Ambiguous(_) | NamedProject::Unknown => Vec::new(),
+        }
+    }
+
     /// Returns the path of a directory that is known.
     pub fn path(&self, namespace: Namespace) -> Option<String> {
         self.read().get(&namespace).map(|known| known.project.path().to_owned())

@@ -1,11 +1,13 @@
 //! Extracts decisions and the rejected alternatives.
 
+use std::collections::BTreeSet;
+
 use super::{
     draft::{ClaimDraft, Draft},
     phrasing, worth,
 };
 use crate::{
-    graph::text,
+    graph::{standing, text},
     model::{
         Timestamp,
         evidence::Choice,
@@ -13,11 +15,15 @@ use crate::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
         summary::DecisionRecord,
-        wording::{BY_THE_USER, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
     },
     pattern::pattern,
 };
 
+/// Maximum characters of the task behind a decision.
+const TASK: usize = 100;
+/// Maximum characters of a question.
+const QUESTION: usize = 200;
 /// Answers without meaning of their own.
 const GENERIC: &[&str] = &[
     "yes",
@@ -38,6 +44,37 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
         decided(draft, record);
     }
+    let evidence = draft.evidence;
+    for commit in &evidence.commits {
+        let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
+        mark_replaced(draft, &commit.subject, at);
+    }
+}
+
+/// Marks the thing that a text says is replaced by another one.
+fn mark_replaced(draft: &mut Draft<'_>, told: &str, at: Timestamp) {
+    let Some((old, new)) = replaced(told) else { return };
+    let named = text::words(&format!("{old} {new} replace replaced switch switched migrate"));
+    let about = text::words(told).into_iter().filter(|word| !named.contains(word));
+    let about = about.map(|word| fingerprint(&word)).collect();
+    let subject = draft.subject("option", &format!("\n{}", option(old)));
+    draft.mark(subject, at, Observation::PassedOver(about));
+}
+
+/// Returns what is replaced and what takes its place.
+fn replaced(told: &str) -> Option<(&str, &str)> {
+    let by = pattern!(
+        r"(?i)\b(?:replac(?:e|ed|es|ing) (.{2,40}?) (?:with|by)|(?:switch|migrat|mov)(?:e|ed|es|ing|ched|ches)? from (.{2,40}?) to) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
+    );
+    if let Some(parts) = by.captures(told) {
+        let old = parts.get(1).or(parts.get(2))?;
+        return Some((old.as_str(), parts.get(3)?.as_str()));
+    }
+    let instead = pattern!(
+        r"(?i)\b(?:use[ds]?|using|with|to) (.{2,40}?) (?:instead of|rather than) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
+    );
+    let parts = instead.captures(told)?;
+    Some((parts.get(2)?.as_str(), parts.get(1)?.as_str()))
 }
 
 fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
@@ -57,7 +94,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     if question.is_none() && phrasing::points_back(what(record)) {
         return;
     }
-    let is_chosen = certainty != Certainty::Hypothesis || worth::is_choice(what(record));
+    let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
+    let is_chosen =
+        certainty != Certainty::Hypothesis || is_reasoned && worth::is_choice(what(record));
     let is_worth =
         !draft.is_evidence() || is_chosen && worth::is_decision(record, what(record), question);
     let origins: Vec<_> = origin.into_iter().collect();
@@ -73,7 +112,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let mut watches = options.watches();
     if let Some(asked) = question {
         watches.extend(settled(draft, asked, at));
+        watches.extend(replaceable(draft, record, asked));
     }
+    mark_replaced(draft, &record.decision, at);
     if certainty != Certainty::Refuted {
         options.mark(draft, at);
     }
@@ -84,7 +125,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         Relation::Decided,
         (source, draft.project),
         ClaimDraft {
-            sentence: sentence(record, question, certainty),
+            sentence: in_context(draft, sentence(record, question, certainty), record, question),
             certainty: Some(certainty),
             at: Some(at),
             origins,
@@ -108,25 +149,43 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
     Some(Watch { subject, stance: Stance::Value(answer) })
 }
 
+/// An answer ends, too, when a later decision or commit says that something took its place.
+fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Option<Watch> {
+    let option = option(label(&record.decision));
+    if option.is_empty() || GENERIC.contains(&option.as_str()) {
+        return None;
+    }
+    let named = text::words(&option);
+    let about = text::words(&asked.question).into_iter().filter(|word| !named.contains(word));
+    let subject = draft.subject("option", &format!("\n{option}"));
+    Some(Watch { subject, stance: Stance::Chosen(about.map(|word| fingerprint(&word)).collect()) })
+}
+
 /// Returns the decision with its subject first: `Windows build: skip`.
 fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certainty) -> String {
     let stripped = phrasing::alone(what(record));
-    let decision = stripped.as_deref().map_or(what(record), text::part);
+    let decision = label(stripped.as_deref().map_or(what(record), text::part));
     let plain = text::plain(decision);
     let others: Vec<&str> = record
         .alternatives
         .iter()
         .flatten()
-        .map(|other| text::part(other))
-        .filter(|other| !plain.contains(&text::plain(other)))
+        .map(|other| label(text::part(other)))
+        .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
         .collect();
+    let question = asked.map(|asked| text::cut(own_question(&asked.question), QUESTION));
+    let question = question.as_deref().unwrap_or_default();
+    // A header repeats its question, or tells what the question leaves out.
     let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
-    let header = header.filter(|header| !header.is_empty());
-    let question = asked.map(|asked| own_question(&asked.question)).unwrap_or_default();
-    let mut sentence = match header {
-        Some(header) => format!("{header}: {decision}"),
-        None if !question.is_empty() => format!("{question} {decision}"),
-        None => decision.to_owned(),
+    let header =
+        header.filter(|header| text::share(&text::words(header), &text::words(question)) < 1.0);
+    let subject: Vec<&str> = [header.unwrap_or_default(), question]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
+    let mut sentence = match subject[..] {
+        [] => decision.to_owned(),
+        _ => format!("{} {decision}", with_colon(&subject.join(": "))),
     };
     if record.decision.starts_with(PLAN) {
         sentence.push_str(" (accepted plan)");
@@ -135,13 +194,17 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         sentence.push_str(" — decided against");
     }
     if !others.is_empty() {
-        sentence.push_str(&format!(" — over {}", others.join("; ")));
+        let others = others.join("; ");
+        let all = takes_all(decision);
+        let told = if all { format!(" ({others})") } else { format!(" — over {others}") };
+        sentence.push_str(&told);
     }
     let mut sentence = text::sentence(&sentence);
     let mut rationale = record.rationale.as_str();
-    if header.is_none() && !question.is_empty() {
-        // The sentence begins with the question.
+    if !question.is_empty() {
+        // The sentence begins with the question and its header.
         rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
+        rationale = if rationale.starts_with(CHOSEN) { CHOSEN } else { rationale };
     }
     if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
         let is_open = rationale.matches('(').count() > rationale.matches(')').count();
@@ -151,13 +214,72 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     sentence
 }
 
+/// Adds the task of the session where the words alone do not name their subject: answers, and what
+/// the user said.
+fn in_context(
+    draft: &Draft<'_>,
+    mut sentence: String,
+    record: &DecisionRecord,
+    asked: Option<&Choice>,
+) -> String {
+    let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
+    let told = text::words(&sentence);
+    let task = task(draft, &told);
+    let about = text::words(&task);
+    if is_spoken && !about.is_empty() && text::share(&about, &told) < 0.5 {
+        sentence.push_str(&format!("{}{task}”.)", standing::DECIDED_FOR));
+    }
+    sentence
+}
+
+/// Returns what the session was asked for, or its name where that says more about the words.
+fn task(draft: &Draft<'_>, told: &BTreeSet<String>) -> String {
+    let objective = draft.episode.summary.objective.as_str();
+    let ends = [" (began with", " (asked:", " (after `", " (by `", ". ", "? "];
+    let ends = ends.into_iter().filter_map(|end| objective.find(end));
+    let first = text::part(&objective[..ends.min().unwrap_or(objective.len())]);
+    let name = draft.task_name();
+    let is_routine = pattern!(r"(?i)\b(?:commit|push|rebase|pull request|pr)\b").is_match(first);
+    let of_name = text::share(&text::words(&name), told);
+    let is_named = of_name > text::share(&text::words(first), told);
+    if is_routine || is_named || text::words(first).len() < 4 {
+        return name;
+    }
+    text::cut(first, TASK)
+}
+
+/// Returns an option without its letter: `Option B: Panel`.
+fn label(option: &str) -> &str {
+    let letter = pattern!(r"^(?:Option|Approach|Choice) [A-Z0-9]{1,2}(?:[:.)]| [-–—]) ?");
+    letter.find(option).map_or(option, |found| &option[found.end()..])
+}
+
+/// Whether an option leaves the choice to the agent, or for later.
+fn leaves_open(option: &str) -> bool {
+    pattern!(r"(?i)^(?:you decide|let (?:me|claude)\b|other\b|something else|not sure|chat about|type something|skip\b|cancel\b|none\b)")
+        .is_match(option)
+}
+
+/// Whether an answer takes all of the options.
+fn takes_all(answer: &str) -> bool {
+    pattern!(r"(?i)^(?:both|all)\b|\b(?:mix of )?both$").is_match(answer)
+}
+
+fn with_colon(subject: &str) -> String {
+    let is_ended = subject.ends_with(['?', '？', ':', '.']);
+    if is_ended { subject.to_owned() } else { format!("{subject}:") }
+}
+
 /// Returns a question without what only introduces it, such as `Next question:`.
 fn own_question(question: &str) -> &str {
     let opener = pattern!(
         r"(?i)^(?:the )?(?:next|last|first|second|final|another|one more) question\b[^:?]{0,60}:\s*"
     );
     let question = question.trim();
-    opener.find(question).map_or(question, |found| &question[found.end()..])
+    let question = opener.find(question).map_or(question, |found| &question[found.end()..]);
+    // What follows explains it.
+    let end = question.find(['?', '？']).map(|at| question.ceil_char_boundary(at + 1));
+    end.map_or(question, |end| &question[..end])
 }
 
 /// Returns the decision without the mark of a plan.
@@ -168,7 +290,7 @@ fn what(record: &DecisionRecord) -> &str {
 }
 
 fn details(record: &DecisionRecord) -> Vec<(String, String)> {
-    let mut details = vec![("decision".to_owned(), record.decision.clone())];
+    let mut details = vec![(standing::DECISION.to_owned(), record.decision.clone())];
     if record.rationale != NO_REASON {
         details.push(("rationale".to_owned(), record.rationale.clone()));
     }
@@ -262,6 +384,19 @@ fn option(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_replaced_is_known_by_the_words_around_it() {
+        for (told, wanted) in [
+            ("Replace PnP Modal SDK with MPC Core Kit", Some(("PnP Modal SDK", "MPC Core Kit"))),
+            ("feat: switch from RS256 to HS256 for tokens", Some(("RS256", "HS256"))),
+            ("Use pnpm instead of npm", Some(("npm", "pnpm"))),
+            ("Replace the parser", None),
+            ("Move the parser to another file", None),
+        ] {
+            assert_eq!(replaced(told), wanted, "{told}");
+        }
+    }
 
     #[test]
     fn what_was_chosen_is_found_in_the_decision() {

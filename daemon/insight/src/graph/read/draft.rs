@@ -225,14 +225,6 @@ impl<'e> Draft<'e> {
         Subject::of(kind, self.namespace, key)
     }
 
-    /// Whether all tests of a run passed after `origin`.
-    pub(super) fn tests_pass_after(&self, origin: Origin) -> bool {
-        let runs = self.evidence.tests.iter();
-        let last =
-            runs.filter(|run| run.origin.source == origin.source).max_by_key(|run| run.origin);
-        last.is_some_and(|run| run.origin > origin && run.failed == 0 && run.passed > 0)
-    }
-
     /// Returns the certainty of a decision at `found`: the user's words are certain.
     pub(super) fn certainty(&self, found: Option<SentenceSource>) -> Certainty {
         match found {

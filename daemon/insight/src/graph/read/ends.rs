@@ -39,6 +39,15 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         }];
         session
     };
+    let moved = || {
+        let mut session = SessionFixture::new(20, "Go on");
+        let work = session.change("/work/app/notes/done/keys.md");
+        (work.moved_from, work.last) =
+            (Some("/work/app/notes/pending/keys.md".to_owned()), line(2));
+        let at = session.at(2);
+        session.evidence.prompts = vec![Quote { text: "Go on".to_owned(), origin: line(2), at }];
+        session
+    };
     let tested = || {
         let mut session = SessionFixture::new(20, "Go on");
         session.run(2, &[]);
@@ -49,6 +58,9 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         ("Remove the old sessions", prompt("please remove the old sessions now"), ended),
         ("Remove the old sessions", commit("Remove old sessions and their files"), ended),
         ("Run the tests on Windows", tested(), ended),
+        ("Rotate the keys of the signer (todo `notes/pending/keys.md`)", moved(), ended),
+        ("Rotate the keys of the signer (todo `notes/pending/key.md`)", moved(), None),
+        ("Remove the old sessions", moved(), None),
         ("Remove the old sessions", prompt("rename the old parser"), None),
         ("Remove the old sessions", tested(), None),
     ] {
@@ -99,10 +111,42 @@ fn another_answer_to_the_same_question_ends_a_decision() {
     assert_eq!(
         told,
         [
-            ("Windows build: Skip it. Why: Chosen by the user.", true),
-            ("Windows build: Build it. Why: Chosen by the user.", false)
+            ("Build for Windows, too? Skip it. Why: Chosen by the user.", true),
+            ("Build for Windows, too? Build it. Why: Chosen by the user.", false)
         ]
     );
+}
+
+#[test]
+fn a_decision_ends_with_the_commit_that_replaces_what_was_chosen() {
+    let mut first = SessionFixture::new(10, "Sign tokens");
+    first.episode.summary.key_decisions = Some(vec![DecisionRecord {
+        decision: "Use RS256 for signing tokens".to_owned(),
+        rationale: "Other services can check it".to_owned(),
+        alternatives: None,
+    }]);
+    let committed = |subject: &str| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let at = session.at(2);
+        session.evidence.commits = vec![Commit {
+            hash: "abc1234".to_owned(),
+            subject: subject.to_owned(),
+            body: String::new(),
+            origin: line(2),
+            at,
+        }];
+        session
+    };
+    for (subject, wanted) in [
+        ("Replace RS256 with HS256 for tokens", Some(minute(20, 2))),
+        ("Switch from RS256 to HS256", Some(minute(20, 2))),
+        ("Replace RS256 with HS256 in the webhooks", None),
+        ("Replace HS512 with HS256 for tokens", None),
+        ("Document RS256 tokens", None),
+    ] {
+        let facts = facts(&[&first, &committed(subject)]);
+        assert_eq!(only(&facts, Relation::Decided).invalid_at, wanted, "{subject}");
+    }
 }
 
 #[test]
@@ -181,6 +225,10 @@ enum HistoryEvent {
     LeaveOpen(usize),
     /// Asks for what an earlier session left open.
     Ask(usize),
+    /// Commits what an earlier session left open.
+    Commit(usize),
+    /// Moves the file in which an open end is noted.
+    MoveNote(usize),
     Wish(usize),
     Withdraw(usize),
 }
@@ -190,8 +238,16 @@ const TESTS: [&str; 3] = ["parses_dates", "parses_times", "renders_pages"];
 const OPEN_ENDS: [&str; 3] = [
     "Remove the old sessions",
     "Document the export format",
-    "Support Windows paths in the importer",
+    "Support Windows paths in the importer (todo `notes/pending/paths.md`)",
 ];
+/// The words of the facts about them.
+const TOLD: [&str; 3] = [
+    OPEN_ENDS[0],
+    OPEN_ENDS[1],
+    "Support Windows paths in the importer (noted in `notes/pending/paths.md`)",
+];
+/// Files; one of them is the note of the last open end.
+const NOTES: [&str; 2] = ["other.md", "paths.md"];
 const WISHES: [&str; 2] = ["Always sign every commit", "Never reformat generated files"];
 
 /// What is true after a history, by the simplest means.
@@ -237,7 +293,7 @@ proptest! {
             failing.map(|(_, test)| format!("Test `{test}` fails in `cargo test`.")).collect();
         prop_assert_eq!(current(Relation::Fails), failing);
         let open: BTreeSet<String> =
-            model.open.iter().map(|at| format!("{} — left open in “Go on”.", OPEN_ENDS[*at])).collect();
+            model.open.iter().map(|at| format!("{} — left open in “Go on”.", TOLD[*at])).collect();
         prop_assert_eq!(current(Relation::LeftOpen), open);
         let wishes: BTreeSet<String> =
             model.wishes.iter().map(|at| format!("{}.", WISHES[*at])).collect();
@@ -257,6 +313,8 @@ fn event() -> impl Strategy<Value = HistoryEvent> {
         (0..8u8).prop_map(HistoryEvent::Run),
         (0..OPEN_ENDS.len()).prop_map(HistoryEvent::LeaveOpen),
         (0..OPEN_ENDS.len()).prop_map(HistoryEvent::Ask),
+        (0..OPEN_ENDS.len()).prop_map(HistoryEvent::Commit),
+        (0..NOTES.len()).prop_map(HistoryEvent::MoveNote),
         (0..WISHES.len()).prop_map(HistoryEvent::Wish),
         (0..WISHES.len()).prop_map(HistoryEvent::Withdraw),
     ]
@@ -296,6 +354,24 @@ impl HistoryModel {
                 let text = format!("please {}", OPEN_ENDS[at].to_lowercase());
                 let time = session.at(2);
                 session.evidence.prompts = vec![Quote { text, origin: line(2), at: time }];
+            }
+            HistoryEvent::Commit(at) => {
+                self.open.remove(&at);
+                session.evidence.commits = vec![Commit {
+                    hash: "abc1234".to_owned(),
+                    subject: format!("feat: {}", OPEN_ENDS[at].to_lowercase()),
+                    body: String::new(),
+                    origin: line(2),
+                    at: session.at(2),
+                }];
+            }
+            HistoryEvent::MoveNote(at) => {
+                if NOTES[at] == "paths.md" {
+                    self.open.remove(&2);
+                }
+                let name = NOTES[at];
+                let work = session.change(&format!("/work/app/notes/done/{name}"));
+                work.moved_from = Some(format!("/work/app/notes/pending/{name}"));
             }
             HistoryEvent::Wish(at) => {
                 self.wishes.insert(at);

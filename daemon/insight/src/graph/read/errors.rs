@@ -1,8 +1,11 @@
 //! Extracts errors with their causes, fixes and verifications, and open errors.
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    draft::{ClaimDraft, Draft},
+    worth,
+};
 use crate::{
-    graph::text,
+    graph::{MINOR, text},
     model::{
         evidence::ErrorSeen,
         graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
@@ -70,8 +73,6 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         true => is_said(&record.verification),
         false => resolution.is_some(),
     };
-    let is_verified =
-        is_checked || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
     // The entity has the key of the subject, so that both are found by the message.
     let (key, subject) = (key(draft, message), subject(draft, message));
@@ -82,11 +83,12 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let changed = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
     let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
-    let is_passing = is_of_a_build(&record.error) && !is_said(cause);
-    if draft.is_evidence() && (is_passing || is_chat(&record.error)) {
-        // Its fix is in the history, and the marks tell that it is gone.
+    let attempt = seen.map(|error| error.attempt.as_str());
+    if draft.is_evidence() && is_chat(&record.error) {
+        // The marks tell that it is gone.
         return;
     }
+    let is_minor = draft.is_evidence() && !worth::is_resolution(record, cause, attempt);
     let parts = [
         ("error", "", record.error.as_str()),
         ("root_cause", "Cause: ", cause),
@@ -104,7 +106,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         Watch { subject, stance: Stance::Gone },
         Watch { subject: super::progress::fix(draft), stance: Stance::NamedBy(about) },
     ];
-    if !is_verified {
+    if !is_checked {
         let tested = draft.subject("tested", "");
         watches.push(Watch { subject: tested, stance: Stance::Supposed });
     }
@@ -114,12 +116,16 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         ClaimDraft {
             detail: text::plain(&record.fix),
             sentence,
-            certainty: Some(if is_verified { Certainty::Verified } else { Certainty::Hypothesis }),
+            certainty: Some(if is_checked { Certainty::Verified } else { Certainty::Hypothesis }),
             at: Some(at),
             origins,
             watches,
             others: others.into_iter().chain([draft.task]).collect(),
-            details: said.map(|(name, _, text)| (name.to_owned(), text.to_owned())).collect(),
+            details: said
+                .map(|(name, _, text)| (name, text))
+                .chain(is_minor.then_some((MINOR, "true")))
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .collect(),
             namespace: None,
         },
     );
@@ -132,13 +138,6 @@ fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     let about = text::topic_words(&about);
     let told = text::topic_words(&record.root_cause);
     told.is_empty() || told.iter().any(|word| about.contains(word))
-}
-
-/// Whether an error is a failing test, or one that a compiler or linter reports for a line, which
-/// says nothing without its cause.
-fn is_of_a_build(error: &str) -> bool {
-    pattern!(r"(?i)\w*tests? failed\b|\btest\w* failed\b|:\d+:\d+ lint|\berror TS\d+|\berror\[E\d+\]|› should\b|\btest_\w+ failed|AssertionError")
-        .is_match(error)
 }
 
 /// Whether an error is told in the words of a request, which name no error.
@@ -170,6 +169,11 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
         error.cause.as_deref().map(|cause| format!(" Supposed cause: {}", text::sentence(cause)));
     let (source, gone) = (entity(draft, &error.message), subject(draft, &error.message));
     let command = draft.subject("command", &text::command_key(&error.attempt));
+    let mut details = vec![("attempt".to_owned(), attempt.clone())];
+    if draft.is_evidence() && error.cause.is_none() {
+        // Nobody said where it comes from.
+        details.push((MINOR.to_owned(), "true".to_owned()));
+    }
     let watches = [gone, command].map(|subject| Watch { subject, stance: Stance::Broken });
     draft.claim(
         Relation::Occurs,
@@ -185,7 +189,7 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
             origins: vec![error.origin],
             watches: watches.to_vec(),
             others: vec![draft.task],
-            details: vec![("attempt".to_owned(), attempt)],
+            details,
             ..ClaimDraft::default()
         },
     );

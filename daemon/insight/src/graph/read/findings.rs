@@ -6,7 +6,7 @@ use super::{
     phrasing, worth,
 };
 use crate::{
-    graph::text,
+    graph::{standing, text},
     model::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
@@ -59,6 +59,21 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
+/// Returns what a note asks for by its title: the summary tells the beginning of its text, too, or
+/// only its path.
+fn title(step: &str) -> Option<String> {
+    let told = pattern!(r"^(.+?)(?:: .+)? \(todo `([^`]+)`\)$");
+    if let Some(parts) = told.captures(step) {
+        return Some(format!("{} (noted in `{}`)", &parts[1], &parts[2]));
+    }
+    let saved = pattern!(r"^Todo saved: `([^`]+/(?:\d{4}-\d\d-\d\d-)?([^`/]+)\.\w+)`$");
+    let parts = saved.captures(step)?;
+    let words = parts[2].replace(['-', '_'], " ");
+    let mut letters = words.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    Some(format!("{first}{} (noted in `{}`)", letters.as_str(), &parts[1]))
+}
+
 fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
     let is_worth = match relation {
         Relation::DeadEnd => worth::is_dead_end,
@@ -99,9 +114,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     let subject = draft.subject("to do", &text::plain(text));
     draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
     let Some(sentence) = phrasing::alone(text) else { return };
-    let is_shown =
-        is_shown(draft, text) || found.is_some_and(|found| draft.tests_pass_after(found.origin));
-    let certainty = if is_shown { Certainty::Verified } else { Certainty::Hypothesis };
+    let certainty = if is_shown(draft, text) { Certainty::Verified } else { Certainty::Hypothesis };
     let task = draft.task_name();
     let is_task = text::plain(text) == text::plain(&draft.episode.name);
     let context = if is_task { String::new() } else { format!(" (for “{task}”)") };
@@ -142,6 +155,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     let Some(sentence) = phrasing::alone(text).filter(is_open) else {
         return;
     };
+    let sentence = title(&sentence).unwrap_or(sentence);
     let found = draft.places.of(text);
     let words = text::words(text);
     let is_task = draft.evidence.tasks.iter().any(|task| {
@@ -149,21 +163,36 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             && text::share(&text::words(&task.subject), &words) >= SAME
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
-    let is_shown = is_task || is_users;
+    // A step of the agent's list of tasks belongs to its session.
+    if is_task && draft.is_evidence() {
+        return;
+    }
     draft.claim(
         Relation::LeftOpen,
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("{} — left open in “{}”.", text::part(&sentence), draft.task_name()),
-            certainty: Some(if is_shown { Certainty::Verified } else { Certainty::Hypothesis }),
+            sentence: format!(
+                "{}{}{}”.",
+                text::part(&sentence),
+                standing::LEFT_OPEN_IN,
+                draft.task_name()
+            ),
+            certainty: Some(if is_users { Certainty::Verified } else { Certainty::Hypothesis }),
             // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
             origins: found.map(|found| found.origin).into_iter().collect(),
             watches: open_end_watches(draft, text),
+            details: vec![(standing::STEP.to_owned(), text.to_owned())],
             ..ClaimDraft::default()
         },
     );
+}
+
+/// Returns the name of the file in which a step is noted.
+fn note(step: &str) -> Option<&str> {
+    let path = pattern!(r"(?:\(todo `|^Todo saved: `)([^`]+)`").captures(step)?.get(1)?;
+    path.as_str().rsplit('/').next()
 }
 
 /// What closes an open end: a sentence about the same, the success of the command that it names,
@@ -189,6 +218,8 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     if names_tests.is_match(text) {
         watches.push(broken(draft.subject("tested", "")));
     }
+    // A note that is moved or removed was dealt with.
+    watches.extend(note(text).map(|name| broken(draft.subject("note", name))));
     for run in &draft.evidence.tests {
         for test in run.failed_tests.iter().filter(|test| text.contains(test.as_str())) {
             watches.extend(super::test_runs::watches(draft, test, run));

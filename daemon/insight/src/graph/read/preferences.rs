@@ -9,6 +9,7 @@ use crate::{
         transcript::Origin,
         wording::{EVERYWHERE, WITHDRAWN},
     },
+    pattern::pattern,
 };
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -38,7 +39,7 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
         (source, target),
         ClaimDraft {
             namespace: Some(namespace),
-            sentence: text::sentence(words),
+            sentence: text::sentence(without_conjunction(words)),
             certainty: Some(Certainty::Verified),
             origins: origin(draft, words).into_iter().collect(),
             watches: vec![Watch { subject: subject(namespace), stance: Stance::Words(topic) }],
@@ -46,6 +47,14 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
             ..ClaimDraft::default()
         },
     );
+}
+
+/// Returns the words without a conjunction that joins them to the sentence before.
+fn without_conjunction(words: &str) -> &str {
+    let joint = pattern!(
+        r"(?i)^(?:and|but|so|also|btw|by the way|oh|plus|(?:please )?remember that)\b,? (?:also |(?:please )?remember that )?"
+    );
+    joint.find(words).map_or(words, |found| &words[found.end()..])
 }
 
 fn withdrawn(draft: &mut Draft<'_>, words: &str) {

@@ -55,7 +55,22 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for (at, words) in marked {
         draft.mark(subject, at, Observation::Words(words));
     }
+    moved_notes(draft);
     failed_fixes(draft);
+}
+
+/// Marks the notes that were moved to another folder, such as `done`, or removed.
+fn moved_notes(draft: &mut Draft<'_>) {
+    let evidence = draft.evidence;
+    for (path, work) in &evidence.files {
+        let was = work.moved_from.as_deref().or(work.deleted.then_some(path.as_str()));
+        let Some(name) = was.and_then(|path| path.rsplit('/').next()) else { continue };
+        let is_text = [".md", ".txt", ".org", ".rst"].iter().any(|ending| name.ends_with(ending));
+        if is_text {
+            let at = draft.moments.at(work.last);
+            draft.mark(draft.subject("note", name), at, Observation::Succeeded);
+        }
+    }
 }
 
 /// The subject of everything that can close an open end of the project.

@@ -86,7 +86,7 @@ fn a_reversed_decision_is_ended_and_another_one_about_other_things_is_not() {
     let decide = |session: &mut SessionFixture, decision: &str, other: &str| {
         session.episode.summary.key_decisions = Some(vec![DecisionRecord {
             decision: decision.to_owned(),
-            rationale: "Reason not stated".to_owned(),
+            rationale: "Other services can check it".to_owned(),
             alternatives: Some(vec![other.to_owned()]),
         }]);
     };
@@ -138,7 +138,7 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
         told,
         [
             (
-                "Where should the cache live? Both — over On disk. Why: Chosen by the user.",
+                "Where should the cache live? Both (On disk). Why: Chosen by the user.",
                 Certainty::Verified
             ),
             ("Keep the small index. Why: It is quick.", Certainty::Hypothesis),
@@ -400,6 +400,7 @@ impl SessionFixture {
 
     pub(super) fn setting(&mut self, setting: &str, old: Option<&str>, new: &str) {
         let (old_value, new_value) = (old.map(str::to_owned), new.to_owned());
+        let reason = if old.is_none() { "The server reads it" } else { "" };
         self.evidence.settings.push(SettingChange {
             file: "/work/app/.env".to_owned(),
             setting: setting.to_owned(),
@@ -413,7 +414,7 @@ impl SessionFixture {
             setting: setting.to_owned(),
             old_value,
             new_value,
-            reason: String::new(),
+            reason: reason.to_owned(),
         }]);
     }
 
@@ -431,7 +432,7 @@ impl SessionFixture {
         });
     }
 
-    fn change(&mut self, path: &str) -> &mut FileWork {
+    pub(super) fn change(&mut self, path: &str) -> &mut FileWork {
         let work = FileWork { edits: 1, last: line(5), ..FileWork::default() };
         self.evidence.files.entry(path.to_owned()).or_insert(work)
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::{
     draft::{ClaimDraft, Draft},
     names::file_key,
+    worth,
 };
 use crate::{
-    graph::text,
+    graph::{MINOR, text},
     model::{
         Timestamp,
         evidence::SettingChange,
@@ -74,13 +75,6 @@ fn is_in_history(file: &str, setting: &str, change: &ConfigChange) -> bool {
         || is_dependency
         || is_package
         || value.starts_with("[REDACTED")
-}
-
-/// Whether a reason is about the setting: the request of that moment may be about something else.
-fn is_about(reason: &str, setting: &str, value: &str) -> bool {
-    let named = text::topic_words(&format!("{setting} {value}"));
-    let told = text::topic_words(reason);
-    !reason.starts_with("Asked: ") || named.iter().any(|word| told.contains(word))
 }
 
 /// Marks each value that an edit replaced: it ends with the edit, and no other value does.
@@ -201,11 +195,14 @@ fn claim(
         sentence.push_str(&format!(" (before: `{}`)", text::cut(old, 120)));
     }
     sentence.push('.');
-    let is_reason = is_about(&change.reason, setting, value.unwrap_or_default());
-    if is_reason && !change.reason.is_empty() && !is_filler(&change.reason) {
+    let is_request = change.reason.starts_with("Asked: ");
+    if !is_request && !change.reason.is_empty() && !is_filler(&change.reason) {
         sentence.push_str(&format!(" Why: {}", text::sentence(&change.reason)));
     }
-    let details = [("value", value), ("old_value", old.as_deref()), ("file", Some(file))];
+    let is_minor = draft.is_evidence() && !worth::is_setting(change);
+    let minor = is_minor.then_some("true");
+    let details =
+        [("value", value), ("old_value", old.as_deref()), ("file", Some(file)), (MINOR, minor)];
     draft.claim(
         Relation::SetTo,
         (source, target),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::draft::{ClaimDraft, Draft};
 use crate::{
-    graph::text,
+    graph::{standing, text},
     model::{
         evidence::TestRun,
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
@@ -153,7 +153,10 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
                     origins: vec![run.origin],
                     watches,
                     others: vec![draft.task],
-                    details: vec![("framework".to_owned(), run.framework.clone())],
+                    details: vec![
+                        ("framework".to_owned(), run.framework.clone()),
+                        (standing::TEST.to_owned(), test.clone()),
+                    ],
                     ..ClaimDraft::default()
                 },
             );

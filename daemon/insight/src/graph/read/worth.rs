@@ -4,7 +4,11 @@
 use super::phrasing;
 use crate::{
     lang::lasting,
-    model::{evidence::Choice, summary::DecisionRecord},
+    model::{
+        evidence::Choice,
+        summary::{ConfigChange, DecisionRecord, ErrorResolution},
+        wording::{REMOVED, is_filler},
+    },
     pattern::pattern,
 };
 
@@ -41,7 +45,7 @@ pub(super) fn is_dead_end(text: &str) -> bool {
 /// Whether an open end still says what to do once another session has worked.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)^(?:offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b"
+        r"(?i)^(?:offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b"
     );
     !of_the_moment.is_match(text) && !points(text) && is_balanced(text)
 }
@@ -49,7 +53,8 @@ pub(super) fn is_open_end(text: &str) -> bool {
 /// Whether a decision is about the work rather than about the next step of the session.
 pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
     if let Some(quote) = what.strip_prefix("User: ") {
-        return lasting::is_users_decision(quote, record.rationale.contains("asked: "));
+        let is_asked = record.rationale.contains("asked: ");
+        return lasting::is_users_decision(quote, is_asked) && (is_asked || !leans(quote));
     }
     if let Some(asked) = asked {
         let header = asked.header.as_deref().unwrap_or_default();
@@ -60,7 +65,63 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
     let words = what.split_whitespace().count();
-    words >= DECISION_WORDS && !is_answer.is_match(what) && !lasting::is_for_now(what)
+    words >= DECISION_WORDS
+        && !record.rationale.ends_with("(by a sub-agent)")
+        && !is_answer.is_match(what)
+        && !lasting::is_for_now(what)
+        && !text_ends_open(what)
+}
+
+/// Whether the object of a quote is only a pronoun: `we should support those, too`.
+fn leans(quote: &str) -> bool {
+    pattern!(r"(?i)\b(?:support|use|do|keep|want|need|drop|avoid|add|have|make|remove|call|put) (?:those|these|this|that|it|them|both)\b")
+        .is_match(quote)
+}
+
+/// Whether the other way is said before the sentence: `Used one file instead`.
+fn text_ends_open(what: &str) -> bool {
+    pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
+}
+
+/// Whether a resolved error is more than a failing check or a slip of the agent with its own tools:
+/// it names the error, and its cause or what was done about it.
+pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
+    let has_cause = !cause.is_empty() && !is_filler(cause);
+    // The names of changed files alone are in the history.
+    let is_told = !is_filler(&record.fix)
+        && !record.fix.is_empty()
+        && (has_cause || !record.fix.starts_with("Changed `"));
+    let is_tool = attempt.is_some_and(|attempt| attempt.starts_with("mcp__"));
+    let is_of_compiler =
+        pattern!(r"(?i)\berror TS\d+|\berror\[E\d+\]|:\d+:\d+:? |\blint\b").is_match(&record.error);
+    is_told
+        && !is_tool
+        && !is_of_test(&record.error)
+        && (has_cause || !is_of_compiler)
+        && names_something(&record.error)
+}
+
+fn is_of_test(error: &str) -> bool {
+    pattern!(
+        r"(?i)\w*tests? failed\b|\btest\w* failed\b|_tests? failed\b|\btest_\w+|AssertionError|› |\bexpect(?:ed)?\(|_test\.\w+:\d"
+    )
+    .is_match(error)
+}
+
+/// Whether a setting is more than its file tells: a value that was tuned, or a stated reason.
+pub(super) fn is_setting(change: &ConfigChange) -> bool {
+    let is_scalar = |value: &str| {
+        value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
+    };
+    let is_of_machine =
+        pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/");
+    let is_reasoned = !is_filler(&change.reason)
+        && !change.reason.is_empty()
+        && !change.reason.starts_with("Asked: ");
+    let is_tuned = change.old_value.as_deref().is_some_and(|old| {
+        is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
+    });
+    (is_tuned || is_reasoned) && !is_of_machine.is_match(&change.new_value)
 }
 
 /// Whether a decision of the agent says that it chose between ways.
@@ -76,7 +137,7 @@ pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
 
 fn is_lasting_question(question: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bwithout merging\b"
+        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b"
     );
     !of_the_moment.is_match(question) && !points(question)
 }
@@ -96,7 +157,7 @@ fn has_subject(text: &str) -> bool {
         r"^(?:Adds|Allows|Applies|Asks|Assumes|Avoids|Breaks|Builds|Caches|Calls|Catches|Checks|Contains|Converts|Copies|Creates|Decrypts|Defines|Deletes|Depends|Detects|Does|Enables|Encrypts|Ensures|Exports|Fails|Falls|Fetches|Finds|Forces|Generates|Gets|Gives|Goes|Handles|Has|Holds|Imports|Includes|Injects|Installs|Is|Keeps|Launches|Leaves|Lets|Links|Lists|Loads|Logs|Looks|Makes|Maps|Matches|Means|Merges|Moves|Needs|Never|Opens|Overrides|Parses|Passes|Points|Prevents|Prints|Processes|Provides|Reads|Records|Reduces|Registers|Relies|Removes|Renders|Replaces|Requires|Resolves|Returns|Runs|Saves|Scans|Sends|Sets|Shows|Signals|Skips|Starts|Stops|Stores|Supports|Takes|Tells|Throws|Tracks|Triggers|Tries|Updates|Uses|Validates|Waits|Walks|Wraps|Writes|Works)\b"
     );
     let bare = pattern!(
-        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|i\b|i.ve|you\b|let me|all (?:assets|tests|agents|checks))\b"
+        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|i\b|i.ve|you\b|let me|all (?:assets|tests|agents|checks))\b"
     );
     let order_behind_name = pattern!(
         r"^`[^`]+`(?: \w+)?: (?i:new|remove|set|add|use|change|update|replace|rename|move|fix)\b"
@@ -188,6 +249,54 @@ mod tests {
             ("Offered, not answered: commit these changes", false),
         ] {
             assert_eq!(is_open_end(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_resolved_error_tells_more_than_a_failing_check() {
+        let record = |error: &str, fix: &str| ErrorResolution {
+            error: error.to_owned(),
+            fix: fix.to_owned(),
+            root_cause: String::new(),
+            verification: String::new(),
+        };
+        let cause = "the router is registered first";
+        for (error, fix, cause, attempt, wanted) in [
+            ("ENOSPC: no space left in `/var`", "Removed the old images", "", "docker build", true),
+            ("ENOSPC: no space left in `/var`", "Changed `a.rs`", "", "docker build", false),
+            ("ENOSPC: no space left in `/var`", "Changed `a.rs`", cause, "docker build", true),
+            ("ENOSPC: no space left in `/var`", "not stated", cause, "docker build", false),
+            ("TestLogin failed: a_test.go:31: got 401", "Reordered it", cause, "go test", false),
+            ("a.ts(6,4): error TS2339: no `x`", "Reordered it", "", "tsc", false),
+            ("a.ts(6,4): error TS2339: no `x`", "Reordered it", cause, "tsc", true),
+            ("The tool `upload` needs a dialogue", "Used code", "", "mcp__browser__upload", false),
+        ] {
+            assert_eq!(
+                is_resolution(&record(error, fix), cause, Some(attempt)),
+                wanted,
+                "{error} {fix}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_setting_tells_what_was_tuned_or_why() {
+        let change = |old: Option<&str>, new: &str, reason: &str| ConfigChange {
+            file: "a.toml".to_owned(),
+            setting: "pool.size".to_owned(),
+            old_value: old.map(str::to_owned),
+            new_value: new.to_owned(),
+            reason: reason.to_owned(),
+        };
+        for (change, wanted) in [
+            (change(Some("10"), "40", ""), true),
+            (change(None, "40", "The pool ran out of connections"), true),
+            (change(None, "40", "Asked: set it up"), false),
+            (change(Some("./a/"), "./b/", ""), false),
+            (change(Some("40"), REMOVED, ""), false),
+            (change(None, "http://192.168.1.4:80", "It runs on the host"), false),
+        ] {
+            assert_eq!(is_setting(&change), wanted, "{change:?}");
         }
     }
 

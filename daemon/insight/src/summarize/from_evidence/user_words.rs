@@ -232,11 +232,22 @@ fn is_aside(sentence: &str) -> bool {
 }
 
 fn is_wish(sentence: &str) -> bool {
+    let opener = pattern!(
+        r"(?i)^(?:btw|by the way|fyi|ps|one (?:more|last) thing|oh|thanks)\b[,:]? (?:and |also )?"
+    );
+    let bare = opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..]);
     !is_question(sentence)
         && !sentence.ends_with(':')
         && (12..=QUOTE).contains(&sentence.len())
-        && is_phrase(Topic::Wish, sentence)
+        && is_phrase(Topic::Wish, bare)
         && !is_for_now(sentence)
+        && !picks(bare)
+}
+
+/// Whether words of preference only pick one of the options before them.
+fn picks(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:i|we) )?(?:would )?prefer (?:options?|the (?:first|second|third|last|latter|former|other|one)|this|that|these|it|if|number|[a-h1-9])\b")
+        .is_match(sentence)
 }
 
 /// Whether a sentence takes back a standing wish.
@@ -481,6 +492,22 @@ mod tests {
         ] {
             assert_eq!(wished(prompt).as_deref(), wanted, "{prompt}");
         }
+    }
+
+    #[test]
+    fn standing_wishes_are_told_from_other_words_in_six_languages() {
+        let rows = include_str!("wish_examples.txt").lines();
+        let mut wrong = Vec::new();
+        for row in rows.filter(|row| row.starts_with(['+', '-'])) {
+            let (sign, row) = row.split_at(1);
+            let (prompt, sentence) = row.trim().split_once(" => ").unwrap_or((row.trim(), ""));
+            let wanted = (sign == "+").then(|| format!("\"{sentence}\""));
+            let found = wished(prompt);
+            if found != wanted {
+                wrong.push(format!("{prompt}\n    {found:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
 
     fn wished(prompt: &str) -> Option<String> {

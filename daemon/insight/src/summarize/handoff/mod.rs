@@ -12,18 +12,20 @@ mod guard;
 mod lines;
 pub mod recall;
 mod render;
+mod standing;
 mod work;
 
+use self::standing::SessionStanding;
 pub use self::{
     lines::{HandoffLine, repeats},
     render::{UseRate, topic},
+    standing::Standing,
     work::did_work,
 };
 use crate::{
-    lang::lasting,
     model::{
         CloseReason, Episode, Timestamp,
-        summary::{DecisionRecord, EnhancedSessionSummary, Outcome},
+        summary::{EnhancedSessionSummary, Outcome},
         wording::DELETED,
     },
     summarize::text::{pattern, same_words, share_of_words, words},
@@ -31,6 +33,8 @@ use crate::{
 
 /// Maximum characters of one entry.
 const ENTRY: usize = 200;
+/// Maximum characters of a decision with its question and reason.
+const DECISION: usize = 300;
 /// Maximum characters of the last words of a session.
 const LAST_WORDS: usize = 400;
 /// Number of sessions whose decisions are told.
@@ -114,7 +118,7 @@ pub struct Failing {
 
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
-pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
+pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Standing) -> Handoff {
     let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
         // A summary quotes wishes by itself.
         guard::quote(wish.trim_matches('"'), ENTRY)
@@ -124,11 +128,14 @@ pub fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let past = past(episode);
-        handoff.repository(session, summary, &past);
-        handoff.open_ends(session, summary, &past);
-        handoff.failing_tests(session, summary, &mut seen);
+        if session == 0 {
+            handoff.repository(summary, &past);
+        }
+        let standing = SessionStanding { session, standing };
+        handoff.open_ends(standing, summary, &past);
+        handoff.failing_tests(standing, summary, &mut seen);
         if session < DECIDING {
-            handoff.decisions(session, summary);
+            handoff.decisions(standing, summary);
         }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
@@ -150,24 +157,33 @@ impl Handoff {
         self.sessions.is_empty()
     }
 
-    fn repository(&mut self, session: usize, summary: &EnhancedSessionSummary, past: &Past) {
-        // A later session has replaced the state that an earlier one left.
-        if self.repository.is_empty() {
-            let line = summary.repository.as_deref().map(guard::with_names);
-            let line = line.and_then(|line| guard::quote(&line, ENTRY));
-            push(&mut self.repository, line, session);
-        }
-        // One of another branch is merged, closed or not what is worked on.
-        if !self.sessions.first().is_none_or(|last| shares_branch(last, past)) {
+    /// The state that the last session left: those of earlier ones are replaced, and their pull
+    /// requests merged, closed or not what is worked on.
+    fn repository(&mut self, summary: &EnhancedSessionSummary, past: &Past) {
+        let is_own = |branch: &str| {
+            past.branches.is_empty() || past.branches.iter().any(|known| known == branch)
+        };
+        let state = summary.repository.as_deref();
+        let branch = state.and_then(|state| state.strip_prefix("branch `")?.split('`').next());
+        // A state of another branch was read in another folder.
+        let state = state.filter(|_| branch.is_none_or(is_own)).map(guard::with_names);
+        push(&mut self.repository, state.and_then(|line| guard::quote(&line, ENTRY)), 0);
+        // Of several branches nobody can tell which one a pull request is of.
+        if past.branches.iter().filter(|branch| !is_main(branch)).count() > 1 {
             return;
         }
-        let done = summary.completed_tasks.iter().flatten().rev();
-        for pull_request in done.filter(|done| names_pull_request(done)).take(1) {
-            push(&mut self.repository, guard::quote(pull_request, ENTRY), session);
-        }
+        let mut done = summary.completed_tasks.iter().flatten().rev();
+        let pull_request = done.find(|done| names_pull_request(done));
+        push(&mut self.repository, pull_request.and_then(|done| guard::quote(done, ENTRY)), 0);
     }
 
-    fn open_ends(&mut self, session: usize, summary: &EnhancedSessionSummary, past: &Past) {
+    fn open_ends(
+        &mut self,
+        standing: SessionStanding<'_>,
+        summary: &EnhancedSessionSummary,
+        past: &Past,
+    ) {
+        let session = standing.session;
         // The last words of this session say what it left, too.
         if self.sessions.iter().any(|later| took_up(later, &past.objective)) {
             return;
@@ -177,7 +193,11 @@ impl Handoff {
         // The steps of another branch ended with it, unless they were noted in a file.
         let is_elsewhere = self.sessions.first().is_some_and(|last| leaves_branch(past, last));
         let is_settled = |step: &str| {
-            session > 0 && is_of_the_moment(step)
+            !standing.holds(step)
+                || says_nothing(step)
+                // What failed on the way to a completed task was done in another way.
+                || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
+                || session > 0 && is_of_the_moment(step)
                 || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
                 || settled.iter().any(|done| settles(done, step))
                 || self.sessions.iter().any(|later| took_up(later, step))
@@ -187,34 +207,49 @@ impl Handoff {
         let is_told = |step: &str| tests_fail && is_about_tests(step);
         let steps = summary.next_steps.iter().flatten();
         let open = steps.filter(|step| !is_told(step) && !is_settled(step));
-        let open: Vec<String> = open.filter_map(|step| entry::step(step)).collect();
+        let told = |step: &String| match standing.sentence(step) {
+            Some(sentence) => guard::quote(&sentence, ENTRY),
+            None => entry::step(step),
+        };
+        let open: Vec<String> = open.filter_map(told).collect();
         for step in open {
             push(&mut self.open_ends, Some(step), session);
         }
     }
 
-    fn failing_tests(&mut self, session: usize, summary: &EnhancedSessionSummary, seen: &mut Seen) {
+    fn failing_tests(
+        &mut self,
+        standing: SessionStanding<'_>,
+        summary: &EnhancedSessionSummary,
+        seen: &mut Seen,
+    ) {
         let Some(tests) = &summary.test_results else { return };
         if seen.frameworks.contains(&tests.framework) {
             return;
         }
         seen.frameworks.push(tests.framework.clone());
-        if tests.failed > 0 {
-            let names = tests.failed_tests.iter().flatten().take(TESTS);
+        let named = tests.failed_tests.iter().flatten();
+        // Where the names of the failing tests are known, all may have passed since.
+        let is_over =
+            named.clone().next().is_some() && !named.clone().any(|test| standing.holds(test));
+        if tests.failed > 0 && !is_over {
+            let names = named.filter(|test| standing.holds(test)).take(TESTS);
             self.failing_tests.push(Failing {
                 framework: name(&tests.framework),
                 failed: tests.failed,
                 total: tests.total,
                 names: names.filter_map(|name| guard::name(name)).collect(),
-                session,
+                session: standing.session,
             });
         }
     }
 
-    fn decisions(&mut self, session: usize, summary: &EnhancedSessionSummary) {
-        let decisions = summary.key_decisions.iter().flatten();
-        for record in decisions.filter(|record| is_lasting(record)) {
-            push(&mut self.decisions, entry::decision(record), session);
+    fn decisions(&mut self, standing: SessionStanding<'_>, summary: &EnhancedSessionSummary) {
+        // The last ones of a session are closest to what it ended with.
+        for record in summary.key_decisions.iter().flatten().rev() {
+            let sentence = standing.sentence(&record.decision);
+            let told = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
+            push(&mut self.decisions, told, standing.session);
         }
     }
 
@@ -256,18 +291,24 @@ pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
 }
 
+/// Whether a step is nothing to take up: boxes of a pull request, files that a plan named and nothing
+/// touched, what may be improved, and what only takes time.
+fn says_nothing(step: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:unchecked in|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
+    )
+    .is_match(step)
+}
+
 /// Whether a step is nothing any more once another session has worked: an offer or a suggestion that
 /// nobody took up, a check of a plan, or where the session was cut off.
 fn is_of_the_moment(step: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "Offered",
         "Asked last",
-        "Planned, not touched",
-        "You'll need to wait",
         "Suggested, not done:",
         "Plan shown, not approved:",
         "Not shown as checked",
-        "Unchecked in",
         "Cut off in",
         "Resolve `",
     ];
@@ -306,15 +347,6 @@ fn leaves_branch(earlier: &Past, later: &Past) -> bool {
 
 fn is_main(branch: &str) -> bool {
     matches!(branch, "main" | "master" | "develop")
-}
-
-/// Whether a decision still says something to another session.
-fn is_lasting(record: &DecisionRecord) -> bool {
-    let asked = record.rationale.split_once("asked: ").map(|(_, asked)| asked);
-    match record.decision.strip_prefix("User: ") {
-        Some(quote) => lasting::is_users_decision(quote, asked.is_some()),
-        None => !lasting::is_procedural(asked.unwrap_or_default(), "", &record.decision),
-    }
 }
 
 fn past(episode: &Episode) -> Past {

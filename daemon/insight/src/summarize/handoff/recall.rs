@@ -13,7 +13,7 @@ use crate::{
         wording::is_filler,
     },
     summarize::{
-        handoff::{self, ENTRY, entry, guard},
+        handoff::{DECISION, ENTRY, entry, guard},
         text::{pattern, words},
     },
 };
@@ -29,8 +29,6 @@ const ENTRIES: usize = 40;
 #[derive(Debug, Default)]
 pub struct RecallMemory {
     entries: Vec<RecallEntry>,
-    /// What sessions were asked for and completed, which closes the open ends of earlier ones.
-    taken_up: Vec<String>,
     /// The number of entries that contain a word.
     frequencies: HashMap<String, u32>,
 }
@@ -73,20 +71,19 @@ struct Threshold {
 }
 
 impl RecallMemory {
-    /// Adds what a session settled.
-    pub fn add(&mut self, episode: &Episode) {
+    /// Adds what a session settled. Of its open ends and decisions only those that still hold, as
+    /// `fact` words them.
+    pub fn add(&mut self, episode: &Episode, fact: &dyn Fn(&str) -> Option<String>) {
         let summary = &episode.summary;
         let errors = summary.errors_resolved.iter().flatten().filter_map(error);
-        let decisions = summary.key_decisions.iter().flatten().filter_map(decision);
+        let decisions = summary.key_decisions.iter().flatten();
+        let decisions = decisions.filter_map(|record| decision(record, &fact(&record.decision)?));
         let wishes = summary.preferences.iter().flatten().filter_map(|wish| self::wish(wish));
         let findings = summary.discoveries.iter().flatten().filter_map(|found| finding(found));
         let steps = summary.next_steps.iter().flatten();
-        let open_ends =
-            steps.filter(|step| !self.is_taken_up(step)).filter_map(|step| open_end(step));
+        let open_ends = steps.filter_map(|step| open_end(step, &fact(step)?));
         let settled = errors.chain(decisions).chain(wishes);
         let drafts: Vec<Draft> = settled.chain(open_ends).chain(findings).take(ENTRIES).collect();
-        self.taken_up.push(summary.objective.clone());
-        self.taken_up.extend(summary.completed_tasks.iter().flatten().cloned());
         for Draft { topic, matched, text } in drafts {
             let (words, names) = (words(&matched), names(&matched));
             for word in &words {
@@ -102,10 +99,6 @@ impl RecallMemory {
                 names,
             });
         }
-    }
-
-    fn is_taken_up(&self, step: &str) -> bool {
-        self.taken_up.iter().any(|later| handoff::settles(later, step))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -227,8 +220,8 @@ fn error(record: &ErrorResolution) -> Option<Draft> {
     Some(Draft { topic: RecallTopic::Error, matched: record.error.clone(), text })
 }
 
-fn decision(record: &DecisionRecord) -> Option<Draft> {
-    let text = entry::decision(record).filter(|_| handoff::is_lasting(record))?;
+fn decision(record: &DecisionRecord, fact: &str) -> Option<Draft> {
+    let text = guard::quote(fact, DECISION)?;
     Some(Draft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
 }
 
@@ -252,9 +245,8 @@ fn finding(found: &str) -> Option<Draft> {
     Some(Draft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
 }
 
-fn open_end(step: &str) -> Option<Draft> {
-    let is_passing = handoff::is_of_the_moment(step) || step.starts_with("Changed after");
-    let text = guard::quote(step, ENTRY).filter(|_| !is_passing)?;
+fn open_end(step: &str, fact: &str) -> Option<Draft> {
+    let text = guard::quote(fact, ENTRY)?;
     // The file of a note only repeats its title.
     let matched = step.split(" (todo ").next().unwrap_or(step).to_owned();
     Some(Draft { topic: RecallTopic::OpenEnd, matched, text })
@@ -299,7 +291,7 @@ mod tests {
             fix: "Registered it before the router".to_owned(),
             verification: String::new(),
         }]);
-        memory.add(&session);
+        memory.add(&session, &|text| Some(text.to_owned()));
         memory
     }
 
@@ -325,19 +317,15 @@ mod tests {
         let mut earlier = full();
         earlier.summary.next_steps = Some(vec![
             "Switch `ipns-keys.md` of files from deterministic HKDF to random IPNS keys".to_owned(),
-            "Unchecked in PR #7: switch `ipns-keys.md` from HKDF to random IPNS keys".to_owned(),
         ]);
-        let recalled = |later: &[Episode]| {
+        let recalled = |holds: bool| {
             let mut memory = RecallMemory::default();
-            later.iter().chain([&earlier]).for_each(|episode| memory.add(episode));
+            memory.add(&earlier, &|text| holds.then(|| text.to_owned()));
             let found = memory.matches(prompt, None);
             found.iter().map(|entry| entry.topic).collect::<Vec<_>>()
         };
-        assert_eq!(recalled(&[]), [RecallTopic::OpenEnd]);
-        let mut done = full();
-        done.summary.completed_tasks =
-            Some(vec!["Switched `ipns-keys.md` of files from HKDF to random IPNS keys".to_owned()]);
-        assert_eq!(recalled(&[done]), []);
+        assert_eq!(recalled(true), [RecallTopic::OpenEnd]);
+        assert_eq!(recalled(false), []);
     }
 
     #[test]

@@ -1,10 +1,50 @@
-use super::*;
+use super::{gather as gather_standing, *};
 use crate::model::{
     CloseReason, Project, SessionId, SessionKey,
     episode::{Author, EpisodeId},
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
 };
+
+/// What a function says to hold, in the words of the summaries.
+struct TextStanding<F>(F);
+
+impl<F: Fn(usize, &str) -> Option<bool>> Standing for TextStanding<F> {
+    fn holds(&self, session: usize, text: &str) -> Option<bool> {
+        self.0(session, text)
+    }
+
+    fn sentence(&self, session: usize, text: &str) -> Option<String> {
+        (self.0(session, text) == Some(true)).then(|| text.to_owned())
+    }
+}
+
+/// All that the sessions say still holds.
+fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
+    gather_standing(episodes, preferences, &TextStanding(|_: usize, _: &str| Some(true)))
+}
+
+#[test]
+fn what_is_known_to_be_over_is_not_told() {
+    let mut earlier = full();
+    earlier.summary.next_steps =
+        Some(vec!["Tell the mobile team".to_owned(), "Remove the old keys".to_owned()]);
+    let mut later = full();
+    later.summary.next_steps =
+        Some(vec!["Rename the signer".to_owned(), "Offered: a test".to_owned()]);
+    later.summary.objective = "Describe the signer".to_owned();
+    let standing = TextStanding(|session: usize, text: &str| match (session, text) {
+        (1, "Remove the old keys") => Some(true),
+        (0, "Rename the signer" | "Sign with RS256" | "tests/test_auth.py::test_expiry") => {
+            Some(false)
+        }
+        _ => None,
+    });
+    let handoff = gather_standing(&[later, earlier], &[], &standing);
+    let open: Vec<&str> = handoff.open_ends.iter().map(|told| &*told.text).collect();
+    assert_eq!(open, ["“Offered: a test”", "“Remove the old keys”"]);
+    assert_eq!((handoff.decisions, handoff.failing_tests), (Vec::new(), Vec::new()));
+}
 
 #[test]
 fn nothing_is_handed_over_where_nothing_was() {
@@ -38,7 +78,7 @@ Left open:
 - “Rotate the signing key on staging”
 
 Decided:
-- “Sign with RS256”, why: “services hold only the public key”
+- “Sign with RS256”
 
 Failing tests:
 - `pytest`, 1 of 40: `tests/test_auth.py::test_expiry`
@@ -100,7 +140,13 @@ fn steps_of_the_moment_and_requests_of_another_branch_are_over() {
     earlier.summary.objective = "Count the visitors".to_owned();
     earlier.summary.completed_tasks = Some(vec!["Pull request #7: https://x/pull/7".to_owned()]);
     let note = "Tell the mobile team (todo `notes/mobile.md`)";
-    let steps = ["Offered, not answered: push it", "Run the linter", "Add the counter", note];
+    let steps = [
+        "Offered, not answered: push it",
+        "Unchecked in PR #7: it starts",
+        "Run the linter",
+        "Add the counter",
+        note,
+    ];
     earlier.summary.next_steps = Some(steps.map(str::to_owned).to_vec());
     let mut later = full();
     later.summary.objective = "Describe the signer in the manual".to_owned();
@@ -114,21 +160,18 @@ fn steps_of_the_moment_and_requests_of_another_branch_are_over() {
 }
 
 #[test]
-fn decisions_about_the_next_step_are_not_told_and_answers_come_with_their_question() {
-    let record = |decision: &str, rationale: &str| DecisionRecord {
+fn decisions_are_told_the_last_first_in_the_words_of_their_facts() {
+    let record = |decision: &str| DecisionRecord {
         decision: decision.to_owned(),
-        rationale: rationale.to_owned(),
+        rationale: String::new(),
         alternatives: None,
     };
     let mut session = full();
-    session.summary.key_decisions = Some(vec![
-        record("User: \"yeah please go ahead\"", "The user's words"),
-        record("Rebase", "Chosen by the user; asked: Should I bring the branch up to date?"),
-        record("Both", "Chosen by the user; asked: Where do roles come from?"),
-    ]);
-    let told: Vec<String> =
-        gather(&[session], &[]).decisions.into_iter().map(|told| told.text).collect();
-    assert_eq!(told, ["asked “Where do roles come from?”: “Both”"]);
+    session.summary.key_decisions = Some(vec![record("Both"), record("Rebase"), record("Later")]);
+    let standing = TextStanding(|_, text: &str| (text != "Rebase").then_some(true));
+    let decisions = gather_standing(&[session], &[], &standing).decisions;
+    let told: Vec<&str> = decisions.iter().map(|told| &*told.text).collect();
+    assert_eq!(told, ["“Later”", "“Both”"]);
 }
 
 #[test]
@@ -139,7 +182,7 @@ fn decisions_of_the_last_two_sessions_are_told() {
             let mut session = full();
             session.summary.key_decisions = Some(vec![DecisionRecord {
                 decision: format!("Use {choice} for everything there"),
-                rationale: String::new(),
+                rationale: "It is known".to_owned(),
                 alternatives: None,
             }]);
             session
@@ -163,7 +206,7 @@ Left open:
 - “Rotate the signing key on staging”
 
 Decided:
-- “Sign with RS256”, why: “services hold only the public key”"
+- “Sign with RS256”"
     );
     let mut empty = full();
     (empty.summary.next_steps, empty.summary.key_decisions) = (None, None);
@@ -181,6 +224,9 @@ fn a_question_and_our_own_recall_are_no_work() {
         ..empty_summary()
     };
     assert!(!did_work(&session));
+    (session.summary.last_words, session.summary.message_count) = (None, Some(9));
+    assert!(!did_work(&session), "nobody asked for anything");
+    session.summary.message_count = Some(2);
     session.summary.last_words = Some("The parser reads rows in three steps. ".repeat(20));
     assert!(did_work(&session), "a long answer is a result");
     session.summary.mcp_tools_used = Some(vec!["mcp__graphiti__search_sessions".to_owned()]);

@@ -20,6 +20,10 @@ pub fn did_work(episode: &Episode) -> bool {
         || summary.repository.as_ref().is_some_and(|state| state.contains("commit"));
     let settled = summary.key_decisions.is_some() || summary.completed_tasks.is_some();
     let words = summary.last_words.as_ref().map_or(0, |words| words.chars().count());
+    // Nobody asked for anything, and nothing was done.
+    if !changed && !settled && words == 0 && summary.next_steps.is_none() {
+        return false;
+    }
     let is_exchange = summary.message_count.is_some_and(|count| count <= EXCHANGE);
     changed || (settled || words > LONG_ANSWER || !is_exchange) && !only_recalled(episode)
 }
