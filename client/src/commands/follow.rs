@@ -11,13 +11,16 @@ use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
     io,
     path::{Path, PathBuf},
-    thread,
+    slice, thread,
     time::{Duration, SystemTime},
 };
 
 use graphiti_proto::{
     endpoint, files as durable,
-    methods::transfer::{IMPORT, ImportReport, ImportRequest, PortableEpisode},
+    methods::{
+        forget::{FORGET, Forget, Forgotten},
+        transfer::{IMPORT, ImportReport, ImportRequest, PortableEpisode},
+    },
 };
 
 use super::{export, import};
@@ -31,8 +34,6 @@ use crate::{
 const MACHINE: &str = "sync-folder";
 /// Maximum bytes of an episode.
 const LONGEST: u64 = 1 << 20;
-/// Episodes in one request of an import.
-const PAGE: usize = 20;
 /// Maximum characters of a file's name, without its ending.
 const NAME: usize = 100;
 
@@ -65,12 +66,13 @@ pub(super) fn export(
         let failed = |error: io::Error| AskError::NotWritten { path: own.clone(), error };
         let mut connection = Connection::open_for_work()?;
         let episodes = export::episodes(&mut connection, project)?;
-        let sessions = export::sessions(&mut connection, None)?;
-        let known: HashSet<String> =
-            sessions.iter().map(|row| file_name(&row.agent, &row.session_id)).collect();
+        // A request without sessions lists those that were forgotten.
+        let forgotten: Forgotten = connection.ask(FORGET, &Forget::default())?;
+        let forgotten: HashSet<String> =
+            (forgotten.sessions.iter()).map(|row| file_name(&row.agent, &row.session_id)).collect();
         let wanted: BTreeMap<String, PortableEpisode> =
             episodes.into_iter().filter(is_own).filter_map(named).collect();
-        let (written, removed) = write_files(&own, &wanted, &known).map_err(failed)?;
+        let (written, removed) = write_files(&own, &wanted, &forgotten).map_err(failed)?;
         if written + removed > 0 {
             let text = format!("{written} files written, {removed} removed in {}", own.display());
             screen.print(line(&text));
@@ -82,42 +84,60 @@ pub(super) fn export(
 /// Imports what other machines put into the folder.
 pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<(), AskError> {
     let own = machine()?;
-    let mut seen = HashMap::new();
+    let mut importer = FolderImporter { screen, seen: HashMap::new() };
     repeat(every, screen, || {
-        let new = new_files(folder, &own, &seen).map_err(|error| AskError::file(folder, &error))?;
-        let mut connection = Connection::open_for_work()?;
+        let new = new_files(folder, &own, &importer.seen);
+        let new = new.map_err(|error| AskError::file(folder, &error))?;
         let mut sum = ImportReport::default();
-        for page in new.chunks(PAGE) {
-            let episodes = page.iter().map(|file| file.episode.clone()).collect();
-            let request = ImportRequest { episodes, dry_run: false };
-            let answer: ImportReport = connection.ask(IMPORT, &request)?;
-            for problem in &answer.problems {
-                let Some(file) = page.get(problem.episode) else { continue };
-                let text = format!("{}: {}", file.path.display(), problem.what);
-                screen.print(screen.warn(line(&text)));
-            }
-            // One damaged file must not hold up the others.
-            if !answer.problems.is_empty() {
-                for (number, file) in page.iter().enumerate() {
-                    if answer.problems.iter().any(|problem| problem.episode == number) {
-                        continue;
-                    }
-                    let episodes = vec![file.episode.clone()];
-                    let request = ImportRequest { episodes, dry_run: false };
-                    let one: ImportReport = connection.ask(IMPORT, &request)?;
-                    sum.taken += one.taken;
-                }
-            }
-            sum.taken += answer.taken;
-            sum.known += answer.known;
-            sum.forgotten += answer.forgotten;
-            seen.extend(page.iter().map(|file| (file.path.clone(), file.stamp)));
+        for page in import::pages(&new, SyncedFile::bytes) {
+            importer.import(page, &mut sum)?;
         }
         if !new.is_empty() {
             import::print("Imported", &sum, screen);
         }
         Ok(())
     })
+}
+
+/// Imports files and remembers which were imported or rejected.
+struct FolderImporter<'s> {
+    screen: &'s Screen,
+    seen: HashMap<PathBuf, SyncStamp>,
+}
+
+impl FolderImporter<'_> {
+    /// Imports files by one request; one by one if that fails, so that one file does not hold up the
+    /// others. A file whose request fails is tried again in the next round.
+    fn import(&mut self, files: &[SyncedFile], sum: &mut ImportReport) -> Result<(), AskError> {
+        let readable = files.iter().filter_map(|file| file.episode.as_ref().ok());
+        let episodes: Vec<PortableEpisode> = readable.cloned().collect();
+        let request = ImportRequest { episodes, dry_run: false };
+        let answer = Connection::open_for_work()?.ask::<ImportReport>(IMPORT, &request);
+        let unreadable = files.iter().find_map(|file| file.episode.as_ref().err());
+        match (answer, files) {
+            (Ok(answer), files) if answer.problems.is_empty() && unreadable.is_none() => {
+                sum.taken += answer.taken;
+                sum.known += answer.known;
+                sum.forgotten += answer.forgotten;
+                self.seen.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
+            }
+            (Ok(answer), [file]) => {
+                let problem = answer.problems.first().map(|problem| &problem.what).or(unreadable);
+                self.complain(file, problem.map_or("cannot be read", String::as_str));
+                self.seen.insert(file.path.clone(), file.stamp);
+            }
+            (Err(error), [file]) => self.complain(file, &error.to_string()),
+            (_, files) => {
+                return files.iter().try_for_each(|file| self.import(slice::from_ref(file), sum));
+            }
+        }
+        Ok(())
+    }
+
+    fn complain(&self, file: &SyncedFile, problem: &str) {
+        let text = format!("{}: {problem}", file.path.display());
+        self.screen.print(self.screen.warn(line(&text)));
+    }
 }
 
 /// Returns the name of this machine's folder, which never changes.
@@ -142,7 +162,7 @@ fn machine() -> Result<String, AskError> {
 
 /// Whether an episode was created on this machine: another one's is in that one's folder.
 fn is_own(episode: &PortableEpisode) -> bool {
-    !episode.episode.source_description.contains(", from ")
+    episode.imported_from.is_none()
 }
 
 /// Returns the episode with its file's name; `None` when its content names no session.
@@ -176,11 +196,14 @@ fn sanitized(name: &str) -> String {
     format!("{plain}.{hash:016x}")
 }
 
-/// Writes the files that differ, and removes those of sessions that are gone. Returns how many.
+/// Writes the files that differ, and removes those of forgotten sessions. Returns how many.
+///
+/// A file whose episode is missing here stays: the database may have been damaged and be new, or the
+/// quota of this machine may have evicted the episode, and the file may be the last copy.
 fn write_files(
     own: &Path,
     wanted: &BTreeMap<String, PortableEpisode>,
-    known: &HashSet<String>,
+    forgotten: &HashSet<String>,
 ) -> io::Result<(usize, usize)> {
     fs::create_dir_all(own)?;
     let (mut written, mut removed) = (0, 0);
@@ -194,13 +217,11 @@ fn write_files(
         durable::replace(&file, &text)?;
         written += 1;
     }
-    for entry in fs::read_dir(own)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        // A session without an episode may have lost it to the quota of this machine only.
-        if name.ends_with(".json") && !wanted.contains_key(&name) && !known.contains(&name) {
-            fs::remove_file(entry.path())?;
-            removed += 1;
+    for name in forgotten.iter().filter(|name| !wanted.contains_key(*name)) {
+        match fs::remove_file(own.join(name)) {
+            Ok(()) => removed += 1,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
     }
     Ok((written, removed))
@@ -217,7 +238,14 @@ struct SyncStamp {
 struct SyncedFile {
     path: PathBuf,
     stamp: SyncStamp,
-    episode: PortableEpisode,
+    /// The episode, or why there is none.
+    episode: Result<PortableEpisode, String>,
+}
+
+impl SyncedFile {
+    fn bytes(&self) -> usize {
+        usize::try_from(self.stamp.length).unwrap_or(usize::MAX)
+    }
 }
 
 /// Returns the files of other machines that have changed and can be read.
@@ -244,9 +272,14 @@ fn new_files(
             if seen.get(&path) == Some(&stamp) {
                 continue;
             }
-            // A file that is not complete yet is complete in a later round.
-            let Ok(bytes) = files::read(&path, LONGEST) else { continue };
-            let Ok(episode) = serde_json::from_slice(&bytes) else { continue };
+            let episode = if metadata.len() > LONGEST {
+                Err(format!("is longer than {LONGEST} bytes, which no episode is"))
+            } else {
+                // A file that is not complete yet is complete in a later round.
+                let Ok(bytes) = files::read(&path, LONGEST) else { continue };
+                let Ok(episode) = serde_json::from_slice(&bytes) else { continue };
+                Ok(episode)
+            };
             new.push(SyncedFile { path, stamp, episode });
         }
     }
@@ -281,10 +314,13 @@ mod tests {
         assert_eq!(write_files(&own, &two, &none).unwrap(), (2, 0));
         assert_eq!(write_files(&own, &two, &none).unwrap(), (0, 0));
         let changed = files_of(vec![episode("a", "z")]);
-        // `b` has lost its episode; then it is forgotten.
-        let known = HashSet::from(["claude-b.json".to_owned()]);
-        assert_eq!(write_files(&own, &changed, &known).unwrap(), (1, 0));
-        assert_eq!(write_files(&own, &changed, &none).unwrap(), (0, 1));
+        // The database has lost `b`; then `b` is forgotten.
+        assert_eq!(write_files(&own, &changed, &none).unwrap(), (1, 0));
+        assert_eq!(write_files(&own, &BTreeMap::new(), &none).unwrap(), (0, 0));
+        assert!(own.join("claude-b.json").exists());
+        let forgotten = HashSet::from(["claude-b.json".to_owned()]);
+        assert_eq!(write_files(&own, &changed, &forgotten).unwrap(), (0, 1));
+        assert_eq!(write_files(&own, &changed, &forgotten).unwrap(), (0, 0));
     }
 
     #[test]
@@ -299,7 +335,12 @@ mod tests {
         fs::write(theirs.join("claude-b.sync-conflict-1.json"), "{}").unwrap();
         let mut seen = HashMap::new();
         let new = new_files(folder.path(), "mine", &seen).unwrap();
-        assert_eq!(new.iter().map(|file| &*file.episode.episode.uuid).collect::<Vec<_>>(), ["b"]);
+        assert_eq!(
+            new.iter()
+                .map(|file| &*file.episode.as_ref().unwrap().episode.uuid)
+                .collect::<Vec<_>>(),
+            ["b"]
+        );
         seen.extend(new.into_iter().map(|file| (file.path, file.stamp)));
         assert!(new_files(folder.path(), "mine", &seen).unwrap().is_empty());
         write_files(&theirs, &files_of(vec![episode("c", "z")]), &HashSet::new()).unwrap();
@@ -326,7 +367,9 @@ mod tests {
     #[test]
     fn an_episode_of_another_machine_is_not_exported_again() {
         let mut imported = episode("a", "x");
-        imported.episode.source_description = "claude session a, from desk".to_owned();
-        assert!(!is_own(&imported) && is_own(&episode("a", "x")));
+        imported.imported_from = Some("desk".to_owned());
+        let mut memory = episode("a", "x");
+        memory.episode.source_description = "notes of the meeting, from Ann".to_owned();
+        assert!(!is_own(&imported) && is_own(&memory));
     }
 }

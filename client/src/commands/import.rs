@@ -120,7 +120,7 @@ fn ask(
     dry_run: bool,
 ) -> Result<ImportReport, AskError> {
     let mut sum = ImportReport::default();
-    for page in pages(&export.episodes) {
+    for page in pages(&export.episodes, |found| found.bytes) {
         let episodes = page.iter().map(|found| found.portable.clone()).collect();
         let answer: ImportReport = connection.ask(IMPORT, &ImportRequest { episodes, dry_run })?;
         sum.taken += answer.taken;
@@ -142,15 +142,16 @@ fn ask(
     Ok(sum)
 }
 
-/// Splits the episodes into requests.
-fn pages(episodes: &[ReadEpisode]) -> Vec<&[ReadEpisode]> {
+/// Splits episodes into requests by their number and their bytes.
+pub(super) fn pages<E>(episodes: &[E], bytes_of: impl Fn(&E) -> usize) -> Vec<&[E]> {
     let mut pages = Vec::new();
     let mut rest = episodes;
     while !rest.is_empty() {
         let mut room = ROOM;
-        let fitting = rest.iter().take(MAX_EPISODES).take_while(|found| {
-            let fits = found.bytes <= room;
-            room = room.saturating_sub(found.bytes);
+        let fitting = rest.iter().take(MAX_EPISODES).take_while(|episode| {
+            let bytes = bytes_of(episode);
+            let fits = bytes <= room;
+            room = room.saturating_sub(bytes);
             fits
         });
         // An episode that is too long for a request was rejected when it was read.
@@ -234,7 +235,7 @@ impl ExportFiles {
             }
             let bytes = text.len();
             let episode = EpisodeNode { content: text, ..EpisodeNode::default() };
-            let portable = PortableEpisode { episode, summary: Value::Null };
+            let portable = PortableEpisode { episode, ..PortableEpisode::default() };
             self.episodes.push(ReadEpisode { portable, file: file.to_owned(), line: None, bytes });
             return Ok(());
         }

@@ -91,14 +91,19 @@ impl Engine {
         if self.is_forgotten(&episode.session_id) {
             return Ok(ImportDecision::Forgotten);
         }
-        if self.store.episode(episode.id)?.is_some() {
-            return Ok(ImportDecision::Known);
+        if let Some(stored) = self.store.episode(episode.id)? {
+            let is_here = stored.from().is_none() || self.has_transcript(stored.session)?;
+            return Ok(if !is_here && is_later_version(&stored, episode) {
+                ImportDecision::New { session: Some(stored.session) }
+            } else {
+                ImportDecision::Known
+            });
         }
         let Some(key) = self.store.find_session(&episode.session_id)? else {
             return Ok(ImportDecision::New { session: None });
         };
         let indexed = self.store.session(key)?.and_then(|session| session.indexed);
-        let is_here = !self.store.sources_of(key)?.is_empty();
+        let is_here = self.has_transcript(key)?;
         let before = match indexed {
             Some(indexed) => self.store.episode(indexed.episode)?,
             None => None,
@@ -108,6 +113,10 @@ impl Engine {
             Some(before) if before.created_at >= episode.created_at => ImportDecision::Known,
             _ => ImportDecision::New { session: Some(key) },
         })
+    }
+
+    fn has_transcript(&self, session: SessionKey) -> Result<bool, StoreError> {
+        Ok(!self.store.sources_of(session)?.is_empty())
     }
 
     /// Imports episodes from another machine, all in one write list.
@@ -132,6 +141,15 @@ impl Engine {
         let _ = self.until_followed(position).await;
         Ok(())
     }
+}
+
+/// Whether an episode is another version of a stored one: a model may write the summary minutes after
+/// the first version, and a memory may be replaced, under the same id.
+fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
+    let is_same = stored.name == episode.name
+        && stored.summary == episode.summary
+        && stored.text() == episode.text();
+    !is_same && episode.created_at >= stored.created_at
 }
 
 fn memory_episode(

@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer, ser};
 
 use crate::{
     activity::{
@@ -92,6 +92,7 @@ pub struct SourceState {
     /// Messages of which only a part is stored.
     #[serde(default, rename = "longs")]
     pub truncated: TruncatedMessages,
+    #[serde(serialize_with = "without_secrets")]
     memory: Memory,
     waiting: PendingCalls,
     /// Whether the last records report the end of the session.
@@ -124,6 +125,14 @@ pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 const SILENT: usize = 256;
 /// Maximum bytes of a call's id.
 const ID: usize = 256;
+
+/// Saves what a format remembers without its secrets: it is taken from records before their entries
+/// are redacted, such as prompts that wait for the agent.
+fn without_secrets<S: Serializer>(memory: &Memory, to: S) -> Result<S::Ok, S::Error> {
+    let mut memory = serde_json::to_value(memory).map_err(ser::Error::custom)?;
+    StoredRedactor::default().value(&mut memory);
+    memory.serialize(to)
+}
 
 impl SourceState {
     /// The state at the start of file number `source` of its session.

@@ -80,7 +80,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 16] = [
+    const ALL: [NoteNamespace; 17] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -89,6 +89,7 @@ impl NoteNamespace {
         NoteNamespace::Forks,
         NoteNamespace::Summaries,
         NoteNamespace::Room,
+        NoteNamespace::Checked,
         NoteNamespace::Redaction,
         NoteNamespace::Projects,
         NoteNamespace::MemoryUse,
@@ -124,6 +125,29 @@ impl NoteNamespace {
             NoteNamespace::SharePending => 31,
             NoteNamespace::ShareState => 32,
             NoteNamespace::Figures => 33,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_on_disk_names_its_namespace() {
+        for number in 0..=u8::MAX {
+            if let Some(namespace) = NoteNamespace::from_number(number) {
+                assert_eq!(namespace.number(), number);
+            }
+        }
+        // A namespace without a row in the list makes its records unreadable for maintenance.
+        for namespace in [
+            NoteNamespace::Awaiting,
+            NoteNamespace::Checked,
+            NoteNamespace::Corrections,
+            NoteNamespace::Figures,
+        ] {
+            assert_eq!(NoteNamespace::from_number(namespace.number()), Some(namespace));
         }
     }
 }

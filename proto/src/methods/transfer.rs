@@ -69,6 +69,9 @@ pub struct PortableEpisode {
     /// Markdown.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub summary: Value,
+    /// The machine from which it was imported, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported_from: Option<String>,
 }
 
 /// The parameters of [`IMPORT`].

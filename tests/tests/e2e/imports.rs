@@ -194,3 +194,46 @@ fn titles(daemon: &Daemon, word: &str) -> Vec<String> {
     let hits = found["hits"].as_array().unwrap().iter();
     hits.map(|hit| hit["session"]["title"].as_str().unwrap().to_owned()).collect()
 }
+
+#[test]
+fn a_synced_folder_brings_later_versions_and_keeps_what_a_new_database_lacks() {
+    let (here, there) = (World::new(), World::new());
+    let folder = here.path("sync");
+    let folder = folder.to_str().unwrap();
+    let daemon = here.start();
+    let add = |daemon: &Daemon, body: &str, uuid: Option<&str>| {
+        let mut arguments = json!({
+            "name": "Deploy", "episode_body": body, "group_id": "/work/app",
+            "source_description": "notes of the meeting, from Ann",
+        });
+        if let Some(uuid) = uuid {
+            arguments["uuid"] = json!(uuid);
+        }
+        daemon.call("add_memory", &arguments)["uuid"].as_str().unwrap().to_owned()
+    };
+    let uuid = add(&daemon, "The marmot server is deployed by hand.", None);
+    // Together they do not fit into one request.
+    for number in 0..20 {
+        add(&daemon, &format!("otter{number} {}", "swims ".repeat(40_000)), None);
+    }
+    let export = |world: &World| world.printed(&["export", "--follow", "--every", "0", folder]);
+    let import = |world: &World| world.printed(&["import", "--follow", "--every", "0", folder]);
+    assert!(export(&here).contains("21 files written"));
+    let there_daemon = there.start();
+    assert!(import(&there).contains("Imported: 21 episodes"));
+    assert_eq!(titles(&there_daemon, "marmot"), ["Deploy"]);
+    // Another wording under the same id.
+    add(&daemon, "The walrus server is deployed by hand.", Some(&uuid));
+    assert!(export(&here).contains("1 files written, 0 removed"));
+    assert!(import(&there).contains("Imported: 1 episode; 20 known already."));
+    assert_eq!(titles(&there_daemon, "marmot").len(), 0);
+    assert_eq!(titles(&there_daemon, "walrus"), ["Deploy"]);
+    // What was imported is another machine's.
+    assert_eq!(export(&there), "");
+    // A database that is new because the old one was damaged does not empty the folder.
+    daemon.stop();
+    fs::remove_dir_all(here.home().join("db")).unwrap();
+    let _daemon = here.start();
+    assert_eq!(export(&here), "");
+    assert_eq!(fs::read_dir(here.path("sync")).unwrap().count(), 2);
+}

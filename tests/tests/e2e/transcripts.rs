@@ -162,7 +162,9 @@ fn a_session_cleared_in_the_middle_is_two_sessions() {
 fn secrets_never_reach_the_disk() {
     let world = World::new();
     let daemon = world.start();
-    let secret = ["sk-ant-", "api03-", &"Zx81".repeat(23), "-AA"].concat();
+    // Without repetitions, which compression would hide from the search below.
+    let digits: String = (0..23_u32).map(|n| format!("Z{:03x}", n * 173 + 97)).collect();
+    let secret = ["sk-ant-", "api03-", &digits, "-AA"].concat();
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt(&format!("My key is {secret}, use it"));
     transcript.tool(
@@ -176,11 +178,17 @@ fn secrets_never_reach_the_disk() {
         "ok",
     );
     transcript.reply(&format!("I put {secret} into .env."));
+    // A prompt that waits for the agent is remembered with the position in the file.
+    let waiting = format!("the key is {secret}");
+    transcript.record("queue-operation", &json!({ "operation": "enqueue", "content": waiting }));
     daemon.settle();
     daemon.close("aaaa-1");
     let said = texts(&daemon, "aaaa-1", 0).join("\n");
     assert!(said.contains("[REDACTED:"), "{said}");
     daemon.stop();
+    // Each record is decoded.
+    let again = world.json(&["redact", "--again"]);
+    assert_eq!(again["changed"], json!({}), "{again}");
     let mut folders = vec![world.home()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

@@ -9,7 +9,7 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{LastRows, SessionDatabase, database_of, open::Files, read};
+use super::{DatabaseError, LastRows, SessionDatabase, database_of, open::Files, read};
 use crate::store::FileStamp;
 
 /// Maximum number of sessions whose rows may change in place. An agent changes only rows of the
@@ -152,7 +152,15 @@ impl KnownDatabase {
         }
         candidates.extend(self.recent.iter().cloned());
         for id in candidates {
-            match database.stamp(connection, &id)? {
+            let stamp = match database.stamp(connection, &id) {
+                // A row of one session must not stop the others.
+                Err(DatabaseError::Database(cause)) if cause.sqlite_error_code().is_none() => {
+                    tracing::debug!(session = id, %cause, "a session in a database cannot be read");
+                    continue;
+                }
+                stamp => stamp?,
+            };
+            match stamp {
                 Some(stamp) if self.sessions.get(&id) != Some(&stamp) => {
                     changes.changed.push((id, stamp));
                 }

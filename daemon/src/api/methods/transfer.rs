@@ -79,7 +79,11 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
 fn portable(episode: &Episode, host: &str) -> PortableEpisode {
     let mut node = get_episodes::node(episode);
     node.content = imported::document_of(episode, host);
-    PortableEpisode { episode: node, summary: imported::summary_of(episode) }
+    PortableEpisode {
+        episode: node,
+        summary: imported::summary_of(episode),
+        imported_from: episode.from().map(str::to_owned),
+    }
 }
 
 /// Returns the host name; empty when it is not known.

@@ -27,7 +27,10 @@ const POINTERS: &[(&str, &str)] = &[
     ("role", "who wrote the record"),
     ("text", "what was written: a text, or a list of texts and of objects with the member `text`"),
     ("time", "when: an RFC 3339 text, or seconds or milliseconds since 1970"),
-    ("session", "the id of the session; without it, each file is a session, named after the file"),
+    (
+        "session",
+        "the id of the session; without it, each file is a session, named by its path below the watched folder",
+    ),
     ("cwd", "the working directory, which is the project"),
     ("id", "the UUID of the record, to recognise copies of a session"),
     ("model", "the model"),

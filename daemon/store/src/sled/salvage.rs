@@ -204,13 +204,15 @@ impl Transfer<'_> {
 
     fn notes(&mut self) -> Result<(), StoreError> {
         // The model's work for a session is scheduled anew.
-        let shelves = [
+        let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,
             NoteNamespace::Forgotten,
             NoteNamespace::ForgottenRecords,
+            // Their names follow from the facts, which the transcripts give again.
+            NoteNamespace::Corrections,
         ];
-        for namespace in shelves {
+        for namespace in namespaces {
             let notes = self.readable(self.from.notes(namespace)).unwrap_or_default();
             for (name, content) in notes {
                 if self.into.note(namespace, &name)?.is_none() {

@@ -11,6 +11,8 @@ use crate::{
 
 /// Maximum number of elements of each list; the oldest is evicted.
 const KEPT: usize = 64;
+/// Maximum bytes of a question.
+const QUESTION: usize = 4_096;
 
 /// What the format stores for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -141,7 +143,8 @@ impl RolloutMemory {
         self.outcomes.remove(at).map(|reported| reported.outcome)
     }
 
-    pub(super) fn asked(&mut self, question: AskedQuestion) {
+    pub(super) fn asked(&mut self, mut question: AskedQuestion) {
+        question.text.truncate(question.text.floor_char_boundary(QUESTION));
         push(&mut self.questions, question);
     }
 

@@ -44,7 +44,8 @@ pub struct FormatMapping {
     pub text: Pointer,
     /// An RFC 3339 text, or seconds or milliseconds since 1970.
     pub time: Option<Pointer>,
-    /// The id of the session. Without it, a file is a session and named after the file.
+    /// The id of the session. Without it, a file is a session, named by its path below the watched
+    /// folder.
     pub session: Option<Pointer>,
     pub cwd: Option<Pointer>,
     /// The id of the record, for copies and forks of a session; only a UUID counts.
@@ -184,7 +185,8 @@ impl Format for MappedFormat {
             Some(_) => records().find_map(|record| self.session_of(&record))?.into_owned(),
             None => {
                 records().find(|record| self.0.role.find(record).is_some())?;
-                path.file_stem()?.to_string_lossy().into_owned()
+                let name = self.0.paths.iter().find_map(|pattern| pattern.name_of(path));
+                name.or_else(|| Some(path.file_stem()?.to_string_lossy().into_owned()))?
             }
         };
         let directory = records().find_map(|record| self.context_of(&record).cwd);

@@ -49,11 +49,20 @@ impl PathPattern {
         &self.root
     }
 
+    /// Returns the path below the watched folder without its ending: files of one name in different
+    /// folders differ by it. `None` for a file that does not match.
+    pub(super) fn name_of(&self, path: &Path) -> Option<String> {
+        let below = self.below(path).filter(|_| self.matches(path))?.with_extension("");
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        Some(parts.join("/"))
+    }
+
+    fn below<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.strip_prefix(&self.real_root).or_else(|_| path.strip_prefix(&self.root)).ok()
+    }
+
     pub(super) fn matches(&self, path: &Path) -> bool {
-        let below = |root: &PathBuf| path.strip_prefix(root).ok();
-        let Some(below) = below(&self.real_root).or_else(|| below(&self.root)) else {
-            return false;
-        };
+        let Some(below) = self.below(path) else { return false };
         let normal = |part: Component<'_>| part.as_os_str().to_string_lossy().into_owned();
         let below: Vec<String> = below.components().map(normal).collect();
         if self.parts == ["**"] {

@@ -77,7 +77,11 @@ fn without_ids_of_sessions_a_file_is_a_session() {
     let format = MappedFormat::new(mapping);
     let path = Path::new("/h/mine/a/work.jsonl");
     let head = json!({"message": {"from": "user"}}).to_string();
-    assert_eq!(format.identify(path, &head).unwrap().session, "work");
+    assert_eq!(format.identify(path, &head).unwrap().session, "a/work");
+    let same_name = Path::new("/h/mine/b/work.jsonl");
+    assert_eq!(format.identify(same_name, &head).unwrap().session, "b/work");
+    let flat = Path::new("/h/mine/work.jsonl");
+    assert_eq!(format.identify(flat, &head).unwrap().session, "work");
     assert_eq!(format.identify(path, r#"{"other":1}"#), None);
 }
 

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row as TableRow};
+use rusqlite::{Connection, OptionalExtension, Row as TableRow, types::ValueRef};
 
 use super::{line::StoredSession, rows};
 use crate::{
@@ -180,10 +180,10 @@ fn session_row(
             id: row.get(0)?,
             parent: row.get(1)?,
             root: None,
-            directory: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
-            title: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
-            version: row.get::<_, Option<String>>(4)?.unwrap_or_default(),
-            created: row.get(5)?,
+            directory: lenient_text(row, 2)?,
+            title: lenient_text(row, 3)?,
+            version: lenient_text(row, 4)?,
+            created: lenient_integer(row, 5)?,
         })
     });
     let Some(mut row) = row.optional()? else { return Ok(None) };
@@ -213,10 +213,9 @@ impl State {
     fn add(&mut self, row: &TableRow<'_>) -> rusqlite::Result<()> {
         for column in 0..4 {
             self.text.push('|');
-            self.text.push_str(&row.get::<_, Option<String>>(column)?.unwrap_or_default());
+            self.text.push_str(&lenient_text(row, column)?);
         }
-        let time: Option<i64> = row.get(4)?;
-        self.modified = self.modified.max(time.unwrap_or_default());
+        self.modified = self.modified.max(lenient_integer(row, 4)?);
         Ok(())
     }
 
@@ -228,6 +227,29 @@ impl State {
             modified: self.modified.saturating_mul(1_000),
         }
     }
+}
+
+/// Returns a value as a text, whatever its type: SQLite does not enforce the types of columns.
+fn lenient_text(row: &TableRow<'_>, column: usize) -> rusqlite::Result<String> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Null | ValueRef::Blob(_) => String::new(),
+    })
+}
+
+/// Returns a value as an integer, whatever its type; 0 if it is no number.
+fn lenient_integer(row: &TableRow<'_>, column: usize) -> rusqlite::Result<i64> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Integer(number) => number,
+        ValueRef::Real(number) => number as i64,
+        ValueRef::Text(text) => {
+            let text = String::from_utf8_lossy(text);
+            text.trim().parse::<f64>().map_or(0, |number| number as i64)
+        }
+        ValueRef::Null | ValueRef::Blob(_) => 0,
+    })
 }
 
 /// Adds the states of the last messages and their parts: opencode changes no older ones.

@@ -70,6 +70,23 @@ fn sessions_are_reported_when_they_have_more_records() {
 }
 
 #[test]
+fn a_time_that_is_no_integer_does_not_hide_other_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut running = Running::version_1(folder.path());
+    for session in ["ses_1", "ses_2", "ses_3"] {
+        running.session(session, None);
+        running.user(session, &format!("msg_{session}"), "Go");
+    }
+    for (session, time) in [("ses_1", json!(1_795_000_000_005.5)), ("ses_2", json!("later"))] {
+        let data = json!({ "role": "assistant", "time": { "created": 1, "completed": time } });
+        running.message(session, &format!("msg_odd_{session}"), data);
+    }
+    let mut reported = Scanner::new(&running.path).look(Extent::All);
+    reported.sort();
+    assert_eq!(reported, ["ses_1", "ses_2", "ses_3"]);
+}
+
+#[test]
 fn the_sessions_of_a_deleted_database_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
