@@ -1,12 +1,12 @@
 """Two daemons write to one FalkorDB while they and it are killed; then the graph has to be what they hold."""
 
 import argparse
-import asyncio
 import datetime
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,9 +14,10 @@ import tempfile
 import time
 import uuid
 
+import as_graphiti
 import falkordb
 
-PATIENCE = 180
+PATIENCE = 300
 
 
 class Engine:
@@ -34,6 +35,19 @@ class Engine:
         self.process.kill()
         self.process.wait()
 
+    def pause(self, seconds):
+        """Lets everyone wait for an answer."""
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
+
+    def fill_up(self, seconds):
+        """Has no memory left for a while."""
+        connection = falkordb.FalkorDB(port=self.port).connection
+        connection.config_set("maxmemory", "1mb")
+        time.sleep(seconds)
+        connection.config_set("maxmemory", "0")
+
 
 class Machine:
     """A user's machine with its home and its daemon."""
@@ -45,7 +59,7 @@ class Machine:
         self.home.mkdir(parents=True)
         share = {"engine": "falkordb", "url": f"redis://127.0.0.1:{port}", "name": name}
         share["projects"] = [project]
-        config = {"session_tracking": {"share": share}}
+        config = {"session_tracking": {"share": share, "hooks": {"team_handoff": True}}}
         (self.home / "graphiti.config.json").write_text(json.dumps(config))
         (self.root / "claude/projects/p").mkdir(parents=True)
 
@@ -64,34 +78,51 @@ class Machine:
         self.daemon.kill()
         self.daemon.wait()
 
-    def run(self, *arguments):
-        done = subprocess.run(
+    def ask(self, *arguments):
+        return subprocess.run(
             [f"{self.programs}/graphiti", *arguments],
             env=self.environment(), cwd=self.root, capture_output=True, text=True,
         )
+
+    def run(self, *arguments):
+        done = self.ask(*arguments)
         return done.stdout if done.returncode == 0 else None
 
-    def write(self, session, texts):
-        """Appends to a transcript."""
+    def output(self, *arguments):
+        """What is printed, also when the command reports a failure."""
+        return self.ask(*arguments).stdout
+
+    def write(self, session, records):
+        """Appends records, each a role with its content, to a transcript."""
         now = datetime.datetime.now(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
         with open(self.root / f"claude/projects/p/{session}.jsonl", "a") as file:
-            for role, text in texts:
-                content = text if role == "user" else [{"type": "text", "text": text}]
+            for role, content in records:
+                if role == "assistant" and isinstance(content, str):
+                    content = [{"type": "text", "text": content}]
                 record = {"type": role, "uuid": str(uuid.uuid4()), "parentUuid": None, "sessionId": session}
                 record |= {"timestamp": now, "cwd": self.project, "version": "2.0.0", "gitBranch": "main"}
                 record |= {"message": {"role": role, "content": content}}
                 file.write(json.dumps(record) + "\n")
 
     def session(self, number, secret=None):
+        """Writes a session; `secret` is a text with a secret, and the place to put it."""
         session = str(uuid.uuid4())
-        told = f" The key is {secret}." if secret else ""
+        told, place = secret or ("", None)
+        at = lambda wanted: f" {told}" if place == wanted else ""
+        setting = f"timeout_{number % 5} = {number}\n{at('edit')}"
+        tool = lambda name, given: [{"type": "tool_use", "id": f"{session}-{name}", "name": name, "input": given}]
+        result = lambda name, text: [{"type": "tool_result", "tool_use_id": f"{session}-{name}", "content": text}]
+        path = f"{self.project}/config/app_{number % 3}.toml"
         self.write(session, [
-            ("user", f"Fix the timeout number {number} of the login in src/login_{number % 7}.rs.{told}"),
-            ("assistant", f"I decided to use a retry of {number} seconds because the server is slow. "
-                          f"Set TIMEOUT_{number % 5} = {number} in config/app_{number % 3}.toml. Fixed the timeout.{told}"),
+            ("user", f"Fix the timeout number {number} of the login in src/login_{number % 7}.rs.{at('prompt')}"),
+            ("assistant", tool("Bash", {"command": f"cargo test login_{number % 7}{at('command')}"})),
+            ("user", result("Bash", f"error: login_{number % 7} timed out after {number} s{at('output')}")),
+            ("assistant", tool("Edit", {"file_path": path, "old_string": f"timeout_{number % 5} = 1\n", "new_string": setting})),
+            ("user", result("Edit", "The file was updated.")),
+            ("assistant", f"I decided to use a retry of {number} seconds because the server is slow. Fixed the timeout.{at('answer')}"),
         ])
         if secret:
-            self.secrets.append(secret)
+            self.secrets.append(told)
         return session
 
     def close(self, session):
@@ -110,7 +141,7 @@ class Machine:
         return [json.loads(line) for line in text.splitlines()]
 
 
-def until(condition, what):
+def until(condition, what, explain=lambda: ""):
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -119,12 +150,16 @@ def until(condition, what):
         except Exception as error:
             last = error
         if time.monotonic() > end:
-            raise SystemExit(f"FAILED: not so within {PATIENCE} s: {what} {locals().get('last', '')}")
+            raise SystemExit(f"FAILED: not so within {PATIENCE} s: {what} {locals().get('last', '')} {explain()}")
         time.sleep(0.1)
 
 
+PLACES = ["prompt", "command", "output", "edit", "answer"]
+WRAPPERS = ["{}", "The key is {}.", "`{}`", '{{"value": "{}"}}']
+
+
 def secrets(count):
-    """Secrets in known forms."""
+    """Secrets in 10 forms, 4 wrappers and 5 places of a session: 200 ways."""
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     text = lambda length: "".join(random.choice(letters) for _ in range(length))
     forms = [
@@ -134,14 +169,14 @@ def secrets(count):
         lambda: "npm" + "_" + text(36), lambda: "password=" + text(18), lambda: "api_key: " + text(32),
         lambda: "postgres://ann:" + text(16) + "@db.example.org/app", lambda: "Authorization: Bearer " + text(40),
     ]
-    return [forms[number % len(forms)]() for number in range(count)]
+    ways = [(form, wrapper, place) for form in forms for wrapper in WRAPPERS for place in PLACES]
+    random.shuffle(ways)
+    return [(wrapper.format(form()), place) for form, wrapper, place in (ways[at % len(ways)] for at in range(count))]
 
 
-def hidden(secret):
-    """The part of a secret that must not be anywhere."""
-    for start in ("password=", "api_key: ", "Authorization: Bearer "):
-        secret = secret.removeprefix(start)
-    return secret.split("ann:")[1].split("@")[0] if "@db" in secret else secret
+def hidden(told):
+    """The longest run of a text with a secret: the part that must not be anywhere."""
+    return max(re.findall(r"[A-Za-z0-9_-]+", told.replace("example", ".").replace("Authorization", ".")), key=len)
 
 
 def graph_of(port, group):
@@ -158,7 +193,7 @@ def graph_of(port, group):
 
 
 def compare(machines, graph):
-    """Compares the graph with what the daemons hold, record by record."""
+    """Compares the graph with what the daemons hold, record by record; returns the differences and the counts."""
     episodes, entities, mentions, facts = {}, {}, set(), {}
     for session in (session for machine in machines for session in machine.preview()):
         episodes[session["episode"]["uuid"]] = session["episode"]
@@ -183,48 +218,55 @@ def compare(machines, graph):
     for kind, label in (("episodes", "Episodic"), ("entities", "Entity")):
         if graph["counts"][label] != len(graph[kind]):
             wrong.append(f"{kind}: some are there twice")
-    if wrong:
-        raise SystemExit("FAILED:\n" + "\n".join(wrong[:20]))
-    return len(episodes), len(entities), len(facts)
+    return wrong, (len(episodes), len(entities), len(facts))
 
 
-async def read_as_graphiti(port, group):
-    from graphiti_core.driver.falkordb_driver import FalkorDriver
-    from graphiti_core.edges import EntityEdge, EpisodicEdge
-    from graphiti_core.nodes import EntityNode, EpisodicNode
-    from graphiti_core.search.search_filters import SearchFilters
-    from graphiti_core.search.search_utils import edge_fulltext_search, episode_fulltext_search, node_fulltext_search
-    from graphiti_core.utils.maintenance.graph_data_operations import retrieve_episodes
+def read_as_colleague(engine, machines):
+    """Searches of one machine find what the other one shared, and do not wait for an engine that stalls."""
+    ann = machines[0]
+    ask = lambda *arguments: json.loads(ann.run(*arguments, "--json"))
+    of_bob = lambda rows: [row for row in rows if (row.get("team") or {}).get("name") == "bob"]
+    hits, facts = ask("search", "login timeout", "--team", "-n", "20"), ask("facts", "retry seconds", "--team", "-n", "20", "--ended")
+    assert of_bob(hits["hits"]) and len(of_bob(hits["hits"])) < len(hits["hits"]), f"search --team has one machine's results only: {hits['message']}"
+    assert of_bob(facts["facts"]), "facts --team has no facts of the other machine"
+    assert not of_bob(ask("search", "login timeout", "-n", "20")["hits"]), "others' results without --team"
+    bob = machines[1]
+    left = bob.session(1)
+    bob.write(left, [("user", "Go on."), ("assistant", "I did not deploy it. Next step: deploy the login service to staging.")])
+    until(lambda: bob.close(left) is not None and has_all(bob, {}), "the graph has the last session")
+    handoff = ann.output("handoff", "--project", ann.project)
+    assert "Left by colleagues" in handoff and "bob on " in handoff, handoff
+    findings = {one["about"]: one for one in json.loads(ann.output("doctor", "--json"))["findings"]}
+    assert findings["sharing"]["verdict"] == "ok", findings["sharing"]
+    engine.process.send_signal(signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        alone = ask("search", "login timeout", "--team", "-n", "20")
+        took = time.monotonic() - began
+        assert alone["hits"] and not of_bob(alone["hits"]) and "did not answer" in alone["message"], alone["message"]
+        assert took < 5, f"a search waits {took} s for an engine that stalls"
+        findings = {one["about"]: one for one in json.loads(ann.output("doctor", "--json"))["findings"]}
+        assert findings["sharing"]["verdict"] == "warn", findings["sharing"]
+    finally:
+        engine.process.send_signal(signal.SIGCONT)
+    return {"sessions of the other machine": len(of_bob(hits["hits"])), "facts": len(of_bob(facts["facts"])),
+            "seconds with a stalled engine": round(took, 2)}
 
-    driver = FalkorDriver(host="localhost", port=port, database=group)
-    episodes = await EpisodicNode.get_by_group_ids(driver, [group])
-    nodes = await EntityNode.get_by_group_ids(driver, [group])
-    edges = await EntityEdge.get_by_group_ids(driver, [group])
-    mentions = await EpisodicEdge.get_by_group_ids(driver, [group])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    last = await retrieve_episodes(driver, now, last_n=3, group_ids=[group])
-    found = {}
-    for name, search in (("episodes", episode_fulltext_search), ("nodes", node_fulltext_search), ("facts", edge_fulltext_search)):
-        found[name] = len(await search(driver, "timeout", SearchFilters(), group_ids=[group], limit=10))
-    assert episodes and nodes and edges and mentions and len(last) == 3, "graphiti-core does not read everything"
-    assert found["episodes"] and found["nodes"], found
-    return {"episodes": len(episodes), "nodes": len(nodes), "facts": len(edges), "mentions": len(mentions), "found": found}
 
+def told_by_us(machines):
+    """What our own tools answer on both machines together."""
+    episodes, nodes = set(), set()
+    for machine in machines:
+        for session in machine.preview():
+            episodes.add(session["episode"]["uuid"])
+            nodes |= {entity["name"] for entity in session["entities"]}
+    words = lambda text: " ".join(re.findall(r"\w+", text))
 
-async def remove_as_graphiti(port, group):
-    """Removes an episode by Graphiti's own method."""
-    from graphiti_core import Graphiti
-    from graphiti_core.driver.falkordb_driver import FalkorDriver
-    from graphiti_core.nodes import EpisodicNode
+    def has_fact(name, fact):
+        found = (machine.run("facts", words(fact), "--kind", name, "--ended", "--limit", "50", "--json") for machine in machines)
+        return any(words(fact) == words(one["fact"]) for answer in found for one in json.loads(answer)["facts"])
 
-    driver = FalkorDriver(host="localhost", port=port, database=group)
-    graphiti = Graphiti.__new__(Graphiti)
-    graphiti.driver = driver
-    graphiti.clients = type("Clients", (), {"driver": driver})()
-    episode = (await EpisodicNode.get_by_group_ids(driver, [group]))[0]
-    await graphiti.remove_episode(episode.uuid)
-    left = {one.uuid for one in await EpisodicNode.get_by_group_ids(driver, [group])}
-    assert episode.uuid not in left, "graphiti-core did not remove the episode"
+    return {"episodes": sorted(episodes, reverse=True), "nodes": nodes, "has_fact": has_fact}
 
 
 def main():
@@ -237,6 +279,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--restarts", type=int, default=2)
+    parser.add_argument("--slow", type=int, default=1, help="how often the engine does not answer for 5 s")
+    parser.add_argument("--full", type=int, default=1, help="how often the engine has no memory left")
     options = parser.parse_args()
     root = pathlib.Path(tempfile.mkdtemp(prefix="graphiti-share-"))
     project = str(root / "code" / "app")
@@ -262,15 +306,53 @@ def churn(engine, machines, options):
     sessions, began = {machine.name: [] for machine in machines}, time.monotonic()
     for number in range(max(options.sessions, (options.secrets + 1) // 2)):
         for machine in machines:
-            session = machine.session(number, planted.pop() if planted else None)
-            sessions[machine.name].append(session)
+            sessions[machine.name].append(machine.session(number, planted.pop() if planted else None))
     for machine in machines:
-        print(machine.run("sync", "--run", "--days", "1") or "sync failed")
-    until(lambda: all(machine.is_done() for machine in machines), "the graph has all sessions")
+        for session in sessions[machine.name]:
+            until(lambda: machine.close(session) is not None, "the daemon closes a session")
+    until(lambda: all(has_all(machine, sessions) for machine in machines), "the graph has all sessions")
     print(f"filled in {time.monotonic() - began:.1f} s: {machines[0].status()['written']} sessions of {machines[0].name}")
     group = machines[0].status()["projects"][0]["group"]
-    end, kills, restarts, closed = time.monotonic() + options.seconds, options.kills, options.restarts, 0
-    while time.monotonic() < end or kills or restarts:
+    closed = disturb(engine, machines, sessions, options)
+    # A search would create the episodes of sessions that are not closed, and the graph would change meanwhile.
+    for machine in machines:
+        for session in sessions[machine.name]:
+            until(lambda: machine.close(session) is not None, "the daemon closes a session")
+    began = time.monotonic()
+    # A restarted engine is noticed with the next write, or within a minute: nobody asks for a fill.
+    until(lambda: all(machine.is_done() for machine in machines), "the graph has followed")
+    until(lambda: not compare(machines, graph_of(options.port, group))[0], "the graph is what the daemons hold",
+          lambda: "\n".join(compare(machines, graph_of(options.port, group))[0][:20]))
+    graph = graph_of(options.port, group)
+    counts = compare(machines, graph)[1]
+    print(f"{closed} closes, {options.kills} kills, {options.restarts} restarts of an engine that forgets everything; "
+          f"followed {time.monotonic() - began:.1f} s later")
+    print("equal, record by record: %d episodes, %d entities, %d facts" % counts)
+    dump = json.dumps({kind: graph[kind] for kind in ("episodes", "entities", "facts")})
+    told = [secret for machine in machines for secret in machine.secrets]
+    leaked = [secret for secret in told if hidden(secret) in dump]
+    assert not leaked, f"{len(leaked)} secrets are in the graph: {leaked[:3]}"
+    assert str(pathlib.Path.home()) + "/" not in dump and "/home/" not in dump
+    assert not told or "[REDACTED" in dump, "the secrets were not told at all"
+    print(f"none of {len(told)} planted secrets is in the graph")
+    print("the team's memory:", read_as_colleague(engine, machines))
+    print("graphiti-core reads:", as_graphiti.run(as_graphiti.read, options.port, group))
+    until(lambda: all(machine.is_done() for machine in machines), "the graph is at rest")
+    ours = told_by_us(machines)
+    print("its MCP server's tools give what ours give:", as_graphiti.run(as_graphiti.use_as_mcp_server, options.port, group, ours))
+
+
+def has_all(machine, sessions):
+    return machine.is_done() and machine.status()["written"] >= len(sessions.get(machine.name, []))
+
+
+def disturb(engine, machines, sessions, options):
+    """Goes on with sessions while the second daemon is killed and the engine is restarted, stopped and full."""
+    end, closed = time.monotonic() + options.seconds, 0
+    total = max(options.seconds, 1)
+    kills, restarts, slow, full = options.kills, options.restarts, options.slow, options.full
+    while time.monotonic() < end or kills or restarts or slow or full:
+        left = max(0, end - time.monotonic()) / total
         machine = random.choice(machines)
         known = sessions[machine.name]
         if random.random() < 0.5:
@@ -280,33 +362,22 @@ def churn(engine, machines, options):
         closed += machine.close(session) is not None
         if random.random() < 0.1 and len(known) > 10:
             machine.run("forget", known.pop(random.randrange(len(known))), "--run")
-        if kills and random.random() < 0.5:
+        # Each is spread over the time.
+        if kills > left * options.kills:
             kills -= 1
             machines[1].kill()
             machines[1].start()
-        if restarts and random.random() < 0.1:
+        if restarts > left * options.restarts:
             restarts -= 1
             engine.stop()
             engine.start()
-    began = time.monotonic()
-    # A restarted engine is noticed with the next write, or within a minute.
-    for machine in machines:
-        machine.run("share", "fill")
-    until(lambda: all(machine.is_done() for machine in machines), "the graph has followed")
-    graph = graph_of(options.port, group)
-    counts = compare(machines, graph)
-    print(f"{closed} closes, {options.kills} kills, {options.restarts} restarts of an engine that forgets everything; "
-          f"followed {time.monotonic() - began:.1f} s later")
-    print("equal, record by record: %d episodes, %d entities, %d facts" % counts)
-    dump = json.dumps({kind: graph[kind] for kind in ("episodes", "entities", "facts")})
-    told = [secret for machine in machines for secret in machine.secrets]
-    leaked = [secret for secret in told if hidden(secret) in dump]
-    assert not leaked, f"{len(leaked)} secrets are in the graph: {leaked[:3]}"
-    assert str(pathlib.Path.home()) + "/" not in dump and "/home/" not in dump
-    print(f"none of {len(told)} planted secrets is in the graph")
-    print("graphiti-core reads:", asyncio.run(read_as_graphiti(options.port, group)))
-    asyncio.run(remove_as_graphiti(options.port, group))
-    print("graphiti-core removed an episode")
+        if slow > left * options.slow:
+            slow -= 1
+            engine.pause(5)
+        if full > left * options.full:
+            full -= 1
+            engine.fill_up(3)
+    return closed
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ pub mod summarized;
 pub mod times;
 
 mod faulty;
+mod graph;
 mod host;
 mod model;
 mod process;
@@ -22,6 +23,7 @@ mod world;
 
 pub use self::{
     faulty::{Faulty, Refused},
+    graph::MockGraph,
     host::McpHost,
     model::{MockModel, ModelReply, ModelRequest},
     process::Process,

@@ -44,6 +44,9 @@ pub(crate) struct SearchOptions {
     /// Skip this many of the best results
     #[arg(long, default_value_t = 0, value_name = "COUNT")]
     pub(crate) offset: usize,
+    /// Search what colleagues shared, too
+    #[arg(long)]
+    pub(crate) team: bool,
     /// Explain the rank of each session
     #[arg(long)]
     pub(crate) explain: bool,
@@ -79,6 +82,9 @@ pub(crate) struct Facts {
     /// Mark this fact as still true, and remove an earlier mark
     #[arg(long, value_name = "ID", conflicts_with = "query")]
     pub(crate) keep: Option<String>,
+    /// Search what colleagues shared, too
+    #[arg(long)]
+    pub(crate) team: bool,
     /// Explain the rank of each fact
     #[arg(long)]
     pub(crate) explain: bool,

@@ -31,6 +31,7 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
         as_of: args.as_of,
         include_ended: args.ended,
         edge_types: Some(args.kind).filter(|kinds| !kinds.is_empty()),
+        scope: super::scope(args.team),
         explain: args.explain,
         ..SearchFactsArguments::default()
     };
@@ -80,6 +81,7 @@ pub(super) fn mark(
 fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
     screen.print_wrapped(&format!("{number:>2}. {}", line(&fact.fact)), 4);
     let standing = match fact.standing.as_str() {
+        _ if fact.team.is_some() => screen.accent(super::by(fact.team.as_ref())),
         "verified" => screen.good("verified"),
         "refuted" => screen.bad("refuted"),
         other => screen.warn(line(other)),

@@ -37,6 +37,7 @@ use std::path::Path;
 use graphiti_proto::{
     endpoint,
     methods::{self, Reloaded},
+    tools::TeamOrigin,
 };
 use serde_json::json;
 
@@ -129,6 +130,20 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
     })?;
     screen.print(folder.display());
     Ok(())
+}
+
+/// The memories to search, for the daemon.
+fn scope(is_team: bool) -> Option<String> {
+    is_team.then(|| "team".to_owned())
+}
+
+/// Who shared a result; empty for those of this machine.
+fn by(team: Option<&TeamOrigin>) -> String {
+    match team {
+        None => String::new(),
+        Some(team) if team.name.is_empty() => "by another program".to_owned(),
+        Some(team) => format!("by {} on {}", line(&team.name), line(&team.machine)),
+    }
 }
 
 /// Converts the project for the daemon: a directory to its absolute path; a namespace, a name, a

@@ -71,6 +71,12 @@ impl Highlighter {
         cut(text, part, &spans)
     }
 
+    /// Returns the parts of the query that a text matches.
+    pub(crate) fn parts_in(&self, text: &str) -> HashSet<String> {
+        let text = &text[..text.floor_char_boundary(LOOKED_AT)];
+        self.matches(text).into_iter().map(|found| found.what).collect()
+    }
+
     /// Returns the matches in the order of the text.
     fn matches(&self, text: &str) -> Vec<Match> {
         let language = language::of_text(text);

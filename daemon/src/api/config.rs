@@ -38,6 +38,8 @@ pub struct Hooks {
     pub handoff: bool,
     /// Maximum length of the handoff, in characters.
     pub handoff_max_chars: u32,
+    /// Whether the handoff of a shared project names what colleagues left.
+    pub team_handoff: bool,
     /// Whether a prompt is answered with what it clearly matches in earlier sessions.
     pub recall: bool,
 }
@@ -62,6 +64,7 @@ impl Default for Hooks {
             async_indexing: true,
             handoff: true,
             handoff_max_chars: 4_000,
+            team_handoff: false,
             recall: false,
         }
     }

@@ -27,6 +27,7 @@ mod projects;
 pub mod recall;
 pub mod server;
 pub mod spool;
+mod team_handoff;
 pub mod tools;
 
 use std::{

@@ -280,6 +280,7 @@ fn tracking() -> Vec<Field> {
         row!("hooks.async_indexing", api.hooks.async_indexing, Flag, "Whether a hook returns before its session is indexed"),
         row!("hooks.handoff", api.hooks.handoff, Flag, "Whether a new session starts with a handoff from the last sessions in its project"),
         row!("hooks.handoff_max_chars", api.hooks.handoff_max_chars, count(100, 10_000, "characters"), "Maximum length of the handoff, in characters"),
+        row!("hooks.team_handoff", api.hooks.team_handoff, Flag, "Whether the handoff of a shared project names what colleagues left there"),
         row!("hooks.recall", api.hooks.recall, Flag, "Whether a prompt that clearly matches an error, a decision or a wish of an earlier session is answered with it"),
         row!("mcp.tools", api.listed_tools, ToolsCodec, "The tools that agents are shown: \"core\" (search, read, handoff, facts, remember, close), \"all\", or names; the others can be called by their names, too"),
     ]

@@ -1,6 +1,6 @@
 //! Creates the episode of a session from its evidence.
 
-pub use crate::summarize::handoff;
+pub use crate::summarize::{handoff, markdown::NEXT_STEPS};
 use crate::{
     activity::Detector,
     engine::{

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 
 use crate::share::{
     Dialect, Endpoint, EngineError, GraphEngine, Row, Statement,
-    graph_engine::{Instance, RunResult},
+    graph_engine::{Instance, ReadResult, RunResult},
     literal,
     password::Credentials,
 };
@@ -105,6 +105,26 @@ impl GraphEngine for FalkorDb {
                 results.push(self.query(group, statement).await?);
             }
             Ok(results)
+        })
+    }
+
+    fn read<'e>(
+        &'e self,
+        group: &'e str,
+        statement: &'e Statement,
+        limit: Duration,
+    ) -> ReadResult<'e> {
+        Box::pin(async move {
+            let text = literal::prefix(&statement.parameters) + &statement.text;
+            // `GRAPH.QUERY` would make a graph that is not there.
+            let mut command = redis::cmd("GRAPH.RO_QUERY");
+            let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
+            command.arg(group).arg(text).arg("TIMEOUT").arg(limit);
+            match self.ask(&command).await {
+                Ok(reply) => Ok(rows(reply)),
+                Err(EngineError::Rejected(what)) if what.contains("empty key") => Ok(Vec::new()),
+                Err(error) => Err(error),
+            }
         })
     }
 

@@ -1,6 +1,6 @@
 //! The port of a graph database.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use serde_json::{Map, Value};
 
@@ -20,6 +20,9 @@ pub type Row = Map<String, Value>;
 pub type RunResult<'e> =
     Pin<Box<dyn Future<Output = Result<Vec<Vec<Row>>, EngineError>> + Send + 'e>>;
 
+/// The rows of one statement.
+pub type ReadResult<'e> = Pin<Box<dyn Future<Output = Result<Vec<Row>, EngineError>> + Send + 'e>>;
+
 /// A graph database that speaks Cypher.
 pub trait GraphEngine: Send + Sync {
     fn dialect(&self) -> Dialect;
@@ -27,6 +30,15 @@ pub trait GraphEngine: Send + Sync {
     /// Runs statements about a group, one after the other, until one fails. Each of them is applied
     /// completely or not at all.
     fn run<'e>(&'e self, group: &'e str, statements: &'e [Statement]) -> RunResult<'e>;
+
+    /// Runs a statement that only reads and takes at most `limit` in the engine. A group that is not
+    /// there has no rows.
+    fn read<'e>(
+        &'e self,
+        group: &'e str,
+        statement: &'e Statement,
+        limit: Duration,
+    ) -> ReadResult<'e>;
 
     /// Identifies the run of the engine, where a restart may lose its last writes.
     fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>>;

@@ -3,7 +3,7 @@
 //! [`node`] has the nodes and edges, with ids that follow from their content ([`id`]); [`privacy`]
 //! removes what must not leave the machine. [`mod@write`] and [`schema`] turn them into Cypher for a
 //! [`Dialect`]; a [`GraphEngine`] runs it: [`falkordb`] over the protocol of Redis, [`neo4j`] over
-//! its Query API. The engine's follower decides what is written when.
+//! its Query API. [`read`] finds what others put there. The engine's follower decides what is written when.
 
 pub mod config;
 pub mod dialect;
@@ -16,6 +16,7 @@ pub mod neo4j;
 pub mod node;
 mod password;
 pub mod privacy;
+pub mod read;
 pub mod schema;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::share::{
     Dialect, Endpoint, EngineError, GraphEngine, Row, Statement,
-    graph_engine::{Instance, RunResult},
+    graph_engine::{Instance, ReadResult, RunResult},
     password::Credentials,
 };
 
@@ -14,6 +14,8 @@ use crate::share::{
 const CONNECT: Duration = Duration::from_secs(10);
 /// The time limit for a statement: longer than a busy engine needs.
 const ANSWER: Duration = Duration::from_secs(60);
+/// How Neo4j calls the access of statements that may change something.
+const WRITE: &str = "WRITE";
 /// Maximum bytes of a response.
 const LONGEST: usize = 32 << 20;
 
@@ -75,15 +77,23 @@ impl Neo4j {
         }
     }
 
-    async fn query(&self, statement: &Statement) -> Result<Vec<Row>, EngineError> {
+    async fn query(
+        &self,
+        statement: &Statement,
+        access: &str,
+        limit: Duration,
+    ) -> Result<Vec<Row>, EngineError> {
         let Endpoint { host, port, has_tls, database, .. } = &self.endpoint;
         let scheme = if *has_tls { "https" } else { "http" };
         let url = format!("{scheme}://{host}:{port}/db/{database}/query/v2");
-        let body = json!({ "statement": statement.text, "parameters": statement.parameters });
+        let body = json!({
+            "statement": statement.text, "parameters": statement.parameters, "accessMode": access,
+        });
         let request = self.client.as_ref().map_err(Clone::clone)?.post(url);
         let request = request
             .header("content-type", "application/json")
             .header("accept", "application/json")
+            .timeout(limit)
             .body(body.to_string());
         Ok(rows(&self.send(request).await?))
     }
@@ -98,10 +108,19 @@ impl GraphEngine for Neo4j {
         Box::pin(async move {
             let mut results = Vec::with_capacity(statements.len());
             for statement in statements {
-                results.push(self.query(statement).await?);
+                results.push(self.query(statement, WRITE, ANSWER).await?);
             }
             Ok(results)
         })
+    }
+
+    fn read<'e>(
+        &'e self,
+        _group: &'e str,
+        statement: &'e Statement,
+        limit: Duration,
+    ) -> ReadResult<'e> {
+        Box::pin(self.query(statement, "READ", limit))
     }
 
     fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>> {
@@ -113,7 +132,7 @@ impl GraphEngine for Neo4j {
             let told = self.send(request.header("accept", "application/json")).await?;
             let version = told["neo4j_version"].as_str().unwrap_or("of an unknown version");
             // The discovery above needs no login.
-            self.query(&Statement::plain("RETURN 1 AS one")).await?;
+            self.query(&Statement::plain("RETURN 1 AS one"), WRITE, ANSWER).await?;
             Ok(Instance { run: None, version: format!("Neo4j {version}") })
         })
     }

@@ -22,6 +22,8 @@ struct FakeState {
     /// The graph and the text of each query.
     queries: Vec<(String, String)>,
     behaviour: Behaviour,
+    /// The answers to queries that contain a text: the rows, as objects.
+    answers: Vec<(&'static str, Value)>,
     run: u32,
     /// Queries that wait for the end of [`Behaviour::Stall`].
     stalled: usize,
@@ -72,6 +74,11 @@ impl FakeEngine {
         changed.notify_all();
     }
 
+    /// Answers queries that contain `text` with these rows, objects with the same members.
+    pub(crate) fn answer(&self, text: &'static str, rows: Value) {
+        self.state.0.lock().unwrap().answers.push((text, rows));
+    }
+
     /// Forgets the queries, as an engine that was restarted empty.
     pub(crate) fn restart(&self) {
         let mut state = self.state.0.lock().unwrap();
@@ -95,8 +102,8 @@ impl FakeEngine {
         let _stalled = changed.wait_while(state, |state| state.stalled == 0).unwrap();
     }
 
-    /// Records a query. Returns the error to answer with, or `None` to hang up.
-    fn query(&self, graph: String, text: String) -> Option<Result<(), String>> {
+    /// Records a query. Returns the rows or the error to answer with, or `None` to hang up.
+    fn query(&self, graph: String, text: String) -> Option<Result<Value, String>> {
         let (state, changed) = &*self.state;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.behaviour == Behaviour::Stall {
@@ -114,8 +121,10 @@ impl FakeEngine {
             Behaviour::HangUp => return None,
             Behaviour::Work | Behaviour::Reject(_) | Behaviour::Stall => {}
         }
+        let answer = state.answers.iter().find(|(asked, _)| text.contains(asked));
+        let rows = answer.map_or(Value::Array(Vec::new()), |(_, rows)| rows.clone());
         state.queries.push((graph, text));
-        Some(Ok(()))
+        Some(Ok(rows))
     }
 }
 
@@ -125,9 +134,9 @@ fn speak_redis(engine: &FakeEngine, mut stream: TcpStream) -> Option<()> {
         let arguments = command(&mut input)?;
         let name = arguments.first()?.to_uppercase();
         let reply = match name.as_str() {
-            "GRAPH.QUERY" => {
+            "GRAPH.QUERY" | "GRAPH.RO_QUERY" => {
                 match engine.query(arguments.get(1)?.clone(), arguments.get(2)?.clone())? {
-                    Ok(()) => "*1\r\n*1\r\n+Cached execution: 0\r\n".to_owned(),
+                    Ok(rows) => redis_rows(&rows),
                     Err(error) => format!("-{error}\r\n"),
                 }
             }
@@ -146,6 +155,40 @@ fn speak_redis(engine: &FakeEngine, mut stream: TcpStream) -> Option<()> {
             _ => "+OK\r\n".to_owned(),
         };
         stream.write_all(reply.as_bytes()).ok()?;
+    }
+}
+
+/// Returns the columns and the rows of objects.
+fn table(rows: &Value) -> (Vec<String>, Vec<Vec<Value>>) {
+    let rows: Vec<&Value> = rows.as_array().into_iter().flatten().collect();
+    let first = rows.first().and_then(|row| row.as_object());
+    let names: Vec<String> = first.into_iter().flat_map(|row| row.keys().cloned()).collect();
+    let cells = |row: &&Value| names.iter().map(|name| row[name].clone()).collect();
+    let values = rows.iter().map(cells).collect();
+    (names, values)
+}
+
+/// The reply of FalkorDB with these rows.
+fn redis_rows(rows: &Value) -> String {
+    let statistics = "*1\r\n+Cached execution: 0\r\n";
+    let (names, values) = table(rows);
+    if names.is_empty() {
+        return format!("*1\r\n{statistics}");
+    }
+    let names = Value::from(names);
+    let values = Value::from(values.into_iter().map(Value::from).collect::<Vec<_>>());
+    format!("*3\r\n{}{}{statistics}", redis_value(&names), redis_value(&values))
+}
+
+fn redis_value(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(redis_value).collect();
+            format!("*{}\r\n{}", items.len(), items.concat())
+        }
+        Value::String(text) => format!("${}\r\n{text}\r\n", text.len()),
+        Value::Null => "$-1\r\n".to_owned(),
+        other => format!("+{other}\r\n"),
     }
 }
 
@@ -187,7 +230,11 @@ fn speak_http(engine: &FakeEngine, mut stream: TcpStream) -> Option<()> {
             Ok(body) => {
                 let text = format!("{}\n{}", body["statement"].as_str()?, body["parameters"]);
                 match engine.query(head.lines().next()?.to_owned(), text)? {
-                    Ok(()) => (202, r#"{"data":{"fields":[],"values":[]}}"#.to_owned()),
+                    Ok(rows) => {
+                        let (fields, values) = table(&rows);
+                        let data = serde_json::json!({ "fields": fields, "values": values });
+                        (202, serde_json::json!({ "data": data }).to_string())
+                    }
                     Err(error) if error == "401" => (401, "{}".to_owned()),
                     Err(error) => {
                         let code = "Neo.ClientError.Statement.SyntaxError";

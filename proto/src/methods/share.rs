@@ -31,7 +31,7 @@ pub enum ShareAction {
     Project,
     /// Write all shared sessions anew.
     Fill,
-    /// Ask the engine for its version, and whether the user may use it.
+    /// Ask the engine for its version and indexes, and whether the user may use it.
     Check,
 }
 
@@ -47,9 +47,24 @@ pub struct ShareAnswer {
     /// For a preview: the nodes and edges of each session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<PreviewSession>,
+    /// For a check: what was found out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<ShareCheck>,
     /// The start of the next page of a preview; none on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+}
+
+/// The result of a check of the engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShareCheck {
+    /// Whether it is as it has to be.
+    pub is_good: bool,
+    /// What was found.
+    pub what: String,
+    /// How to mend it; empty when nothing has to be done.
+    pub remedy: String,
 }
 
 /// The state of the shared graph.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::TeamOrigin;
+
 /// An entity of the graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -65,6 +67,9 @@ pub struct FactRow {
     pub sources: Vec<SourceLine>,
     /// Further attributes: an error's cause, a setting's value.
     pub attributes: BTreeMap<String, String>,
+    /// Who shared it, if it is not this machine's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamOrigin>,
     /// Why it has its rank, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,

@@ -46,6 +46,23 @@ pub enum Detail {
     Full,
 }
 
+/// Whose memory a result is from, when it is not this machine's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct TeamOrigin {
+    /// Who shared it; empty when it is not known.
+    pub name: String,
+    /// The machine that it is from.
+    pub machine: String,
+    /// The group in the shared graph.
+    pub group: String,
+}
+
+/// The memories that can be searched; none is this machine's.
+#[cfg(feature = "schema")]
+pub(crate) const SCOPES: [&str; 2] = ["mine", "team"];
+
 /// A session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

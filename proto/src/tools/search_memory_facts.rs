@@ -37,6 +37,12 @@ pub struct SearchFactsArguments {
     pub invalid_at_after: Option<String>,
     /// Only facts that ended before this.
     pub invalid_at_before: Option<String>,
+    /// `team` adds what colleagues shared.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<String>", extend("enum" = super::SCOPES))
+    )]
+    pub scope: Option<String>,
     /// Whether to explain the rank of each result.
     pub explain: bool,
 }
@@ -56,6 +62,7 @@ impl Default for SearchFactsArguments {
             valid_at_before: None,
             invalid_at_after: None,
             invalid_at_before: None,
+            scope: None,
             explain: false,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Detail, SessionRow, errors::ErrorRow};
+use super::{Detail, SessionRow, TeamOrigin, errors::ErrorRow};
 
 /// The name of the tool.
 pub const NAME: &str = "search_sessions";
@@ -46,6 +46,12 @@ pub struct SearchSessionsArguments {
     pub detail: Detail,
     /// Number of best results to skip.
     pub offset: usize,
+    /// `team` adds what colleagues shared.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<String>", extend("enum" = super::SCOPES))
+    )]
+    pub scope: Option<String>,
     /// Whether to explain the rank of each result.
     pub explain: bool,
 }
@@ -66,6 +72,7 @@ impl Default for SearchSessionsArguments {
             limit: None,
             detail: Detail::Passages,
             offset: 0,
+            scope: None,
             explain: false,
         }
     }
@@ -136,6 +143,9 @@ pub struct Hit {
     pub passages: Vec<MatchedPassage>,
     /// Why it has its rank, if requested.
     pub explanation: Option<String>,
+    /// Who shared it, if it is not this machine's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamOrigin>,
 }
 
 /// A passage in a session.

@@ -27,6 +27,7 @@ mod search;
 mod search_terminal;
 mod service;
 mod setup;
+mod share;
 mod stats;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -12,7 +12,10 @@ use std::{
 
 use graphiti_proto::{
     PROTOCOL, endpoint,
-    methods::{self, Hello, Welcome, hook, models},
+    methods::{
+        self, Hello, Welcome, hook, models,
+        share::{SHARE, ShareAction, ShareRequest},
+    },
     tools::{health, list_sessions},
 };
 
@@ -102,6 +105,8 @@ fn answer() -> Result<DaemonProbe, AskError> {
     let heard = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
     let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
     let files = connection.ask(methods::files::FILES, &serde_json::json!({})).ok();
+    let check = ShareRequest { action: ShareAction::Check, ..ShareRequest::default() };
+    let share = connection.ask(SHARE, &check).ok();
     let latest = list_sessions::ListSessionsArguments { limit: 1, ..Default::default() };
     let sessions: list_sessions::ListSessionsAnswer =
         connection.call(list_sessions::NAME, &latest)?;
@@ -112,6 +117,7 @@ fn answer() -> Result<DaemonProbe, AskError> {
         heard,
         reach,
         files,
+        share,
         latest,
     })))
 }

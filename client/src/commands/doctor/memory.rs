@@ -33,6 +33,7 @@ pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     findings.push(watching(seen));
     findings.extend(seen.answers().and_then(model));
     findings.extend(seen.answers().and_then(vectors));
+    findings.extend(seen.answers().into_iter().flat_map(shared));
     findings.extend(seen.answers().and_then(files));
     findings.extend(disk(seen));
     findings.extend(seen.answers().and_then(room));
@@ -164,6 +165,18 @@ fn vectors(answers: &DaemonAnswers) -> Option<Finding> {
              searches use full text only",
         ),
     })
+}
+
+/// What is wrong with the shared graph; nothing when nothing is shared.
+fn shared(answers: &DaemonAnswers) -> Vec<Finding> {
+    const ABOUT: &str = "sharing";
+    let checks = answers.share.iter().flat_map(|share| &share.checks);
+    let findings = checks.map(|check| match check.is_good {
+        true => Finding::ok(ABOUT, &check.what),
+        // Work on this machine goes on without the graph, and nothing is lost.
+        false => Finding::warn(ABOUT, &check.what, &check.remedy),
+    });
+    findings.collect()
 }
 
 fn files(answers: &DaemonAnswers) -> Option<Finding> {

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use graphiti_proto::{
-    methods::{Welcome, files::FileCheckReport, hook::HookCounts, models::Reach},
+    methods::{
+        Welcome, files::FileCheckReport, hook::HookCounts, models::Reach, share::ShareAnswer,
+    },
     tools::{SessionRow, health},
 };
 use jiff::Timestamp;
@@ -79,6 +81,8 @@ pub(super) struct DaemonAnswers {
     /// Whether the daemon has registered and read all transcript files correctly; `None` when an
     /// older daemon does not support the request.
     pub(super) files: Option<FileCheckReport>,
+    /// What is known of the shared graph; `None` when an older daemon does not support the request.
+    pub(super) share: Option<ShareAnswer>,
     /// The session with the latest activity.
     pub(super) latest: Option<SessionRow>,
 }

@@ -4,6 +4,7 @@ use graphiti_proto::{
         Welcome,
         files::FileCheckReport,
         hook::{HookCount, HookCounts},
+        share::{ShareAnswer, ShareCheck},
     },
     tools::{SessionRow, health},
 };
@@ -53,6 +54,18 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         // the files
         (|seen| files(seen).twice = 2, "files", Bad, "more than once: 2 of 400", "graphiti forget"),
         (|seen| files(seen).behind = 3, "files", Warn, "not remembered: 3 of 400", "graphiti stop"),
+        (
+            |seen| {
+                let what = "the engine rejects the login".to_owned();
+                let remedy = "check `share.user`".to_owned();
+                let checks = vec![ShareCheck { is_good: false, what, remedy }];
+                answers(seen).share = Some(ShareAnswer { checks, ..ShareAnswer::default() });
+            },
+            "sharing",
+            Warn,
+            "rejects the login",
+            "share.user",
+        ),
         // the program
         (|seen| seen.daemon = DaemonProbe::Down, "daemon", Bad, "not running", "graphiti up"),
         (
@@ -391,6 +404,7 @@ fn healthy() -> Observations {
                 ..health::HealthAnswer::default()
             },
             reach: None,
+            share: None,
             files: Some(FileCheckReport { files: 400, ..FileCheckReport::default() }),
             heard: HookCounts {
                 events: vec![HookCount {

@@ -32,6 +32,10 @@ pub(super) fn fetch(
     hit: &Hit,
     count: u32,
 ) -> Result<Vec<ContextBlock>, AskError> {
+    if hit.team.is_some() {
+        // Others share no messages.
+        return Ok(Vec::new());
+    }
     let blocks = ranges(&hit.passages, count.min(MOST)).into_iter().map(|range| {
         let messages = messages(connection, &hit.session.session_id, range)?;
         Ok(ContextBlock { source: range.source, messages })

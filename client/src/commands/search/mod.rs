@@ -43,6 +43,8 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
             let what = "nothing to search for: `graphiti search WORDS`, or no words on a terminal";
             return Err(AskError::Wrong(what.to_owned()));
         }
+        // Sessions of others cannot be opened.
+        arguments.scope = None;
         let mut choice = ResumeChoice::default();
         let mut prepare = |session: &SessionRow| choice.command(session);
         let command = finder::run(arguments, FinderPurpose::Read, &mut prepare, screen)?;
@@ -53,7 +55,8 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
         arguments.limit = Some(1);
     }
     let answer: SearchSessionsAnswer = connection.call(NAME, &arguments)?;
-    if let (true, Some(best)) = (is_open, answer.hits.first()) {
+    let best = answer.hits.first().filter(|best| best.team.is_none());
+    if let (true, Some(best)) = (is_open, best) {
         let opened = open(&mut connection, best, count.unwrap_or(OPENED))?;
         match is_json {
             true => opened.print_json(best, screen),
@@ -102,6 +105,7 @@ fn arguments(args: cli::SearchOptions) -> SearchSessionsArguments {
         limit: Some(args.limit),
         detail: Detail::Passages,
         offset: args.offset,
+        scope: super::scope(args.team),
         explain: args.explain,
     }
 }
@@ -196,6 +200,7 @@ fn print_hit(number: usize, hit: &Hit, blocks: Option<&[ContextBlock]>, screen: 
         ago(instant(&session.last_activity), now()),
         line(&standing(session).replace('_', " ")),
         line(session.project.rsplit('/').next().unwrap_or_default()),
+        super::by(hit.team.as_ref()),
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     screen.print(format!("    {}", screen.dim(facts.join(" · "))));

@@ -21,6 +21,8 @@ use crate::model::{
 
 /// Precedes the outcome.
 pub const OUTCOME: &str = "**Outcome**: ";
+/// The heading of what is left to do.
+pub const NEXT_STEPS: &str = "## Next Steps";
 
 /// Maximum characters of an error in its heading.
 const ERROR_HEADING: usize = 60;
@@ -48,7 +50,7 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
         page.section("## Test Results", test_lines(tests));
     }
     page.files(summary.files_modified.as_deref());
-    page.list("## Next Steps", summary.next_steps.as_deref());
+    page.list(NEXT_STEPS, summary.next_steps.as_deref());
     page.lines.join("\n")
 }
 

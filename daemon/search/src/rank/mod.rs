@@ -3,7 +3,7 @@
 //! There are two passes: [`gather`] reads the posting lists of the query's words and selects about
 //! a hundred sessions, and [`evidence`] inspects all their passages. [`measure`] computes relevance
 //! signals from them, [`weigh`] normalises and adds the signals, [`fuse`] combines the result with
-//! a second ranker, and [`hits`] formats the best ones.
+//! a second ranker, and [`hits`] formats the best ones. [`mod@merge`] adds the results of another search.
 
 mod admission;
 mod cards;
@@ -14,6 +14,7 @@ mod hits;
 mod list;
 mod lists;
 mod measure;
+mod merge;
 mod plan;
 mod results;
 mod spell;
@@ -36,6 +37,7 @@ use self::{
 pub use self::{
     admission::Scope,
     fuse::SecondRanker,
+    merge::{MergedPlace, merge},
     results::{
         Explanation, HitLocation, PassageHit, Results, SessionHit, Sign, Spelling, WordFound,
     },

@@ -25,16 +25,25 @@ pub(super) fn tools() -> &'static [Tool] {
 #[rustfmt::skip]
 const CORE: &[(&str, &[&str])] = &[
     (get_handoff::NAME, &["project"]),
-    (search_sessions::NAME, &["query", "project", "after", "before", "limit", "detail", "offset"]),
+    (search_sessions::NAME, &["query", "project", "after", "before", "limit", "detail", "offset", "scope"]),
     (get_session::NAME, &["session_id", "view", "source", "from", "at", "detail"]),
-    (search_memory_facts::NAME, &["query", "project", "as_of", "include_ended", "max_facts"]),
+    (search_memory_facts::NAME, &["query", "project", "as_of", "include_ended", "max_facts", "scope"]),
     (add_memory::NAME, &["name", "episode_body"]),
     (close::NAME, &["session_id"]),
 ];
 
+/// The argument that says whose memory is searched.
+const SCOPE: &str = "scope";
+
 /// The tools that are shown, as described to a client of this kind. The form of an answer is for a
-/// client that gets its structure.
-pub(super) fn tools_for(kind: ClientKind, form: ReplyForm, listed: &ListedTools) -> Vec<Tool> {
+/// client that gets its structure. Whether to search what others shared is asked where something is
+/// shared.
+pub(super) fn tools_for(
+    kind: ClientKind,
+    form: ReplyForm,
+    listed: &ListedTools,
+    is_shared: bool,
+) -> Vec<Tool> {
     let mut tools = match listed {
         ListedTools::Core => CORE.iter().map(core_tool).collect(),
         ListedTools::All => tools().to_vec(),
@@ -47,11 +56,24 @@ pub(super) fn tools_for(kind: ClientKind, form: ReplyForm, listed: &ListedTools)
         if form == ReplyForm::Text {
             tool.output_schema = None;
         }
+        if !is_shared {
+            without_scope(tool);
+        }
         if let Some(description) = kind.description(&tool.name) {
             tool.description = Some(description.into());
         }
     }
     tools
+}
+
+fn without_scope(tool: &mut Tool) {
+    let properties = tool.input_schema.get("properties");
+    if properties.is_some_and(|properties| properties.get(SCOPE).is_some()) {
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.remove(SCOPE);
+        }
+    }
 }
 
 fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
@@ -154,20 +176,26 @@ mod tests {
 
     #[test]
     fn the_core_is_six_tools_in_few_bytes_whose_arguments_exist() {
-        let core = tools_for(ClientKind::Followed("claude"), ReplyForm::Text, &ListedTools::Core);
+        let core = |is_shared| {
+            let kind = ClientKind::Followed("claude");
+            tools_for(kind, ReplyForm::Text, &ListedTools::Core, is_shared)
+        };
+        let bytes = serde_json::to_vec(&core(false)).unwrap().len();
+        assert!(bytes <= 4_500, "{bytes} bytes");
+        let core = core(true);
         assert_eq!(core.len(), 6);
         for (tool, (name, arguments)) in core.iter().zip(CORE) {
             let shown = tool.input_schema["properties"].as_object().unwrap();
             assert_eq!((&*tool.name, shown.len()), (*name, arguments.len()), "{shown:?}");
         }
-        let bytes = serde_json::to_vec(&core).unwrap().len();
-        assert!(bytes <= 4_500, "{bytes} bytes");
+        let shared = serde_json::to_vec(&core).unwrap().len();
+        assert!(bytes < shared && shared <= 4_700, "{shared} bytes");
     }
 
     #[test]
     fn a_setting_shows_other_tools() {
         let shown = |listed: &ListedTools| -> Vec<String> {
-            let tools = tools_for(ClientKind::Followed("claude"), ReplyForm::Text, listed);
+            let tools = tools_for(ClientKind::Followed("claude"), ReplyForm::Text, listed, false);
             tools.into_iter().map(|tool| tool.name.into_owned()).collect()
         };
         assert_eq!(shown(&ListedTools::All).len(), TOOLS.len());

@@ -171,7 +171,9 @@ impl ServerHandler for McpSession {
     ) -> Result<ListToolsResult, ErrorData> {
         let form = self.client(&Value::Null, &context).reply_form;
         let listed = self.daemon.listed_tools();
-        let tools = catalogue::tools_for(client_kind(&context), form, &listed);
+        let target = self.daemon.sharing.target();
+        let is_shared = target.reader.is_some() && !target.config.projects.is_empty();
+        let tools = catalogue::tools_for(client_kind(&context), form, &listed, is_shared);
         Ok(ListToolsResult::with_all_items(tools))
     }
 

@@ -24,7 +24,7 @@ use crate::{
         client_context::ClientContext,
         current::{self, ResolveError},
         handoff::{self, HandoffScope},
-        recall, spool,
+        recall, spool, team_handoff,
     },
     clock,
     engine::{EngineError, Scope, redaction},
@@ -177,6 +177,10 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     if !goes_on {
         index_ended(daemon, projects.clone(), own).await;
     }
+    let team = daemon.hooks().team_handoff && !goes_on;
+    let team =
+        team.then(|| team_handoff::text_known(&daemon.sharing, &projects, limit / 3)).flatten();
+    let limit = limit.saturating_sub(team.as_ref().map_or(0, |team| team.chars().count() + 2));
     let store = daemon.engine.store().clone();
     let told = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
@@ -192,10 +196,12 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         }
         Ok(text)
     });
-    told.await.ok()?.unwrap_or_else(|error: StoreError| {
+    let told = told.await.ok()?.unwrap_or_else(|error: StoreError| {
         tracing::warn!(%error, "cannot build the handoff for a new session");
         None
-    })
+    });
+    let texts: Vec<String> = told.into_iter().chain(team).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// Makes the episodes of sessions that have just ended or were killed, as far as time allows.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use graphiti_proto::{
     methods::share::{
-        PreviewSession, ShareAction, ShareAnswer, ShareReport, ShareRequest, SharedProjectRow,
+        PreviewSession, ShareAction, ShareAnswer, ShareCheck, ShareReport, ShareRequest,
+        SharedProjectRow,
     },
     rpc::{Error, code},
 };
@@ -13,7 +14,10 @@ use serde_json::Value;
 use super::write;
 use crate::{
     api::{DaemonState, blocking, projects::project_argument, tools::store_error},
-    engine::sharing::{Preview, ProjectIdentity},
+    engine::sharing::{
+        Preview, ProjectIdentity,
+        check::{EngineCheck, EngineFinding},
+    },
     model::{EpisodeId, Namespace},
 };
 
@@ -34,12 +38,17 @@ pub(super) async fn share(daemon: &DaemonState, request: ShareRequest) -> Result
             daemon.sharing.fill(true);
         }
         ShareAction::Check => {
-            let checked = daemon.sharing.check(PATIENCE).await;
+            let EngineCheck { version, findings } = daemon.sharing.check(PATIENCE).await;
             answer.status = report(daemon);
-            match checked {
-                Ok(version) => answer.status.version = version,
-                Err(error) => answer.status.error = Some(error),
-            }
+            answer.status.version = version;
+            answer.checks = findings
+                .into_iter()
+                .map(|EngineFinding { is_good, what, remedy }| ShareCheck {
+                    is_good,
+                    what,
+                    remedy: remedy.to_owned(),
+                })
+                .collect();
             return Ok(write(&answer));
         }
         ShareAction::Project | ShareAction::Preview => {

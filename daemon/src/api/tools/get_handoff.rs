@@ -18,6 +18,7 @@ use crate::{
         convert, current,
         handoff::{self, HandoffScope},
         projects::{newest_episodes, of_directory, project_argument},
+        team_handoff,
     },
     engine::episode::handoff::{self as built, Handoff},
     model::{Namespace, Project, SessionKey, session::State},
@@ -63,6 +64,14 @@ async fn run(
     answer.project = newest.map(|project| project.path().to_owned()).unwrap_or_default();
     answer.project_namespace = namespace.unwrap_or_default().to_string();
     answer.text = text;
+    let hooks = daemon.hooks();
+    if hooks.team_handoff {
+        let left = arguments.max_chars.min(LONGEST).saturating_sub(answer.text.chars().count());
+        if let Some(team) = team_handoff::text(&daemon.sharing, &projects, left).await {
+            let gap = if answer.text.is_empty() { "" } else { "\n\n" };
+            answer.text.push_str(&format!("{gap}{team}"));
+        }
+    }
     answer.ongoing = ongoing(daemon, &projects, except).await?;
     answer.pending = indexed.pending;
     answer.message = match answer.sessions.as_slice() {

@@ -213,6 +213,7 @@ pub(super) fn fact_row(
         expired_at: fact.expired_at.map(|at| at.to_string()),
         sources: sources.collect::<Result<_, _>>().map_err(store_error)?,
         attributes: fact.details.iter().cloned().collect(),
+        team: None,
         explanation: None,
     })
 }

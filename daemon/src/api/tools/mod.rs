@@ -19,6 +19,7 @@ pub(in crate::api) mod list_sessions;
 mod list_unindexed;
 pub(in crate::api) mod mark_fact;
 mod passages;
+mod replies;
 mod search_memory_facts;
 mod search_memory_nodes;
 mod search_nodes;
@@ -26,6 +27,7 @@ mod search_sessions;
 mod status;
 mod summarize_session;
 mod sync_history;
+mod team;
 mod text;
 
 use std::{future::Future, pin::Pin};

@@ -8,7 +8,7 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, text, typed};
+use super::{Effect, Tool, graph, input, output, store_error, team, text, typed};
 use crate::{
     api::{
         DaemonState, catch_up,
@@ -19,8 +19,10 @@ use crate::{
     engine::{
         embedding::VectorSet,
         entities::{Graph, is_listed},
+        sharing::team::SharedFact,
     },
     model::{EntityId, Fact, Namespace, Timestamp, graph::Relation},
+    search::query::Query,
 };
 
 /// Bytes of facts in a text for a model that asks for the default number of facts.
@@ -58,10 +60,44 @@ async fn run(
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
+    let given = projects.clone();
     // Wishes for all projects hold in each.
     let projects = projects.map(|projects| [projects, vec![Namespace::default()]].concat());
+    let is_team = team::is_wanted(arguments.scope.as_deref())?;
+    let query = Query::parse(&arguments.query, &clock::zoned());
+    let asked = is_team.then(|| team::ask_facts(daemon, given.as_deref(), &query));
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::ROWS);
+    let wanted = WantedFacts { filter: &filter, center, limit, explain: arguments.explain };
+    let mut facts = own_facts(daemon, &question, &wanted)?;
+    let mut message = indexed.message();
+    if let Some(asked) = asked {
+        let mut others = team::answered(asked, &mut message).await;
+        others.retain(|other| center.is_none() && filter.matches_shared(&other.fact));
+        facts = team::merge_facts(&query, facts, &others);
+        facts.truncate(limit);
+    }
+    if client.reply_form == ReplyForm::Text {
+        let usual = SearchFactsArguments::default().max_facts;
+        fit_text(&mut facts, TEXT * limit.div_ceil(usual));
+    }
+    Ok(SearchFactsAnswer { message, facts })
+}
+
+/// What is asked for beside the words.
+struct WantedFacts<'w> {
+    filter: &'w FactFilter,
+    center: Option<EntityId>,
+    limit: usize,
+    explain: bool,
+}
+
+/// Finds the facts of this machine.
+fn own_facts(
+    daemon: &DaemonState,
+    question: &graph::GraphSearch<'_>,
+    WantedFacts { filter, center, limit, explain }: &WantedFacts<'_>,
+) -> Result<Vec<FactRow>, Error> {
     let things = graph::graph(daemon);
     let center = center.map(|id| latest_name(&things, id)).transpose()?;
     let spans = |number: u64| {
@@ -71,19 +107,14 @@ async fn run(
         spans.reverse();
         Ok(spans)
     };
-    let mut found = question.find(VectorSet::Facts, limit, &spans)?;
-    found.truncate(limit);
+    let mut found = question.find(VectorSet::Facts, *limit, &spans)?;
+    found.truncate(*limit);
     let store = daemon.engine.store().as_ref();
     let rows = found.iter().map(|(fact, why)| {
-        let explanation = arguments.explain.then(|| convert::explained(why));
+        let explanation = explain.then(|| convert::explained(why));
         Ok(FactRow { explanation, ..graph::fact_row(&things, store, fact)? })
     });
-    let mut facts: Vec<FactRow> = rows.collect::<Result<_, Error>>()?;
-    if client.reply_form == ReplyForm::Text {
-        let usual = SearchFactsArguments::default().max_facts;
-        fit_text(&mut facts, TEXT * limit.div_ceil(usual));
-    }
-    Ok(SearchFactsAnswer { message: indexed.message(), facts })
+    rows.collect()
 }
 
 /// Keeps the best facts whose lines fit in `left` bytes, at least one.
@@ -163,6 +194,23 @@ impl FactFilter {
         };
         is_wanted
             && self.at.is_none_or(|at| fact.holds_at(at))
+            && within(fact.valid_at, self.valid)
+            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
+    }
+
+    /// Same as [`FactFilter::matches`] for a fact of the shared graph, whose relation may be one of
+    /// another program.
+    fn matches_shared(&self, fact: &SharedFact) -> bool {
+        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
+        let relation = Relation::parse(&fact.relation);
+        let is_wanted = match self.relations.as_slice() {
+            [] => !relation.is_some_and(Relation::repeats_history),
+            wanted => relation.is_some_and(|relation| wanted.contains(&relation)),
+        };
+        let holds_at =
+            |at: Timestamp| fact.valid_at <= at && fact.invalid_at.is_none_or(|end| at < end);
+        is_wanted
+            && self.at.is_none_or(holds_at)
             && within(fact.valid_at, self.valid)
             && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
     }

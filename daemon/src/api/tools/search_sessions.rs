@@ -13,7 +13,8 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, broader, engine_error, errors, input, output, passages, store_error, text, typed,
+    Effect, Tool, broader, engine_error, errors, input, output, passages, replies, store_error,
+    team, text, typed,
 };
 use crate::{
     api::{
@@ -27,7 +28,7 @@ use crate::{
         embedding,
         episode::handoff::{HandoffLine, topic},
     },
-    model::{Message, Namespace, Role, SessionKey, session::Session},
+    model::{Namespace, SessionKey, session::Session},
     search::{
         index::EpisodeField,
         query::Query,
@@ -58,11 +59,6 @@ const LONGEST_TEXT: usize = 35_000;
 const SNIPPET: usize = 240;
 const PASSAGE: usize = 400;
 const FULL_PASSAGE: usize = 2_000;
-/// Maximum bytes of a user's message that is shown with the reply, and of that reply.
-const QUESTION: usize = 300;
-const REPLY: usize = 300;
-/// Number of messages after a user's message among which the reply is looked for.
-const REPLY_DISTANCE: usize = 32;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -91,6 +87,7 @@ async fn run(
     };
     let mut query = question(&arguments)?;
     query.widen_projects(&|name| daemon.engine.projects().known_by(name));
+    let asked = team::ask_sessions(daemon, &arguments, scope.namespaces.as_deref(), &query)?;
     let usual = match client.reply_form {
         ReplyForm::Structured => STRUCTURED_HITS,
         ReplyForm::Text => TEXT_HITS,
@@ -98,23 +95,21 @@ async fn run(
     let limit = arguments.limit.unwrap_or(usual).min(HITS);
     let offset = arguments.offset.min(DEEPEST);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
-    let is_full = limit > 0 && results.sessions.len() == offset + limit && offset < DEEPEST;
-    results.sessions.drain(..offset.min(results.sessions.len()));
+    let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < DEEPEST;
+    // Pages of merged results begin anew.
+    let skipped = if asked.is_some() { 0 } else { offset };
+    results.sessions.drain(..skipped.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
-    let mut hits = Vec::with_capacity(results.sessions.len());
-    for found in &results.sessions {
-        let stored = || daemon.engine.store().session(found.session).map_err(store_error);
-        let session = match live.iter().find(|session| session.key == found.session) {
-            Some(session) => Some(session.clone()),
-            None => stored()?,
-        };
-        // The session was forgotten in the meantime.
-        let Some(session) = session else { continue };
-        let form = PassageForm::of(client, arguments.detail, &highlighter);
-        let mut hit = hit(daemon, &form, &session, found).map_err(store_error)?;
-        hit.explanation = arguments.explain.then(|| convert::explained(&found.explanation));
-        hits.push(hit);
+    let form = PassageForm::of(client, arguments.detail, &highlighter);
+    let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
+    let mut message = indexed.message();
+    if let Some(asked) = asked {
+        let snippet = |text: &str| form.snippet(text);
+        hits = asked.merged(daemon, &query, hits, (&snippet, &mut message)).await?;
+        is_full |= limit > 0 && hits.len() > offset + limit;
+        hits.drain(..offset.min(hits.len()));
+        hits.truncate(limit);
     }
     let found = hits.len();
     offer_hits(daemon, client, &hits).await;
@@ -129,17 +124,43 @@ async fn run(
         0 => errors::pasted(daemon, &arguments.query, scope.namespaces.as_deref())?,
         _ => None,
     };
-    let (message, pending) = (indexed.message(), indexed.pending);
+    let pending = indexed.pending;
     let spelled = results.spelled.into_iter();
     let spelled = spelled.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect();
     Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
+}
+
+/// Returns the rows of the sessions of this machine.
+fn own_hits(
+    daemon: &DaemonState,
+    form: &PassageForm<'_>,
+    results: &Results,
+    live: &[Session],
+    explain: bool,
+) -> Result<Vec<Hit>, Error> {
+    let mut hits = Vec::with_capacity(results.sessions.len());
+    for found in &results.sessions {
+        let stored = || daemon.engine.store().session(found.session).map_err(store_error);
+        let session = match live.iter().find(|session| session.key == found.session) {
+            Some(session) => Some(session.clone()),
+            None => stored()?,
+        };
+        // The session was forgotten in the meantime.
+        let Some(session) = session else { continue };
+        let mut hit = hit(daemon, form, &session, found).map_err(store_error)?;
+        hit.explanation = explain.then(|| convert::explained(&found.explanation));
+        hits.push(hit);
+    }
+    Ok(hits)
 }
 
 /// Notes the hits that an agent's session got, to know which of them it opens.
 async fn offer_hits(daemon: &DaemonState, client: &ClientContext, hits: &[Hit]) {
     let Ok(Some(own)) = current::client_session(daemon, client).await else { return };
     let Ok(Some(own)) = daemon.engine.store().session(own) else { return };
-    let lines = hits.iter().take(TEXT_HITS).map(|hit| HandoffLine {
+    // Sessions of others cannot be opened.
+    let own_hits = hits.iter().filter(|hit| hit.team.is_none());
+    let lines = own_hits.take(TEXT_HITS).map(|hit| HandoffLine {
         topic: topic::HITS.to_owned(),
         // A hit is used when it is opened, whatever its words.
         text: String::new(),
@@ -324,65 +345,10 @@ fn hit(
         }
     }
     if form.form == ReplyForm::Text {
-        add_reply(daemon, session.key, &mut passages)?;
+        replies::add(daemon, session.key, &mut passages, PASSAGES)?;
         passages.truncate(PASSAGES);
     }
-    Ok(Hit { session: row, score: f64::from(found.score), passages, explanation: None })
-}
-
-/// Adds the agent's reply after the first short message of the user: the reply often has other words
-/// than the question that was found. If there is space for another passage, adds the agent's longest
-/// message soon after it, too: the first reply of a long search for a cause says little.
-fn add_reply(
-    daemon: &DaemonState,
-    session: SessionKey,
-    passages: &mut Vec<MatchedPassage>,
-) -> Result<(), StoreError> {
-    let is_question = |passage: &MatchedPassage| {
-        passage.role == Role::User.as_str() && passage.text.len() <= QUESTION
-    };
-    let Some(place) = passages.iter().position(is_question) else { return Ok(()) };
-    let (source, seq) = (passages[place].source, passages[place].seq);
-    let key = SourceKey { session, number: source };
-    let next = daemon.engine.store().messages(key, seq + 1, REPLY_DISTANCE)?;
-    let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
-    let mut at = place + 1;
-    let reply = reply_position(&roles).and_then(|at| next.get(at));
-    let longest = next.iter().filter(|message| message.role == Role::Agent);
-    let longest = longest.max_by_key(|message| message.text.len());
-    let is_known = |passages: &[MatchedPassage], message: &Message| {
-        passages.iter().any(|one| (one.source, one.seq) == (source, message.seq))
-    };
-    let with_space = |passages: &[MatchedPassage]| passages.len() < PASSAGES;
-    if let Some(reply) = reply.filter(|reply| !is_known(passages, reply)) {
-        passages.insert(at, reply_passage(source, reply));
-        at += 1;
-    }
-    if let Some(longest) = longest.filter(|one| with_space(passages) && !is_known(passages, one)) {
-        passages.insert(at, reply_passage(source, longest));
-    }
-    Ok(())
-}
-
-fn reply_passage(source: u32, message: &Message) -> MatchedPassage {
-    MatchedPassage {
-        role: message.role.as_str().to_owned(),
-        at: convert::time(message.at),
-        source,
-        seq: message.seq,
-        text: passages::first_clauses(&for_model(&message.text), REPLY),
-        marks: Vec::new(),
-    }
-}
-
-/// Returns the position of the reply: the agent's last message before the user's next one, or the
-/// first if the turn is longer than the part that was read.
-fn reply_position(roles: &[Role]) -> Option<usize> {
-    let end = roles.iter().position(|role| *role == Role::User);
-    let is_whole = end.is_some() || roles.len() < REPLY_DISTANCE;
-    let mut turn = roles[..end.unwrap_or(roles.len())].iter();
-    let is_reply = |role: &Role| *role == Role::Agent;
-    if is_whole { turn.rposition(is_reply) } else { turn.position(is_reply) }
+    Ok(Hit { session: row, score: f64::from(found.score), passages, ..Hit::default() })
 }
 
 /// Returns the text at a location of the index; `None` when it no longer exists.
@@ -435,17 +401,5 @@ mod tests {
         assert_eq!(text_budget(2 * TEXT_HITS, Detail::Ids), 2 * TEXT);
         assert_eq!(text_budget(1, Detail::Full), FULL_TEXT);
         assert_eq!(text_budget(HITS, Detail::Full), LONGEST_TEXT);
-    }
-
-    #[test]
-    fn the_reply_is_the_last_thing_the_agent_says_before_the_user_speaks_again() {
-        use Role::{Agent, Tool, User};
-        assert_eq!(reply_position(&[Agent, Tool, Agent, Tool, User, Agent]), Some(2));
-        assert_eq!(reply_position(&[Tool, Agent]), Some(1));
-        assert_eq!(reply_position(&[Tool, User, Agent]), None);
-        assert_eq!(reply_position(&[]), None);
-        let mut long = [Tool; REPLY_DISTANCE];
-        (long[3], long[30]) = (Agent, Agent);
-        assert_eq!(reply_position(&long), Some(3), "the end of the turn is not known");
     }
 }

@@ -215,6 +215,13 @@ impl Projects {
         all.find(|identity| identity.is_named_by(given))
     }
 
+    /// Returns the project of a remote of which no directory is known.
+    pub fn identity_of_remote(&self, given: &str) -> Option<ProjectIdentity> {
+        let remote = remote::normalized(given)?;
+        let name = remote.rsplit('/').find(|part| !part.is_empty())?.to_owned();
+        Some(ProjectIdentity { remote: Some(remote), name, ..ProjectIdentity::default() })
+    }
+
     /// Returns only the spellings of one directory, without the rest of its project.
     pub fn spellings_of(&self, directory: &str) -> Vec<Namespace> {
         let project = Project::new(directory);

@@ -6,13 +6,16 @@
 //! is at most one small note a session, and a crash, a lost connection or an engine that is down for
 //! days loses nothing. A *fill* compares all sessions.
 
+pub mod check;
 mod compare;
 mod ledger;
 pub mod map;
+mod origin;
 mod pending;
 mod preview;
 mod queue;
 mod state;
+pub mod team;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -29,6 +32,7 @@ use self::{
     map::SessionMapper,
     pending::{FillProgress, PendingSessions},
     queue::ShareQueue,
+    team::LatestEpisodes,
 };
 pub use crate::engine::projects::ProjectIdentity;
 use crate::{
@@ -52,6 +56,8 @@ pub struct Sharing {
     pauses: Pauses,
     target: RwLock<Arc<ShareTarget>>,
     pending: Mutex<PendingSessions>,
+    /// The latest episodes of others, for handoffs that cannot wait.
+    latest: Mutex<LatestEpisodes>,
     status: watch::Sender<ShareStatus>,
     followed: watch::Sender<FollowerProgress>,
     /// Notified when there is work, or the settings have changed.
@@ -62,6 +68,8 @@ pub struct Sharing {
 pub struct ShareTarget {
     pub config: Config,
     pub engine: Option<Arc<dyn GraphEngine>>,
+    /// A connection for questions, which do not wait for what is being written.
+    pub reader: Option<Arc<dyn GraphEngine>>,
 }
 
 /// How long the work waits after a failure, and between checks of an idle engine.
@@ -70,6 +78,8 @@ pub struct Pauses {
     pub first: Duration,
     pub longest: Duration,
     pub check: Duration,
+    /// How long a question about others' sessions may take.
+    pub answer: Duration,
 }
 
 /// How far the shared graph is.
@@ -97,13 +107,15 @@ impl Default for Pauses {
             first: Duration::from_secs(1),
             longest: Duration::from_secs(300),
             check: Duration::from_secs(60),
+            answer: Duration::from_millis(1_500),
         }
     }
 }
 
 impl ShareTarget {
     pub fn new(config: &Config) -> ShareTarget {
-        ShareTarget { config: config.clone(), engine: share::connect(config) }
+        let (engine, reader) = (share::connect(config), share::connect(config));
+        ShareTarget { config: config.clone(), engine, reader }
     }
 
     fn is_on(&self) -> bool {
@@ -145,6 +157,7 @@ impl Sharing {
             pauses,
             target: RwLock::new(Arc::new(target)),
             pending: Mutex::new(pending),
+            latest: Mutex::default(),
             status: watch::Sender::new(status),
             followed: watch::Sender::default(),
             changed: Notify::new(),
@@ -158,6 +171,7 @@ impl Sharing {
         }
         let is_on = target.is_on();
         *self.target.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(target);
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.status.send_modify(|status| {
             *status =
                 ShareStatus { is_on, last_success: status.last_success, ..ShareStatus::default() };
@@ -204,16 +218,6 @@ impl Sharing {
         if self.target().is_on() {
             self.lock().mark_deleted(session);
             self.changed.notify_one();
-        }
-    }
-
-    /// Asks the engine for its name and version; an error says why it cannot be used.
-    pub async fn check(&self, limit: Duration) -> Result<String, String> {
-        let Some(engine) = self.target().engine.clone() else { return Ok(String::new()) };
-        match tokio::time::timeout(limit, engine.instance()).await {
-            Ok(Ok(instance)) => Ok(instance.version),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("the engine does not answer within {limit:?}")),
         }
     }
 

@@ -1,3 +1,6 @@
+mod measure;
+mod team;
+
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -129,7 +132,6 @@ async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
     let running = machine.start(&engine.url);
     running.sharing.settled().await;
     let ids = [&evicted, &deleted, &forgotten].map(|session| machine.episode(session).id);
-    running.sharing.note_deletion(deleted.key);
     machine
         .write(vec![
             Write::DropEpisode(ids[0]),
@@ -138,6 +140,7 @@ async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
             Write::DropSession(forgotten.key),
         ])
         .await;
+    running.sharing.note_deletion(deleted.key);
     running.sharing.settled().await;
     let removed: String = engine
         .queries()
@@ -285,6 +288,7 @@ impl SharingMachine {
         let pauses = Pauses {
             first: Duration::from_millis(1),
             longest: Duration::from_millis(1),
+            answer: Duration::from_millis(200),
             ..Pauses::default()
         };
         let target = ShareTarget::new(&self.config(url));

@@ -8,7 +8,7 @@ use graphiti_proto::tools::{
     search_nodes::SearchNodesAnswer,
 };
 
-use super::{Lines, ModelText, code, day, line, listed, quote, title};
+use super::{Lines, ModelText, by, code, day, line, listed, quote, title};
 
 impl ModelText for SearchFactsAnswer {
     fn text(&self) -> String {
@@ -79,7 +79,13 @@ pub(in crate::api::tools) fn fact_line(fact: &FactRow) -> String {
         let message = source.message.map(|seq| format!(" from {seq}")).unwrap_or_default();
         format!("{}{file}{message}", code(id))
     });
-    let about = listed(&[&span, &standing, &details.join(", "), &place.unwrap_or_default()]);
+    let about = listed(&[
+        &span,
+        &standing,
+        &by(fact.team.as_ref()),
+        &details.join(", "),
+        &place.unwrap_or_default(),
+    ]);
     format!("- {}: {} ({about})", line(&fact.name), quote(&fact.fact))
 }
 

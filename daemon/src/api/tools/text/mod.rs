@@ -15,7 +15,7 @@ pub(super) mod search;
 mod session;
 mod sessions;
 
-use graphiti_proto::{clean::for_model, rpc::Error};
+use graphiti_proto::{clean::for_model, rpc::Error, tools::TeamOrigin};
 
 /// An answer with a text form for models.
 pub(super) trait ModelText {
@@ -114,6 +114,15 @@ fn day(at: &str) -> String {
 /// Joins the non-empty items of `parts` with commas.
 fn listed(parts: &[&str]) -> String {
     parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(", ")
+}
+
+/// Who shared a result of others: `by “Ann” on “laptop”`.
+fn by(team: Option<&TeamOrigin>) -> String {
+    match team {
+        None => String::new(),
+        Some(team) if team.name.is_empty() => "by another program".to_owned(),
+        Some(team) => format!("by {} on {}", title(&team.name), title(&team.machine)),
+    }
 }
 
 /// The numbers that are not zero: `3 sessions, 40 messages`.

@@ -5,7 +5,7 @@ use graphiti_proto::tools::{
     search_sessions::{Hit, MatchedPassage, SearchSessionsAnswer, SpelledWord},
 };
 
-use super::{Lines, ModelText, code, day, line, listed, minute, quote, sessions::session_line};
+use super::{Lines, ModelText, by, code, day, line, listed, minute, quote, sessions::session_line};
 use crate::api::tools::passages;
 
 const NOTHING: &str = "Nothing was found.";
@@ -65,7 +65,7 @@ pub(in crate::api::tools) fn sizes(hit: &Hit) -> (usize, Vec<usize>) {
 }
 
 fn hit_line(hit: &Hit) -> String {
-    format!("- {}", session_line(&hit.session))
+    listed(&[&format!("- {}", session_line(&hit.session)), &by(hit.team.as_ref())])
 }
 
 fn nothing_found(answer: &SearchSessionsAnswer) -> String {
@@ -107,11 +107,17 @@ fn summary_part(role: &str) -> String {
 fn how_to_go_on(answer: &SearchSessionsAnswer) -> String {
     let mut steps = Vec::new();
     let mut passages = answer.hits.iter().flat_map(|hit| &hit.passages);
+    let is_own = |hit: &Hit| hit.team.is_none();
     if passages.any(|passage| !passages::is_summary(passage)) {
         let more = "Read on: get_session with the id, `view` `messages` and a passage's `from`";
         steps.push(more.to_owned());
-    } else if !answer.hits.is_empty() {
+    } else if answer.hits.iter().any(is_own) {
         steps.push("Read one: get_session with its id".to_owned());
+    }
+    if !answer.hits.iter().all(is_own) {
+        steps.push(
+            "Of others only the summary is here; `detail` `full` shows more of it".to_owned(),
+        );
     }
     if let Some(next) = answer.next {
         steps.push(format!("more sessions: `offset` {next}"));

@@ -1,0 +1,89 @@
+//! The agent's replies to a message of the user that a search found.
+
+use graphiti_proto::{clean::for_model, tools::search_sessions::MatchedPassage};
+
+use super::passages;
+use crate::{
+    api::{DaemonState, convert},
+    model::{Message, Role, SessionKey},
+    store::{SourceKey, StoreError},
+};
+
+/// Maximum bytes of a user's message that is shown with the reply, and of that reply.
+const QUESTION: usize = 300;
+const REPLY: usize = 300;
+/// Number of messages after a user's message among which the reply is looked for.
+const REPLY_DISTANCE: usize = 32;
+
+/// Adds the agent's reply after the first short message of the user: the reply often has other words
+/// than the question that was found. If there is space for another passage, adds the agent's longest
+/// message soon after it, too: the first reply of a long search for a cause says little.
+pub(super) fn add(
+    daemon: &DaemonState,
+    session: SessionKey,
+    passages: &mut Vec<MatchedPassage>,
+    most: usize,
+) -> Result<(), StoreError> {
+    let is_question = |passage: &MatchedPassage| {
+        passage.role == Role::User.as_str() && passage.text.len() <= QUESTION
+    };
+    let Some(place) = passages.iter().position(is_question) else { return Ok(()) };
+    let (source, seq) = (passages[place].source, passages[place].seq);
+    let key = SourceKey { session, number: source };
+    let next = daemon.engine.store().messages(key, seq + 1, REPLY_DISTANCE)?;
+    let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
+    let mut at = place + 1;
+    let reply = reply_position(&roles).and_then(|at| next.get(at));
+    let longest = next.iter().filter(|message| message.role == Role::Agent);
+    let longest = longest.max_by_key(|message| message.text.len());
+    let is_known = |passages: &[MatchedPassage], message: &Message| {
+        passages.iter().any(|one| (one.source, one.seq) == (source, message.seq))
+    };
+    let with_space = |passages: &[MatchedPassage]| passages.len() < most;
+    if let Some(reply) = reply.filter(|reply| !is_known(passages, reply)) {
+        passages.insert(at, reply_passage(source, reply));
+        at += 1;
+    }
+    if let Some(longest) = longest.filter(|one| with_space(passages) && !is_known(passages, one)) {
+        passages.insert(at, reply_passage(source, longest));
+    }
+    Ok(())
+}
+
+fn reply_passage(source: u32, message: &Message) -> MatchedPassage {
+    MatchedPassage {
+        role: message.role.as_str().to_owned(),
+        at: convert::time(message.at),
+        source,
+        seq: message.seq,
+        text: passages::first_clauses(&for_model(&message.text), REPLY),
+        marks: Vec::new(),
+    }
+}
+
+/// Returns the position of the reply: the agent's last message before the user's next one, or the
+/// first if the turn is longer than the part that was read.
+fn reply_position(roles: &[Role]) -> Option<usize> {
+    let end = roles.iter().position(|role| *role == Role::User);
+    let is_whole = end.is_some() || roles.len() < REPLY_DISTANCE;
+    let mut turn = roles[..end.unwrap_or(roles.len())].iter();
+    let is_reply = |role: &Role| *role == Role::Agent;
+    if is_whole { turn.rposition(is_reply) } else { turn.position(is_reply) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reply_is_the_last_thing_the_agent_says_before_the_user_speaks_again() {
+        use Role::{Agent, Tool, User};
+        assert_eq!(reply_position(&[Agent, Tool, Agent, Tool, User, Agent]), Some(2));
+        assert_eq!(reply_position(&[Tool, Agent]), Some(1));
+        assert_eq!(reply_position(&[Tool, User, Agent]), None);
+        assert_eq!(reply_position(&[]), None);
+        let mut long = [Tool; REPLY_DISTANCE];
+        (long[3], long[30]) = (Agent, Agent);
+        assert_eq!(reply_position(&long), Some(3), "the end of the turn is not known");
+    }
+}

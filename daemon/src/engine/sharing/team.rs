@@ -1,0 +1,393 @@
+//! What colleagues, and this user's other machines, put into the shared graph.
+//!
+//! Every question has one time limit. What this machine has itself is left out: the answers are merged
+//! with its own results.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    task::JoinSet,
+    time::{Instant, timeout_at},
+};
+
+use super::{
+    ProjectIdentity, Sharing,
+    map::group_of,
+    origin::{EpisodeOrigin, without_front_matter},
+};
+use crate::{
+    clock,
+    model::{EpisodeId, Namespace, Timestamp},
+    share::{
+        EngineError, GraphEngine, Row, Statement,
+        read::{self, FoundEpisode, FoundFact},
+    },
+};
+
+pub use crate::share::read::FoundFact as SharedFact;
+
+/// Candidates from a group. This machine's own are among them and are left out, so there are many:
+/// they must not crowd out those of others.
+const CANDIDATES: usize = 400;
+/// Maximum number of groups that a question goes to.
+const GROUPS: usize = 32;
+/// How old the latest episodes of a group may be to be told without asking the engine.
+const FRESH: Duration = Duration::from_secs(60);
+/// How far back the latest episodes go.
+const LATEST: Duration = Duration::from_secs(14 * 24 * 3600);
+/// Bytes of a text at most.
+const LONGEST: usize = 200_000;
+const LONGEST_LINE: usize = 2_000;
+
+/// A project that is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamGroup {
+    pub group: String,
+    /// The project's name.
+    pub name: String,
+}
+
+/// Who put something into the graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TeamAuthor {
+    /// The name; empty when it is not known.
+    pub name: String,
+    pub machine: String,
+}
+
+/// An episode of another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamEpisode {
+    pub id: String,
+    pub project: TeamGroup,
+    pub author: TeamAuthor,
+    pub agent: String,
+    pub session_id: String,
+    pub name: String,
+    /// The summary as Markdown.
+    pub content: String,
+    pub at: Timestamp,
+}
+
+/// A fact of another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamFact {
+    pub project: TeamGroup,
+    pub author: TeamAuthor,
+    pub session_id: String,
+    pub fact: FoundFact,
+}
+
+/// An answer of the team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamAnswer<T> {
+    pub rows: Vec<T>,
+    /// Why something may be missing, as a sentence.
+    pub problem: Option<String>,
+}
+
+/// The latest episodes of groups, with the time of the answer.
+pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
+
+impl<T> TeamAnswer<T> {
+    fn nothing(problem: impl Into<String>) -> TeamAnswer<T> {
+        TeamAnswer { rows: Vec::new(), problem: Some(problem.into()) }
+    }
+}
+
+impl Sharing {
+    /// Returns the shared projects among `namespaces`, or all of them.
+    pub fn team_groups(&self, namespaces: Option<&[Namespace]>) -> Vec<TeamGroup> {
+        let target = self.target();
+        let entries = &target.config.projects;
+        let identities: Vec<ProjectIdentity> = match namespaces {
+            Some(namespaces) => {
+                let known = namespaces.iter().filter_map(|one| self.projects.identity_of(*one));
+                known.filter(|identity| target.is_shared(identity)).collect()
+            }
+            None => {
+                // A new machine has no session yet, but may read.
+                let named = |entry: &String| {
+                    let known = self.projects.identity_named(entry);
+                    known.or_else(|| self.projects.identity_of_remote(entry))
+                };
+                entries.iter().filter_map(named).collect()
+            }
+        };
+        let mut known = BTreeSet::new();
+        let groups = identities
+            .into_iter()
+            .map(|identity| TeamGroup { group: group_of(&identity), name: identity.name });
+        groups.filter(|group| known.insert(group.group.clone())).take(GROUPS).collect()
+    }
+
+    /// Finds episodes of others by words, best first.
+    pub async fn team_episodes(
+        self: Arc<Self>,
+        groups: Vec<TeamGroup>,
+        question: String,
+        limit: usize,
+    ) -> TeamAnswer<TeamEpisode> {
+        let words = read::words(&question);
+        if words.is_empty() {
+            return TeamAnswer::nothing(NO_WORDS);
+        }
+        let asked = self.ask(groups, |reader| reader.episodes(words.clone(), limit));
+        self.collect(asked).await
+    }
+
+    /// Finds facts of others by words, best first.
+    pub async fn team_facts(
+        self: Arc<Self>,
+        groups: Vec<TeamGroup>,
+        question: String,
+    ) -> TeamAnswer<TeamFact> {
+        let words = read::words(&question);
+        if words.is_empty() {
+            return TeamAnswer::nothing(NO_WORDS);
+        }
+        let asked = self.ask(groups, |reader| reader.facts(words.clone()));
+        self.collect(asked).await
+    }
+
+    /// Returns the latest episodes of others, the newest first.
+    pub async fn team_latest(
+        self: Arc<Self>,
+        groups: Vec<TeamGroup>,
+        limit: usize,
+    ) -> TeamAnswer<TeamEpisode> {
+        let since = clock::now().minus(LATEST);
+        let asked = self.ask(groups.clone(), |reader| reader.latest(since, limit));
+        let mut answer = self.collect(asked).await;
+        answer.rows.sort_by_key(|episode: &TeamEpisode| std::cmp::Reverse(episode.at));
+        if answer.problem.is_none() {
+            let now = Instant::now();
+            let mut latest = self.latest_episodes();
+            for group in groups {
+                let of_group = answer.rows.iter().filter(|episode| episode.project == group);
+                latest.insert(group.group.clone(), (now, of_group.cloned().collect()));
+            }
+        }
+        answer
+    }
+
+    /// Returns what is known of the latest episodes of others, without waiting; asks for newer ones
+    /// in the background.
+    pub fn team_latest_known(
+        self: &Arc<Self>,
+        groups: &[TeamGroup],
+        limit: usize,
+    ) -> Vec<TeamEpisode> {
+        let (mut known, mut old) = (Vec::new(), Vec::new());
+        {
+            let latest = self.latest_episodes();
+            for group in groups {
+                let episodes = latest.get(&group.group);
+                known.extend(episodes.iter().flat_map(|(_, episodes)| episodes.iter().cloned()));
+                if episodes.is_none_or(|(at, _)| at.elapsed() > FRESH) {
+                    old.push(group.clone());
+                }
+            }
+        }
+        if !old.is_empty() {
+            // It ends within its time limit, and its answer is kept for the next request.
+            tokio::spawn(self.clone().team_latest(old, limit));
+        }
+        known.sort_by_key(|episode| std::cmp::Reverse(episode.at));
+        known
+    }
+
+    /// Asks about each group at once.
+    fn ask<T, F>(
+        self: &Arc<Self>,
+        groups: Vec<TeamGroup>,
+        ask: impl Fn(TeamReader) -> F,
+    ) -> Result<AskedGroups<T>, &'static str>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<Vec<T>, EngineError>> + Send + 'static,
+    {
+        let engine = self.target().reader.clone();
+        let engine = engine.ok_or("Nothing is shared with a team: see `graphiti share`.")?;
+        if groups.is_empty() {
+            return Err("The project is not shared with a team: see `graphiti share`.");
+        }
+        let mut asked = JoinSet::new();
+        for (at, group) in groups.into_iter().enumerate() {
+            let reader = TeamReader { sharing: self.clone(), engine: engine.clone(), group };
+            let answer = ask(reader);
+            asked.spawn(async move { (at, answer.await) });
+        }
+        Ok(asked)
+    }
+
+    /// Waits for the answers within the time limit for all of them.
+    async fn collect<T: 'static>(
+        &self,
+        asked: Result<AskedGroups<T>, &'static str>,
+    ) -> TeamAnswer<T> {
+        let mut asked = match asked {
+            Ok(asked) => asked,
+            Err(problem) => return TeamAnswer::nothing(problem),
+        };
+        let limit = self.pauses.answer;
+        let end = Instant::now() + limit;
+        let (mut found, mut problem) = (Vec::new(), None);
+        loop {
+            match timeout_at(end, asked.join_next()).await {
+                Ok(Some(Ok((at, Ok(rows))))) => found.push((at, rows)),
+                Ok(Some(Ok((_, Err(error))))) => problem = Some(error.to_string()),
+                // A task neither panics nor is it aborted before this function ends.
+                Ok(Some(Err(error))) => problem = Some(error.to_string()),
+                Ok(None) => break,
+                Err(_) => {
+                    problem = Some(format!("it did not answer within {limit:?}"));
+                    break;
+                }
+            }
+        }
+        found.sort_by_key(|(at, _)| *at);
+        let groups = found.into_iter().map(|(_, rows)| rows).collect();
+        let problem =
+            problem.map(|why| format!("The team's memory is missing, in whole or in part: {why}."));
+        TeamAnswer { rows: interleaved(groups), problem }
+    }
+
+    fn latest_episodes(&self) -> MutexGuard<'_, LatestEpisodes> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const NO_WORDS: &str = "The team's memory was not searched: that needs words.";
+
+/// The answers of groups that are awaited, with their positions.
+type AskedGroups<T> = JoinSet<(usize, Result<Vec<T>, EngineError>)>;
+
+/// Reads one group.
+struct TeamReader {
+    sharing: Arc<Sharing>,
+    engine: Arc<dyn GraphEngine>,
+    group: TeamGroup,
+}
+
+impl TeamReader {
+    async fn episodes(
+        self,
+        words: Vec<String>,
+        limit: usize,
+    ) -> Result<Vec<TeamEpisode>, EngineError> {
+        let (dialect, group) = (self.engine.dialect(), &self.group.group);
+        let found = self.rows(&read::episodes(dialect, group, &words, CANDIDATES)).await?;
+        self.with_contents(found, limit).await
+    }
+
+    async fn latest(self, since: Timestamp, limit: usize) -> Result<Vec<TeamEpisode>, EngineError> {
+        let (dialect, group) = (self.engine.dialect(), &self.group.group);
+        let found = self.rows(&read::latest(dialect, group, since, CANDIDATES)).await?;
+        self.with_contents(found, limit).await
+    }
+
+    async fn facts(self, words: Vec<String>) -> Result<Vec<TeamFact>, EngineError> {
+        let (dialect, group) = (self.engine.dialect(), &self.group.group);
+        let rows = self.rows(&read::facts(dialect, group, &words, CANDIDATES)).await?;
+        let mut found: Vec<FoundFact> = rows.iter().filter_map(FoundFact::of).collect();
+        found.retain(|fact| !fact.episodes.first().is_some_and(|first| self.is_own(first)));
+        let ids: BTreeSet<&String> =
+            found.iter().filter_map(|fact| fact.episodes.first()).collect();
+        let ids: Vec<String> = ids.into_iter().cloned().collect();
+        let rows = self.rows(&read::origins(&ids)).await?;
+        let origins: HashMap<String, FoundEpisode> = rows
+            .iter()
+            .filter_map(FoundEpisode::of)
+            .map(|episode| (episode.id.clone(), episode))
+            .collect();
+        let facts = found.into_iter().map(|mut fact| {
+            let origin = fact.episodes.first().and_then(|first| origins.get(first));
+            let origin = EpisodeOrigin::of(origin.map_or("", |origin| &origin.description));
+            for text in [&mut fact.sentence, &mut fact.source.name, &mut fact.target.name] {
+                *text = self.clean(text, LONGEST_LINE);
+            }
+            let author = self.author(&origin);
+            let session_id = self.clean(origin.session_id, LONGEST_LINE);
+            TeamFact { project: self.group.clone(), author, session_id, fact }
+        });
+        Ok(facts.collect())
+    }
+
+    /// Reads the contents of the first `limit` episodes of others, in the given order.
+    async fn with_contents(
+        &self,
+        found: Vec<Row>,
+        limit: usize,
+    ) -> Result<Vec<TeamEpisode>, EngineError> {
+        let found = found.iter().filter_map(FoundEpisode::of);
+        let ids: Vec<String> =
+            found.map(|episode| episode.id).filter(|id| !self.is_own(id)).take(limit).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.rows(&read::contents(&ids)).await?;
+        let mut episodes: Vec<FoundEpisode> = rows.iter().filter_map(FoundEpisode::of).collect();
+        episodes.sort_by_key(|episode| ids.iter().position(|id| *id == episode.id));
+        Ok(episodes.into_iter().map(|episode| self.episode(&episode)).collect())
+    }
+
+    async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, EngineError> {
+        let limit = self.sharing.pauses.answer;
+        self.engine.read(&self.group.group, statement, limit).await
+    }
+
+    fn episode(&self, found: &FoundEpisode) -> TeamEpisode {
+        let origin = EpisodeOrigin::of(&found.description);
+        TeamEpisode {
+            id: self.clean(&found.id, LONGEST_LINE),
+            project: self.group.clone(),
+            author: self.author(&origin),
+            agent: self.clean(origin.agent, LONGEST_LINE),
+            session_id: self.clean(origin.session_id, LONGEST_LINE),
+            name: self.clean(&found.name, LONGEST_LINE),
+            content: self.clean(without_front_matter(&found.content), LONGEST),
+            at: found.at,
+        }
+    }
+
+    fn author(&self, origin: &EpisodeOrigin<'_>) -> TeamAuthor {
+        let clean = |text| self.clean(text, LONGEST_LINE);
+        TeamAuthor { name: clean(origin.name), machine: clean(origin.machine) }
+    }
+
+    /// Whether this machine has the episode: its own results have it, too.
+    fn is_own(&self, id: &str) -> bool {
+        let id = EpisodeId::parse(id);
+        // What cannot be read here is not known here.
+        id.is_some_and(|id| self.sharing.store.episode(id).is_ok_and(|known| known.is_some()))
+    }
+
+    /// Redacts and cuts a text: the redactor of another machine may be older.
+    fn clean(&self, text: &str, longest: usize) -> String {
+        let text = &text[..text.floor_char_boundary(longest)];
+        self.sharing.redactor.redact(text).text.into_owned()
+    }
+}
+
+/// Returns the first rows of all lists, then the second ones, and so on.
+fn interleaved<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    let mut all: Vec<(usize, T)> =
+        lists.into_iter().flat_map(|list| list.into_iter().enumerate()).collect();
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, row)| row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_take_turns() {
+        assert_eq!(interleaved(vec![vec![1, 2, 3], vec![], vec![4, 5]]), [1, 4, 2, 5, 3]);
+    }
+}
