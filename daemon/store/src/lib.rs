@@ -18,6 +18,7 @@ pub mod graph;
 pub mod notes;
 pub mod quota;
 pub mod sled;
+pub mod totals;
 pub mod vectors;
 
 use tokio::sync::{oneshot, watch};
@@ -27,6 +28,7 @@ pub use self::{
     graph::GraphStore,
     notes::{Note, NoteNamespace, NoteStore},
     quota::{DiskQuota, StoreHealth},
+    totals::{AgentTotals, SessionCounts, Totals, TotalsByAgent},
     vectors::VectorStore,
 };
 use crate::model::{
@@ -116,6 +118,10 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
 
     /// Totals for the status display.
     fn totals(&self) -> Totals;
+
+    /// The totals of each agent, without added memories. They are kept with each write, so that
+    /// their cost does not depend on the number of sessions.
+    fn totals_by_agent(&self) -> TotalsByAgent;
 
     /// The disk use of this store, and its limits.
     fn quota(&self) -> &dyn DiskQuota;
@@ -266,14 +272,6 @@ pub enum OutboxChange {
     SessionDropped(SessionKey),
     /// The statements about these entities and facts have changed.
     Things(Vec<EntityOrFact>),
-}
-
-/// Totals for the status display.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Totals {
-    pub sessions: u64,
-    pub messages: u64,
-    pub episodes: u64,
 }
 
 /// Resolves when a list of writes would survive a power cut.

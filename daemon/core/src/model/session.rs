@@ -65,6 +65,14 @@ pub struct Session {
     pub last_activity: Timestamp,
 }
 
+impl Session {
+    /// Whether it has messages or an error to show; lists omit all others.
+    #[must_use]
+    pub fn is_listed(&self) -> bool {
+        self.content.is_some() || matches!(self.state, State::Failed(_))
+    }
+}
+
 /// The progress of reading a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {

@@ -4,6 +4,7 @@
 //! list of writes is flushed and its file synced before the next one begins; values have at most
 //! four kilobytes; every value is in a checksummed envelope.
 
+mod agent_totals;
 mod batch;
 mod clean;
 mod compact;

@@ -25,6 +25,7 @@ use sled::{Db, Tree};
 use tokio::sync::{oneshot, watch};
 
 use super::{
+    agent_totals::{CountedChanges, StoredAgentTotals},
     batch::Batch,
     counters::Counters,
     envelope,
@@ -165,6 +166,8 @@ struct Transaction {
     cleared: Vec<SourceKey>,
     /// Entities and facts whose statements this list changes.
     things: BTreeSet<EntityOrFact>,
+    /// The sessions and files whose totals this list changes.
+    counted: CountedChanges,
 }
 
 struct Thread {
@@ -284,8 +287,11 @@ impl Thread {
         for things in things.chunks(THINGS) {
             self.out(&mut batch, OutboxChange::Things(things.to_vec()));
         }
+        let agents = self.counters.agents.after(&self.tree, &batch.counted)?;
+        StoredAgentTotals::save(&self.tree, &mut batch.ops, &agents)?;
         self.counters.save(&mut batch.ops);
         batch.ops.apply(&self.tree)?;
+        self.counters.agents.set(agents);
         Ok(self.counters.outbox.load(Ordering::Relaxed))
     }
 
