@@ -9,7 +9,8 @@ use std::env;
 
 use serde_json::{Value, json};
 
-use crate::mcp::CALLER;
+/// The member of a request's `_meta` that identifies the caller.
+pub(crate) const CALLER: &str = "graphiti/caller";
 
 /// The environment variables by which an agent is known.
 struct AgentVariables {

@@ -14,7 +14,8 @@ use crate::{
     },
     engine::{
         files,
-        pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+        parse_context::ParseContext,
+        pipeline::{LineContext, LinePosition, SourceState},
     },
     model::{Evidence, Message, Role, transcript::Origin},
     store::Tally,

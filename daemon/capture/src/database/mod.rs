@@ -14,8 +14,8 @@ use std::{
 use rusqlite::Connection;
 
 pub(crate) use self::open::read;
-pub use self::scan::{DatabaseScanner, Extent};
-use crate::{format::FORMATS, storage::RecordText, store::FileStamp};
+pub use self::scan::{DatabaseScanner, Extent, database_of};
+use crate::{records::RecordText, store::FileStamp};
 
 /// How one agent stores sessions in its database.
 pub trait SessionDatabase: Sync {
@@ -99,12 +99,4 @@ impl From<DatabaseError> for io::Error {
             error => io::Error::new(kind, error),
         }
     }
-}
-
-/// Returns the database that changes when the file at `path` does, and how to read it.
-pub fn database_of(path: &Path) -> Option<(&'static dyn SessionDatabase, PathBuf)> {
-    FORMATS.iter().find_map(|format| {
-        let database = format.database()?;
-        Some((database, database.database_of(path)?))
-    })
 }

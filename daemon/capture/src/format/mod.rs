@@ -36,7 +36,7 @@ pub use self::{
 use crate::{
     database::SessionDatabase,
     model::transcript::Entry,
-    storage::{RecordSource, Storage},
+    records::{RecordSource, Storage},
 };
 
 /// The built-in formats, in the order in which a file is matched. [`Formats`] adds those of the

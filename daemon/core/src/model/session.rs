@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{episode::EpisodeId, project::Project, time::Timestamp};
+use crate::model::{episode_id::EpisodeId, project::Project, time::Timestamp};
 
 /// An agent's id of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -99,7 +99,7 @@ impl SledStore {
             return Ok(store);
         }
         let before = store.disk_bytes();
-        if !store.would_shrink(compact::content_bytes(&store.tree)?) {
+        if !store.would_shrink(quota::content_bytes(&store.tree)?) {
             // Content has to be evicted first.
             return Ok(store);
         }

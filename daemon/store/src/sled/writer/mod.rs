@@ -43,8 +43,11 @@ use crate::{
     model::{SessionKey, graph::EntityOrFact, session::Session, vector::Owner},
 };
 
-/// Lists in the queue. A caller blocks when it is full.
-const QUEUE: usize = 16;
+/// Lists in the queue. A caller blocks when it is full; the engine, which writes small lists only, does
+/// not fill it even while a sync takes seconds.
+const QUEUE: usize = 1_024;
+/// Lists with text in the queue. A caller with more text blocks, so that memory is bounded.
+const TEXT_QUEUE: usize = 16;
 /// The most lists that share a flush and a sync. With twenty, no loss was measured.
 const GROUP: usize = 16;
 /// Entities and facts in one entry of the outbox. Each takes sixteen bytes, which keeps the entry far
@@ -56,6 +59,8 @@ pub(super) struct Writer {
     unwritten: Arc<Unwritten>,
     outbox_ends: watch::Receiver<u64>,
     queue: Option<SyncSender<Job>>,
+    /// Has an entry for each list with text in the queue.
+    texts: SyncSender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -63,6 +68,12 @@ struct Job {
     number: u64,
     writes: Vec<Prepared>,
     resolve: oneshot::Sender<Result<u64, StoreError>>,
+}
+
+impl Job {
+    fn has_text(&self) -> bool {
+        self.writes.iter().any(Prepared::is_large)
+    }
 }
 
 impl Writer {
@@ -81,6 +92,7 @@ impl Writer {
             .open(folder.join("db"))
             .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
+        let (texts, taken_texts) = mpsc::sync_channel(TEXT_QUEUE);
         let (outbox, outbox_ends) = watch::channel(counters.outbox.load(Ordering::Relaxed));
         let unwritten = Arc::new(Unwritten::default());
         let mut thread = Thread {
@@ -95,6 +107,7 @@ impl Writer {
             quota: quota.clone(),
             failed: None,
             unreported: None,
+            taken_texts,
         };
         // sled panics where some systems' errors reach it.
         let run = move || {
@@ -107,7 +120,7 @@ impl Writer {
             .name("store".to_owned())
             .spawn(run)
             .map_err(|error| StoreError::Backend(error.to_string()))?;
-        Ok(Writer { unwritten, outbox_ends, queue: Some(queue), thread: Some(thread) })
+        Ok(Writer { unwritten, outbox_ends, queue: Some(queue), texts, thread: Some(thread) })
     }
 
     /// Writes that are queued and not written yet.
@@ -134,6 +147,10 @@ impl Writer {
     fn send(&self, number: u64, writes: Vec<Prepared>) -> PendingWrite {
         let (resolve, ticket) = PendingWrite::new();
         let job = Job { number, writes, resolve };
+        if job.has_text() {
+            // The thread has ended when this fails; then the queue reports it.
+            let _ = self.texts.send(());
+        }
         if let Some(queue) = &self.queue {
             // A job that cannot be sent is dropped with its `resolve`: the ticket says `Closed`.
             let _ = queue.send(job);
@@ -187,6 +204,8 @@ struct Thread {
     /// The error of a list since the last empty one. An empty list reports it: its caller must know
     /// whether all earlier lists are safe, even if their callers did not wait.
     unreported: Option<StoreError>,
+    /// See [`Writer::texts`].
+    taken_texts: Receiver<()>,
 }
 
 impl Thread {
@@ -196,6 +215,10 @@ impl Thread {
             let mut waiting = Vec::with_capacity(GROUP);
             let mut next = Some(first);
             while let Some(job) = next.take() {
+                if job.has_text() {
+                    // Its entry was added before the list was queued.
+                    let _ = self.taken_texts.try_recv();
+                }
                 let written: Vec<WrittenKey> =
                     job.writes.iter().filter_map(Prepared::written_key).collect();
                 let applied = self.take(job.writes);
