@@ -34,7 +34,7 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     start_within(home, PATIENCE)
 }
 
-/// Same as [`start`], but waits no longer than `patience`. The daemon goes on starting.
+/// Same as [`start`], but waits no longer than `patience`. The daemon continues to start.
 pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection, StartError> {
     let program = daemon().ok_or(StartError::NotFound)?;
     let refused = |error| StartError::Refused { program: program.clone(), error };

@@ -25,7 +25,6 @@ use crate::{
     store::{SourceKey, StoreError},
 };
 
-/// Calls a method.
 pub async fn method<T: DeserializeOwned>(
     daemon: &DaemonState,
     name: &str,
@@ -40,7 +39,6 @@ pub async fn method<T: DeserializeOwned>(
     parsed(methods::answer(daemon, &ClientContext::default(), request).await?)
 }
 
-/// Calls a tool.
 pub async fn tool<T: DeserializeOwned>(
     daemon: &DaemonState,
     name: &str,

@@ -103,11 +103,9 @@ impl DaemonState {
 
 /// A request about the daemon itself.
 pub enum AdminRequest {
-    /// Reload the configuration.
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
     /// Open the viewer and return the address of its page, or why it cannot be opened.
     View(tokio::sync::oneshot::Sender<Result<graphiti_proto::methods::view::ViewAddress, String>>),
-    /// Stop the daemon.
     Stop,
 }
 

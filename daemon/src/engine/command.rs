@@ -118,7 +118,6 @@ impl EngineCommand {
     }
 }
 
-/// A closed session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
     pub session: SessionKey,
@@ -212,7 +211,6 @@ pub struct Status {
     pub history_done: usize,
     /// New files that are not yet matched to a session.
     pub unidentified: usize,
-    /// Running jobs.
     pub jobs: usize,
     /// Whether the first scan is complete.
     pub scanned: bool,

@@ -111,7 +111,6 @@ impl Engine {
         saved.map(Some).map_err(failed)
     }
 
-    /// The current summarizer.
     pub async fn summarizer(&self) -> Result<Arc<Summarizer>, EngineError> {
         self.request(EngineCommand::Summarizer).await
     }

@@ -218,7 +218,7 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
     }
 }
 
-/// The summary of an episode for an export, complete enough to import the episode elsewhere.
+/// The summary of an episode for an export. It has everything that an import on another machine needs.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
         Some(_) if episode.summary.preferences.is_none() => serde_json::Value::Null,

@@ -112,7 +112,6 @@ pub struct Settings {
 enum EngineEvent {
     /// Files that an older version registered twice were repaired.
     DuplicatesRepaired(Result<Vec<PathBuf>, StoreError>),
-    /// The engine starts.
     Started,
     /// Transcript files changed.
     Notice(Notice),

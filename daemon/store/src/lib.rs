@@ -193,7 +193,10 @@ pub enum Write {
     },
     /// Adds consecutive messages of a file. They replace all messages of the same or a higher number,
     /// and begin where an earlier list of the file began or ended.
-    Messages { source: SourceKey, messages: Vec<Message> },
+    Messages {
+        source: SourceKey,
+        messages: Vec<Message>,
+    },
     /// Adds records with which forks and copies of a session may begin. They are deleted with the
     /// session.
     ForkKeys {
@@ -203,7 +206,10 @@ pub enum Write {
     },
     /// Replaces the text of some messages of a file. A message whose text is not the expected one any
     /// more, or that does not exist, is not changed.
-    Reword { source: SourceKey, words: Vec<Reworded> },
+    Reword {
+        source: SourceKey,
+        words: Vec<Reworded>,
+    },
     /// Deletes everything that was read of a file, because the file was replaced.
     ClearSource(SourceKey),
     /// Deletes a file, with everything that was read of it.
@@ -215,8 +221,10 @@ pub enum Write {
     Episode(Box<Episode>),
     /// Replaces the statements of an episode about entities and facts. They are deleted with the
     /// episode.
-    Statements { episode: EpisodeId, statements: Box<Statements> },
-    /// Deletes an episode.
+    Statements {
+        episode: EpisodeId,
+        statements: Box<Statements>,
+    },
     DropEpisode(EpisodeId),
     /// Deletes a session with all its data.
     DropSession(SessionKey),

@@ -47,7 +47,6 @@ pub struct SessionCounts {
 }
 
 impl AgentTotals {
-    /// Adds a session.
     pub fn add_session(&mut self, session: &Session) {
         *self.sessions.count_of(session) += 1;
         self.latest.push((session.last_activity, session.key));
@@ -132,5 +131,4 @@ impl Tally {
     }
 }
 
-/// Totals by agent.
 pub type TotalsByAgent = BTreeMap<String, AgentTotals>;

@@ -55,7 +55,6 @@ pub(crate) fn read<T>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Files {
     database: FileStamp,
-    /// The write-ahead log.
     log: Option<FileStamp>,
 }
 

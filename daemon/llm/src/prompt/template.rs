@@ -74,7 +74,6 @@ impl Template {
         Ok(Template { kind, text: text.to_owned(), pieces })
     }
 
-    /// The built-in template.
     pub fn built_in(kind: PromptKind) -> Template {
         Template::parse(kind, kind.built_in()).expect("a test reads all built-in templates")
     }

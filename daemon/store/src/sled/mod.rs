@@ -206,7 +206,7 @@ fn open_database(folder: &Path) -> sled::Result<Db> {
     opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
 }
 
-/// Removes a snapshot whose writing was interrupted. sled 0.34.7 takes it for the newest one and
+/// Removes a snapshot whose writing was interrupted. sled 0.34.7 treats it as the newest one and
 /// reports the database as damaged: `write_snapshot` uses another name than the one that
 /// `get_snapshot_files` ignores. Snapshots only make opening faster.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
