@@ -7,9 +7,8 @@
 
 use std::env;
 
+use graphiti_proto::rpc::CALLER;
 use serde_json::{Value, json};
-
-use crate::mcp::CALLER;
 
 /// The environment variables by which an agent is known.
 struct AgentVariables {

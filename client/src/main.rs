@@ -5,6 +5,7 @@ mod caller;
 mod cli;
 mod commands;
 mod connection;
+mod error;
 mod files;
 mod hook;
 mod mcp;

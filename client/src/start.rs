@@ -5,7 +5,7 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -15,6 +15,7 @@ use graphiti_proto::endpoint;
 use crate::{
     caller,
     connection::{AskError, Connection},
+    error::StartError,
 };
 
 /// The log file in the home of a daemon without a service manager.
@@ -28,33 +29,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(10);
 
-/// Why the daemon does not run.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
-    /// The program was not found.
-    #[error(
-        "graphitid is neither beside this program nor on PATH; install it with: cargo install --path daemon"
-    )]
-    NotFound,
-    #[error("cannot start {}: {error}", .program.display())]
-    Refused { program: PathBuf, error: io::Error },
-    /// The home folder is not writable.
-    #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
-    Home { home: PathBuf, error: io::Error },
-    /// The process exited immediately.
-    #[error("graphitid ended with {status}\n{said}")]
-    Ended { status: ExitStatus, said: String },
-    /// The process runs but does not answer.
-    #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
-    Silent { pid: u32, log: PathBuf },
-}
-
 /// Starts the daemon of `home` and waits until it answers.
 pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     start_within(home, PATIENCE)
 }
 
-/// Same as [`start`], but waits no longer than `patience`. The daemon goes on starting.
+/// Same as [`start`], but waits no longer than `patience`. The daemon continues to start.
 pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection, StartError> {
     let program = daemon().ok_or(StartError::NotFound)?;
     let refused = |error| StartError::Refused { program: program.clone(), error };

@@ -176,7 +176,6 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
     }
 }
 
-/// Prints a line.
 fn print(text: &str) {
     // The reader of the output may have closed it.
     let _ = writeln!(io::stdout().lock(), "{text}");

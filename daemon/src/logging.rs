@@ -26,7 +26,6 @@ const QUIET: &str = "tokenize=warn,parse=warn,expansion=warn,sled=warn,tantivy=w
 pub struct Handle(reload::Handle<EnvFilter, Registry>);
 
 impl Handle {
-    /// Changes the level.
     pub fn set_level(&self, log: &Log) {
         // This fails only after the log has ended.
         let _ = self.0.reload(filter(log.level));

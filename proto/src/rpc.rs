@@ -3,6 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
+/// The member of a request's `_meta` that identifies the caller: its session, directory and processes.
+pub const CALLER: &str = "graphiti/caller";
+
 /// Error codes. Their meaning never changes.
 pub mod code {
     /// The line is not valid JSON.

@@ -1,7 +1,7 @@
 /* A machine that fails, put before the C library (LD_PRELOAD). FAULTY names a file that orders it to, as long as it
    is there: "read", "write" or "sync" has these calls fail with EIO on files named `db`; "full N" has the N-th write to
    a file of the home (GRAPHITI_HOME) fail with ENOSPC after a while, and all after it; "dies N" kills the program there;
-   "CLOCK SECONDS" has the clock be wrong. */
+   "CLOCK SECONDS" has the clock be wrong; "slow N" has each sync of a file of the home take N milliseconds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -95,13 +95,27 @@ ssize_t write(int fd, const void *bytes, size_t count)
     return is_full(fd) ? -1 : REAL(write, fd, bytes, count);
 }
 
+static void wait_if_slow(int fd)
+{
+    char text[128], path[4096];
+    const char *home = getenv("GRAPHITI_HOME");
+    unsigned milliseconds;
+    if (!order(text) || sscanf(text, "slow %u", &milliseconds) != 1)
+        return;
+    path_of(fd, path);
+    if (home && strncmp(path, home, strlen(home)) == 0)
+        usleep(milliseconds * 1000);
+}
+
 int fdatasync(int fd)
 {
+    wait_if_slow(fd);
     return fails(fd, "sync") ? -1 : REAL(fdatasync, fd);
 }
 
 int fsync(int fd)
 {
+    wait_if_slow(fd);
     return fails(fd, "sync") ? -1 : REAL(fsync, fd);
 }
 

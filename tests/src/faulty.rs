@@ -5,6 +5,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    time::Duration,
 };
 
 use crate::World;
@@ -65,6 +66,11 @@ impl Faulty {
     /// The program is killed (`SIGKILL`) at write number `write` to the home.
     pub fn dies_at(&self, write: u32) {
         self.is_told(&format!("dies {write}"));
+    }
+
+    /// Each sync of a file of the home takes this long.
+    pub fn is_slow(&self, sync: Duration) {
+        self.is_told(&format!("slow {}", sync.as_millis()));
     }
 
     /// Sets the clock forward by `seconds`.

@@ -13,7 +13,7 @@ use graphitid::{
         filter::Filter,
         format::{FORMATS, Format, Formats},
     },
-    engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+    engine::parse_context::ParseContext,
     graph::{self, derive},
     model::{
         CloseReason, Episode, EpisodeId, Evidence, Fact, Project, SessionId, SessionKey,
@@ -22,6 +22,7 @@ use graphitid::{
         session::ContentHash,
         transcript::Origin,
     },
+    pipeline::{LineContext, LinePosition, SourceState},
     redact::Redactor,
     store::Tally,
     summarize,

@@ -1,6 +1,6 @@
 //! `graphiti export`: writes all stored knowledge to files in common formats.
 
-use std::{fs, io, path::Path, time::Duration};
+use std::{fs, io, path::Path};
 
 use graphiti_proto::{
     files,
@@ -15,7 +15,6 @@ use graphiti_proto::{
 };
 use serde_json::{Map, Value, json};
 
-use super::follow;
 use crate::{
     cli::{self, ExportFormat},
     connection::{AskError, Connection},
@@ -32,11 +31,6 @@ pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
 pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
     let folder = args.folder;
-    if args.follow.follow {
-        let every = Duration::from_secs(args.follow.every);
-        let project = super::project(args.project);
-        return follow::export(&folder, project.as_deref(), every, screen);
-    }
     let failed = |error: io::Error| AskError::NotWritten { path: folder.clone(), error };
     fs::create_dir_all(&folder).map_err(failed)?;
     let mut connection = Connection::open_for_work()?;

@@ -6,7 +6,6 @@ use std::{
     collections::HashSet,
     fs,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use graphiti_proto::{
@@ -21,10 +20,7 @@ use graphiti_proto::{
 };
 use serde_json::Value;
 
-use super::{
-    export::{CLASSIFICATIONS, EPISODES, FACTS, LINES, STATES},
-    follow,
-};
+use super::export::{CLASSIFICATIONS, EPISODES, FACTS, LINES, STATES};
 use crate::{
     cli,
     connection::{AskError, Connection},
@@ -62,9 +58,6 @@ struct ExportFiles {
 }
 
 pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
-    if args.follow.follow {
-        return follow::import(&args.path, Duration::from_secs(args.follow.every), screen);
-    }
     let mut export = ExportFiles::default();
     export.read(&args.path)?;
     let mut connection = Connection::open_for_work()?;

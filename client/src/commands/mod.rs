@@ -32,7 +32,7 @@ mod up;
 mod usage;
 mod view;
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use graphiti_proto::{
     endpoint,
@@ -77,7 +77,14 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
             Ok(())
         }
         Command::Sync(sync) => sync::run(sync, screen),
+        Command::Export(export) if export.follow.follow => {
+            let every = Duration::from_secs(export.follow.every);
+            follow::export(&export.folder, project(export.project).as_deref(), every, screen)
+        }
         Command::Export(export) => export::run(export, screen),
+        Command::Import(import) if import.follow.follow => {
+            follow::import(&import.path, Duration::from_secs(import.follow.every), screen)
+        }
         Command::Import(import) => import::run(&import, screen),
         Command::Share(share) => share::run(share, screen),
         Command::Forget(forget) => forget::run(forget, screen),

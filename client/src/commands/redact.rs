@@ -10,6 +10,7 @@ use graphiti_proto::endpoint;
 use crate::{
     cli,
     connection::{AskError, Connection},
+    error::StartError,
     screen::Screen,
     start,
 };
@@ -18,7 +19,7 @@ use crate::{
 /// files do not need this.
 pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
-    let program = start::daemon().ok_or(start::StartError::NotFound)?;
+    let program = start::daemon().ok_or(StartError::NotFound)?;
     let mut command = Command::new(&program);
     command.arg("redact").env("GRAPHITI_HOME", &home);
     command.args(redact.run.then_some("--run")).args(redact.output.json.then_some("--json"));

@@ -7,6 +7,7 @@ use graphiti_proto::endpoint;
 use crate::{
     cli::{self, Repair},
     connection::{AskError, Connection},
+    error::StartError,
     screen::Screen,
     start,
 };
@@ -14,7 +15,7 @@ use crate::{
 /// Stops the daemon, because an open database cannot be repaired, and starts it again.
 pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
-    let program = start::daemon().ok_or(start::StartError::NotFound)?;
+    let program = start::daemon().ok_or(StartError::NotFound)?;
     let was_running = match Connection::open() {
         Err(error @ AskError::Silent(_)) => return Err(error),
         opened => opened.is_ok(),

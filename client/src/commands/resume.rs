@@ -81,7 +81,7 @@ pub(super) struct ResumeChoice {
 }
 
 impl ResumeChoice {
-    /// Returns the command for a session that was chosen, or what the user is told instead.
+    /// Returns the command for a session that was chosen, or the message for the user if there is none.
     pub(super) fn command(&mut self, session: &SessionRow) -> Result<AgentCommand, String> {
         let restart = match ResumeWay::of(session).map_err(|error| error.to_string())? {
             ResumeWay::Resume(command) => return Ok(command),

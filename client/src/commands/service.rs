@@ -10,6 +10,7 @@ use graphiti_proto::endpoint;
 use crate::{
     cli::ServiceAction,
     connection::AskError,
+    error::StartError,
     screen::{Screen, block},
     service::{self, CommandLine, InstallPaths, Manager},
     start,
@@ -40,7 +41,7 @@ fn place() -> Result<InstallPaths, AskError> {
     Ok(InstallPaths {
         user_home: env::home_dir().ok_or(AskError::NoHome)?,
         config_home: set("XDG_CONFIG_HOME").map(Into::into),
-        daemon: start::daemon().ok_or(start::StartError::NotFound)?,
+        daemon: start::daemon().ok_or(StartError::NotFound)?,
         home: endpoint::home().ok_or(AskError::NoHome)?,
         user: user(),
     })

@@ -136,7 +136,7 @@ fn sessions(answer: &HealthAnswer) -> String {
 
 /// Returns the agents whose folder is on this machine.
 fn installed() -> Vec<&'static str> {
-    let surroundings = super::doctor::surroundings();
+    let surroundings = setup::Surroundings::of_user();
     surroundings.map_or_else(
         |_| Vec::new(),
         |surroundings| setup::installed(&surroundings).map(|agent| agent.name).collect(),

@@ -24,7 +24,7 @@ pub(super) fn keep(start: &HookEvent, home: &Path) {
 pub(super) fn take(event: &HookEvent, home: &Path) -> Option<HookEvent> {
     let file = file_of(event, home)?;
     let text = fs::read(&file).ok()?;
-    // What cannot be removed would be told with each prompt.
+    // A handoff that cannot be removed would be repeated with each prompt.
     fs::remove_file(&file).ok()?;
     serde_json::from_slice(&text).ok()
 }

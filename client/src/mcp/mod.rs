@@ -20,7 +20,6 @@ use std::{
 use graphiti_proto::{endpoint, frame::LineSplitter};
 use interprocess::local_socket::Stream;
 
-pub(crate) use self::relay::CALLER;
 use self::relay::{Next, Relay};
 use crate::{
     caller::meta,

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use graphiti_proto::rpc::{Error, Response, code};
+use graphiti_proto::rpc::{CALLER, Error, Response, code};
 use serde_json::{Value, json};
 
-/// The member of a request's `_meta` that identifies the caller.
-pub(crate) const CALLER: &str = "graphiti/caller";
 /// The ids of the relay's own handshake requests, whose answers are not forwarded.
 const REPEATED: &str = "graphiti/handshake/";
 

@@ -117,7 +117,6 @@ impl Screen {
         self.print(clean::json(&text.expect("answers have only string keys")));
     }
 
-    /// Prints an error.
     pub(crate) fn complain(&self, error: &AskError) {
         let mut message = block(&error.to_string());
         for candidate in error.details()["candidates"].as_array().into_iter().flatten() {

@@ -15,7 +15,7 @@ mod toml;
 mod wiring;
 
 use std::{
-    fs, io,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -27,6 +27,7 @@ pub(crate) use self::{
     share::shared_projects,
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
 };
+use crate::error::AskError;
 
 /// The locations on this machine.
 #[derive(Clone)]
@@ -39,6 +40,20 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
     /// Whether agents may use tools without confirmation.
     pub(crate) allow: bool,
+}
+
+impl Surroundings<'static> {
+    /// Returns the locations of the user's agent settings.
+    pub(crate) fn of_user() -> Result<Surroundings<'static>, AskError> {
+        let program = env::current_exe().map_err(|error| AskError::Failed(error.to_string()))?;
+        Ok(Surroundings {
+            home: env::home_dir().ok_or(AskError::NoHome)?,
+            project: None,
+            program,
+            variable: &|name| env::var(name).ok(),
+            allow: false,
+        })
+    }
 }
 
 /// The desired state of an agent's settings.

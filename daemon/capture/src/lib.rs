@@ -16,6 +16,7 @@ pub mod filter;
 pub mod format;
 pub mod liveness;
 pub mod open;
+pub mod records;
 pub mod salvage;
 pub mod storage;
 pub mod tail;

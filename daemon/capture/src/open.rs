@@ -1,6 +1,12 @@
 //! Opens regular files in an agent's folder. It follows no links and never blocks.
 
-use std::{fs::File, io, path::Path};
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+};
+
+use crate::{model::Timestamp, store::FileStamp};
 
 /// Opens the file at `path` for reading.
 ///
@@ -32,7 +38,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
 
 #[cfg(not(unix))]
 fn open_plain(path: &Path) -> io::Result<File> {
-    if std::fs::symlink_metadata(path)?.is_symlink() { Err(no_file()) } else { File::open(path) }
+    if fs::symlink_metadata(path)?.is_symlink() { Err(no_file()) } else { File::open(path) }
 }
 
 fn no_file() -> io::Error {
@@ -41,7 +47,7 @@ fn no_file() -> io::Error {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::{fs, os::unix::fs::symlink, process::Command};
+    use std::{os::unix::fs::symlink, process::Command};
 
     use super::*;
 
@@ -61,4 +67,22 @@ mod tests {
         }
         assert_eq!(open_file(Path::new("/dev/zero")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
+}
+
+/// Returns metadata that identify the state of a file without reading it.
+pub fn file_stamp(metadata: &fs::Metadata) -> FileStamp {
+    let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
+    FileStamp { file: file_number(metadata), length: metadata.len(), modified }
+}
+
+#[cfg(unix)]
+fn file_number(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+/// Windows provides the file index only for an open handle; the checksums of a
+/// [`FileCursor`](crate::tail::FileCursor) detect a replaced file without it.
+#[cfg(not(unix))]
+fn file_number(_metadata: &fs::Metadata) -> u64 {
+    0
 }

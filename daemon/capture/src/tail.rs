@@ -11,7 +11,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    storage::{self, ANCHOR_DISTANCE, Anchor, OpenTranscript},
+    records::{ANCHOR_DISTANCE, Anchor, LONGEST_LINE},
+    storage::{self, OpenTranscript},
     store::FileStamp,
 };
 
@@ -19,8 +20,6 @@ use crate::{
 const CHUNK: usize = 256 << 10;
 /// Bytes of the first read: most files are short.
 const FIRST: usize = 32 << 10;
-/// A longer line is skipped; the limit is ten times the longest line that was reported.
-pub const LONGEST_LINE: usize = 48 << 20;
 /// Number of bytes at the start of a file that identify it.
 const HEAD: u64 = 512;
 /// Number of bytes before the cursor that must be unchanged.

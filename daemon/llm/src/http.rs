@@ -27,7 +27,6 @@ pub(crate) struct Post<'p> {
     pub(crate) now: Timestamp,
 }
 
-/// A GET request.
 pub(crate) struct Get<'g> {
     pub(crate) url: &'g Url,
     /// Headers other than the key's.
@@ -37,7 +36,6 @@ pub(crate) struct Get<'g> {
     pub(crate) now: Timestamp,
 }
 
-/// A complete response.
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<Duration>,

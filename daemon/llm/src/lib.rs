@@ -27,6 +27,7 @@ pub mod json;
 pub mod ledger;
 pub mod ledger_file;
 pub mod material;
+mod money;
 pub mod ports;
 pub mod price;
 pub mod provider;

@@ -12,7 +12,6 @@ use crate::model::{Prompt, prompt::PromptPart};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
-    /// The system prompt.
     pub system: String,
     /// The instructions, with the material between marks.
     pub prompt: String,

@@ -92,7 +92,6 @@ pub struct UsageRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The model answered.
     Answered,
     /// The request failed with an [`Error`](crate::error::Error) of this kind.
     Failed(&'static str),

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::price::Money;
+use crate::money::Money;
 
 /// The complete answer of a model.
 ///

@@ -41,7 +41,7 @@ mod tests {
         let (send, receive) = mpsc::channel();
         let blocked = tokio::spawn(async move {
             let work = async move { receive.recv_timeout(GIVE_UP) };
-            crate::api::connection::with_deadline(async { Ok(work.await) }).await
+            crate::api::request_limits::with_deadline(async { Ok(work.await) }).await
         });
         // The only worker is blocked at this point; this task must still run.
         let other = tokio::spawn(async move { send.send("served meanwhile") });

@@ -8,7 +8,7 @@ use graphiti_proto::rpc::Error;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    api::{DaemonState, client_context::ClientContext, current, tools::resolve_error},
+    api::{DaemonState, client_context::ClientContext, current, errors::resolve_error},
     engine::Scope,
     model::Namespace,
 };

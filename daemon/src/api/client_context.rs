@@ -1,6 +1,6 @@
 //! Information about the client of a request.
 
-use graphiti_proto::tools::STRUCTURED;
+use graphiti_proto::{rpc::CALLER, tools::STRUCTURED};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -54,9 +54,6 @@ pub enum ReplyForm {
 /// warning.
 pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 
-/// The member of a request's `_meta` in which our own clients describe their environment.
-const CONTEXT_MEMBER: &str = "graphiti/caller";
-
 /// The argument of any tool by which an agent asks for structure.
 const STRUCTURED_ARGUMENT: &str = "structured";
 
@@ -66,7 +63,7 @@ const DEEPEST: usize = 32;
 impl ClientContext {
     /// Combines the peer of a connection with the information in the request.
     pub fn new(peer: Option<u32>, params: &Value) -> ClientContext {
-        let said = &params["_meta"][CONTEXT_MEMBER];
+        let said = &params["_meta"][CALLER];
         let text =
             |key: &str| said[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let mut processes: Vec<u32> = peer.map(ancestors).unwrap_or_default();

@@ -9,15 +9,7 @@
 //! disconnected without effect on other clients. [`input`](super::input) limits what a client may
 //! send, [`connection_slots`](super::connection_slots) limits the number of connections.
 
-use std::{
-    collections::HashMap,
-    future::{Future, poll_fn},
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
-    sync::Arc,
-    task::Poll,
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use graphiti_proto::rpc::{Error, Request, Response, code};
 use interprocess::local_socket::tokio::Stream;
@@ -31,24 +23,19 @@ use tokio::{
 use crate::{
     api::{
         SharedDaemon,
-        blocking::allow_blocking,
         client_context::ClientContext,
         connection_slots::SlotGuard,
         input::{InputBudget, InputLine, LINE_TIMEOUT, LineReader, ReadHalf},
         mcp, methods,
+        peer::Peer,
         progress::{ProgressReporter, ProgressStep},
-        server::Peer,
+        request_limits::{MAX_CONCURRENT_REQUESTS, with_deadline},
     },
     fault,
 };
 
-/// Maximum number of concurrent requests of one connection; further ones are refused.
-pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
 /// Answers that may wait to be read by the client. When there are more, their handlers wait.
 const ANSWERS: usize = 32;
-/// Requests are cancelled after this time. Only `sync` over a long history with a slow model takes
-/// as long; it can be repeated and continues where it stopped.
-const DEADLINE: Duration = Duration::from_secs(3_600);
 
 pub(super) struct AcceptedConnection {
     pub(super) stream: Stream,
@@ -193,32 +180,6 @@ impl BareConnection {
     }
 }
 
-/// Runs `work` with a deadline. A timeout and a panic become an error for the client.
-pub(super) async fn with_deadline<T>(
-    work: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    tokio::time::timeout(DEADLINE, catch_panics(allow_blocking(work))).await.unwrap_or_else(|_| {
-        let what = "the request took longer than an hour and was cancelled; work that it started continues";
-        Err(Error::new(code::INTERNAL, what))
-    })
-}
-
-/// Returns the result of `work`, or an error if it panics.
-async fn catch_panics<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let mut work = pin!(work);
-    poll_fn(|context| {
-        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
-        polled.unwrap_or_else(|_| Poll::Ready(Err(panic_error())))
-    })
-    .await
-}
-
-/// Returns an error without the panic's message, which may quote user data.
-pub(super) fn panic_error() -> Error {
-    let what = "the request failed because of a defect in graphitid; see its log for the place";
-    Error::new(code::INTERNAL, what)
-}
-
 struct HungUp;
 
 /// Forwards the progress of a request until it ends.
@@ -241,25 +202,4 @@ async fn forward_progress(
         answers.send(notification.to_line()).await.map_err(|_| HungUp)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_request_that_never_ends_is_answered_all_the_same() {
-        let never = std::future::pending::<Result<(), Error>>();
-        assert_eq!(with_deadline(never).await.unwrap_err().code, code::INTERNAL);
-        assert_eq!(with_deadline(async { Ok(1) }).await, Ok(1));
-    }
-
-    #[tokio::test]
-    async fn a_request_that_hits_a_defect_is_answered_and_quotes_nothing() {
-        let defect = async { panic!("the quick numbat jumps") };
-        let error = with_deadline::<()>(defect).await.unwrap_err();
-        assert_eq!(error.code, code::INTERNAL);
-        assert!(error.message.contains("see its log for the place"), "{error}");
-        assert!(!error.message.contains("numbat"), "{error}");
-    }
 }

@@ -14,16 +14,17 @@ use crate::{
     api::{
         DaemonState, blocking,
         client_context::ClientContext,
-        connection, convert,
-        methods::{self, write},
-        projects,
-        tools::{self, list_sessions, resolve_error, store_error},
+        convert,
+        errors::{resolve_error, store_error},
+        methods,
+        parameters::write,
+        projects, request_limits,
+        tools::{self, list_sessions},
     },
     model::{Namespace, SessionKey, session::Session},
     store::{SourceKey, StoreError},
 };
 
-/// Calls a method.
 pub async fn method<T: DeserializeOwned>(
     daemon: &DaemonState,
     name: &str,
@@ -38,7 +39,6 @@ pub async fn method<T: DeserializeOwned>(
     parsed(methods::answer(daemon, &ClientContext::default(), request).await?)
 }
 
-/// Calls a tool.
 pub async fn tool<T: DeserializeOwned>(
     daemon: &DaemonState,
     name: &str,
@@ -50,7 +50,7 @@ pub async fn tool<T: DeserializeOwned>(
 
 /// Runs `work`, which may block. A panic becomes an error.
 pub async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Error> {
-    connection::with_deadline(async { Ok(work.await) }).await
+    request_limits::with_deadline(async { Ok(work.await) }).await
 }
 
 /// Calls `visit` for every listed session.
@@ -61,7 +61,7 @@ pub async fn visit_sessions(
     let live = list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let listed = &mut |session: &Session| {
-        if list_sessions::is_listed(session) {
+        if session.is_listed() {
             visit(session);
         }
     };

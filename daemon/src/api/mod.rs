@@ -15,6 +15,7 @@ pub mod connection;
 mod connection_slots;
 mod convert;
 mod current;
+mod errors;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handoff;
@@ -22,9 +23,12 @@ pub mod in_process;
 mod input;
 mod mcp;
 pub mod methods;
+mod parameters;
+mod peer;
 pub mod progress;
 mod projects;
 pub mod recall;
+mod request_limits;
 pub mod server;
 pub mod spool;
 mod team_handoff;
@@ -100,11 +104,9 @@ impl DaemonState {
 
 /// A request about the daemon itself.
 pub enum AdminRequest {
-    /// Reload the configuration.
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
     /// Open the viewer and return the address of its page, or why it cannot be opened.
     View(tokio::sync::oneshot::Sender<Result<graphiti_proto::methods::view::ViewAddress, String>>),
-    /// Stop the daemon.
     Stop,
 }
 

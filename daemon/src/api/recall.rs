@@ -56,7 +56,7 @@ pub(super) fn warm(daemon: &DaemonState, directory: String) {
     drop(tokio::task::spawn_blocking(reading));
 }
 
-/// Returns what the project remembers. The reading goes on when the caller has no more time, for
+/// Returns what the project remembers. Reading continues when the caller has no more time, for
 /// the next prompt.
 async fn remembered(daemon: &DaemonState, directory: String) -> Option<Arc<CachedMemory>> {
     tokio::task::spawn_blocking(read(daemon, directory)).await.ok()?

@@ -20,6 +20,7 @@ use crate::{
         connection::{self, AcceptedConnection},
         connection_slots::ConnectionSlots,
         input::InputBudget,
+        peer::authorize,
     },
     fault,
 };
@@ -164,35 +165,4 @@ async fn reject_busy(mut stream: &Stream) {
     let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
     // A client that does not read in time only misses the reason.
     let _ = tokio::time::timeout(FAREWELL, stream.write_all(&answer.to_line())).await;
-}
-
-/// The peer of a connection, if it has access.
-#[derive(Clone, Copy, Debug)]
-pub struct Peer {
-    /// The process id, if the system reports it.
-    pub process: Option<u32>,
-}
-
-#[cfg(unix)]
-fn authorize(stream: &Stream) -> Option<Peer> {
-    let credentials = match stream.peer_creds() {
-        Ok(credentials) => credentials,
-        Err(error) => {
-            tracing::warn!(%error, "refused a connection without peer credentials");
-            return None;
-        }
-    };
-    let own = rustix::process::geteuid().as_raw();
-    if credentials.euid() != Some(own) {
-        tracing::warn!(user = ?credentials.euid(), "refused a connection of another user");
-        return None;
-    }
-    Some(Peer { process: credentials.pid().and_then(|pid| u32::try_from(pid).ok()) })
-}
-
-/// The security descriptor of the pipe restricts access to the user.
-#[cfg(windows)]
-fn authorize(stream: &Stream) -> Option<Peer> {
-    let process = stream.peer_creds().ok().and_then(|credentials| credentials.pid());
-    Some(Peer { process })
 }

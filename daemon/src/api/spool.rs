@@ -19,12 +19,13 @@ use crate::{
     api::{
         DaemonState, SharedDaemon,
         blocking::allow_blocking,
-        methods::hook::{EventOutcome, apply_event},
+        client_context::ClientContext,
+        current::{self, ResolveError},
     },
     clock,
     engine::EngineError,
     fault,
-    model::Timestamp,
+    model::{CloseReason, Timestamp},
 };
 
 /// The interval of processing.
@@ -33,6 +34,14 @@ const PAUSE: Duration = Duration::from_secs(5);
 const GIVE_UP: Duration = Duration::from_secs(3600);
 /// The time limit when the session's transcript is not accessible to the daemon.
 const UNSEEN: Duration = Duration::from_secs(60);
+
+/// The result of processing an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EventOutcome {
+    Done,
+    /// The session is not known yet.
+    SessionUnknown,
+}
 
 pub fn limit(home: &Path, bytes: u64) -> io::Result<()> {
     hook::limit_spool(home, bytes)
@@ -48,6 +57,32 @@ pub fn open(home: &Path) -> io::Result<PathBuf> {
     let folder = hook::spool(home);
     fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+/// Closes the session that an event is about.
+pub(super) async fn apply_event(
+    daemon: &DaemonState,
+    event: &HookEvent,
+) -> Result<EventOutcome, EngineError> {
+    if !event.kind().ends() || event.session_id.is_empty() {
+        return Ok(EventOutcome::Done);
+    }
+    let session =
+        current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await;
+    let session = match session {
+        Ok(session) => session,
+        Err(ResolveError::Failed(error)) => return Err(EngineError::Failed(error)),
+        // A forgotten session will not become known, so the event is dropped.
+        Err(_) if daemon.engine.forgotten().iter().any(|one| one.id.id == event.session_id) => {
+            return Ok(EventOutcome::Done);
+        }
+        Err(_) => return Ok(EventOutcome::SessionUnknown),
+    };
+    let reason = CloseReason::from_argument(Some(&event.close_reason()));
+    match daemon.engine.close_later(session, reason).await {
+        Err(EngineError::NoSuchSession) => Ok(EventOutcome::SessionUnknown),
+        done => done.map(|()| EventOutcome::Done),
+    }
 }
 
 /// Processes the spool on each `changed` notification, until the daemon stops.

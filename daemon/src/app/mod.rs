@@ -34,7 +34,9 @@ use crate::{
     },
     clock,
     config::{self, Config},
-    engine::{Settings, TranscriptFolders, pipeline::ParseContext, quota, sharing::ShareTarget},
+    engine::{
+        Settings, TranscriptFolders, parse_context::ParseContext, quota, sharing::ShareTarget,
+    },
     lifecycle::{
         home::Home,
         ready,

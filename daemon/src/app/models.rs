@@ -16,7 +16,7 @@ use crate::{
         model_queue::{
             Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
         },
-        pipeline::ParseContext,
+        parse_context::ParseContext,
     },
     llm::{
         self,

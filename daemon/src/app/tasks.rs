@@ -19,11 +19,9 @@ const WINDOW: Duration = Duration::from_secs(600);
 pub(super) enum Task {
     /// Accepts connections.
     Server,
-    /// Processes the spool.
     Spool,
     /// Enforces the limits. Its end leads to another round.
     QuotaKeeper,
-    /// The engine's loop.
     Engine,
     /// Computes vectors.
     Embedder,

@@ -19,7 +19,7 @@ use crate::{
     },
     config::{self, Config},
     engine::{
-        pipeline::ParseContext,
+        parse_context::ParseContext,
         trial::{self, FileTrial},
     },
     model::{Message, Role, Timestamp},

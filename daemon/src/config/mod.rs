@@ -57,7 +57,6 @@ pub struct Config {
     pub summarize: summarize::Config,
     /// The prompts for single messages.
     pub prompt: prompt::Config,
-    /// The language model.
     pub llm: llm::Config,
     pub graph: graph::Config,
     /// The scope of searches.

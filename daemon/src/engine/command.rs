@@ -7,11 +7,11 @@ use tokio::sync::oneshot;
 use crate::{
     capture::{format::RunningSession, watch::Mode},
     engine::{
-        Settings, TranscriptFolders, backfill::BackfillContext, job::NewEpisode,
-        model_queue::Summarizer, remake::RemakePermit,
+        Settings, TranscriptFolders, backfill::BackfillContext, model_queue::Summarizer,
+        new_episode::NewEpisode, remake_permit::RemakePermit,
     },
     model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
-    store::{Source, StoreError},
+    store::{Source, Store, StoreError, StoreHealth},
 };
 
 /// A command, with the channel for its reply.
@@ -87,7 +87,37 @@ pub(super) enum EngineCommand {
     Stop(oneshot::Sender<()>),
 }
 
-/// A closed session.
+impl EngineCommand {
+    /// Whether the command may be carried out between the steps of another decision. Such commands
+    /// make no decision about files, and a caller must not wait for the disk because of them.
+    pub(super) fn is_query(&self) -> bool {
+        match self {
+            EngineCommand::RequestEpisodes { .. }
+            | EngineCommand::Live(_)
+            | EngineCommand::Running(_)
+            | EngineCommand::OpenSources(_)
+            | EngineCommand::BackfillContext(_)
+            | EngineCommand::Status(_)
+            | EngineCommand::Summarizer(_)
+            | EngineCommand::PendingSummaries { .. } => true,
+            EngineCommand::Close { .. }
+            | EngineCommand::CloseLater { .. }
+            | EngineCommand::AgentRuns(_)
+            | EngineCommand::AgentEnded(_)
+            | EngineCommand::Pending { .. }
+            | EngineCommand::Settle { .. }
+            | EngineCommand::RequestSummary { .. }
+            | EngineCommand::Release { .. }
+            | EngineCommand::ReleaseEnded { .. }
+            | EngineCommand::PermitRemake { .. }
+            | EngineCommand::StoreRemade { .. }
+            | EngineCommand::NoteProblem(_)
+            | EngineCommand::Reload { .. }
+            | EngineCommand::Stop(_) => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
     pub session: SessionKey,
@@ -120,6 +150,15 @@ pub enum EngineError {
     Failed(String),
     #[error("graphitid is stopping")]
     Stopping,
+}
+
+/// Why the engine did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("failed to start the threads that jobs run on: {0}")]
+    Threads(#[from] std::io::Error),
 }
 
 impl From<StoreError> for EngineError {
@@ -172,7 +211,6 @@ pub struct Status {
     pub history_done: usize,
     /// New files that are not yet matched to a session.
     pub unidentified: usize,
-    /// Running jobs.
     pub jobs: usize,
     /// Whether the first scan is complete.
     pub scanned: bool,
@@ -218,4 +256,18 @@ pub(super) struct PendingAnswer {
     pub(super) done: Option<oneshot::Receiver<Result<(), EngineError>>>,
     /// How long a caller should wait.
     pub(super) patience: Duration,
+}
+
+/// Fails, with the remedy, when the store accepts no more writes.
+pub(super) fn check_writable(store: &dyn Store) -> Result<(), EngineError> {
+    match &*store.quota().health().borrow() {
+        StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {
+            Err(EngineError::Failed(why.clone()))
+        }
+        StoreHealth::Normal | StoreHealth::NearLimit => Ok(()),
+    }
+}
+
+pub(super) fn failed(error: impl std::fmt::Display) -> EngineError {
+    EngineError::Failed(error.to_string())
 }

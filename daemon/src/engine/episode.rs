@@ -3,10 +3,7 @@
 pub use crate::summarize::{handoff, markdown::NEXT_STEPS};
 use crate::{
     activity::Detector,
-    engine::{
-        job::{self, JobResult},
-        redaction,
-    },
+    engine::{job_result::JobResult, new_episode::new_episode_id, redaction},
     model::{
         ActivityVector, CloseReason, EnhancedSessionSummary, Episode, Evidence, Project, Timestamp,
         activity::{Segment, Signals},
@@ -39,7 +36,7 @@ pub fn from_evidence(
     let started_at = evidence.span.first.or(session.started_at).unwrap_or(session.last_activity);
     let ended_at = evidence.span.last.unwrap_or(session.last_activity).max(started_at);
     Episode {
-        id: job::new_episode_id(ended_at),
+        id: new_episode_id(ended_at),
         session: session.key,
         session_id: session.id.clone(),
         project,

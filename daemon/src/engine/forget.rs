@@ -5,9 +5,9 @@ use crate::{
     engine::{
         Engine, EngineError, ForgottenSession,
         command::EngineCommand,
+        command::failed,
         defect,
         forgotten::{self, ForgottenWrites},
-        handle::failed,
     },
     model::{SessionId, SessionKey, Timestamp},
     store::{StoreError, Write},

@@ -25,7 +25,6 @@ pub struct ForgottenSession {
     pub at: Timestamp,
 }
 
-/// The forgotten sessions.
 #[derive(Debug, Default)]
 pub(super) struct Forgotten(RwLock<ForgottenIndex>);
 
@@ -104,7 +103,6 @@ impl Forgotten {
         }
     }
 
-    /// Removes a session.
     pub(super) fn remove(&self, id: &SessionId) {
         let mut known = self.write();
         known.sessions.remove(id);

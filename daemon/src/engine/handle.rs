@@ -4,7 +4,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, PoisonError, RwLock,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -20,29 +20,19 @@ use crate::{
     engine::{
         BackfillCandidate, Closed, EngineError, EngineEvent, IndexLag, PendingEpisode, Scope,
         Settings, Status, TranscriptFolders, backfill,
-        command::{EngineCommand, PendingAnswer},
-        crash_tracker::CrashTracker,
+        command::{EngineCommand, PendingAnswer, check_writable, failed},
         defect,
-        executor::Executor,
         files::{self, IdentifyResult},
         follow::FollowerProgress,
         forgotten::Forgotten,
         memory_use::MemoryUse,
         model_queue::Summarizer,
         projects::Projects,
-        reading::SourceReader,
-        record_locks::RecordLocks,
         redaction,
-        remake::Remaker,
-        state::EngineState,
     },
     model::{CloseReason, SessionKey, session::Session},
-    store::{Source, Store, StoreError, StoreHealth},
+    store::{Source, Store},
 };
-
-/// The capacity of the event channel. When it is full, its senders wait: no event is lost, because
-/// watches check files again, jobs keep their result, and callers wait for their reply anyway.
-const EVENTS: usize = 256;
 
 /// A handle to the engine.
 #[derive(Clone)]
@@ -50,92 +40,17 @@ pub struct Engine {
     pub(super) events: mpsc::Sender<EngineEvent>,
     pub(super) store: Arc<dyn Store>,
     /// The position of the search index.
-    followed: watch::Receiver<FollowerProgress>,
+    pub(super) followed: watch::Receiver<FollowerProgress>,
     pub(super) forgotten: Arc<Forgotten>,
     /// The number of summaries that newer rules will create again.
     pub(super) older_summaries: Arc<AtomicUsize>,
     pub(super) projects: Arc<Projects>,
     pub(super) memory_use: Arc<MemoryUse>,
     /// The formats in force.
-    formats: Arc<RwLock<Formats>>,
-}
-
-/// The event loop of the engine.
-pub struct EngineLoop {
-    executor: Executor,
-    inbox: mpsc::Receiver<EngineEvent>,
-}
-
-/// The saved state from which the engine continues.
-pub struct LastRun {
-    /// The position of the search index in the outbox, as it advances.
-    pub followed: watch::Receiver<FollowerProgress>,
-    /// The sessions that were being worked on when the last run ended.
-    pub crash_tracker: CrashTracker,
-}
-
-/// Why the engine did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("failed to start the threads that jobs run on: {0}")]
-    Threads(#[from] std::io::Error),
-}
-
-impl EngineLoop {
-    /// Runs until the engine is stopped.
-    pub async fn run(self) {
-        let reader = self.executor.reader().clone();
-        let go_on = move || !reader.stop.load(Ordering::Relaxed);
-        let projects = self.executor.engine().projects.clone();
-        // Requests that come first know the projects that the last run knew.
-        tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &go_on));
-        self.executor.run(self.inbox).await;
-    }
+    pub(super) formats: Arc<RwLock<Formats>>,
 }
 
 impl Engine {
-    /// Creates an engine. It does nothing until its loop runs.
-    pub fn new(
-        store: Arc<dyn Store>,
-        settings: Settings,
-        folders: TranscriptFolders,
-        last_run: LastRun,
-    ) -> Result<(Engine, EngineLoop), StartError> {
-        let LastRun { followed, crash_tracker } = last_run;
-        let (events, inbox) = mpsc::channel(EVENTS);
-        redaction::note::note_new(store.as_ref())?;
-        let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
-        let projects = Arc::new(Projects::load(store.clone(), std::env::home_dir())?);
-        let memory_use = Arc::new(MemoryUse::load(store.clone())?);
-        let reader = Arc::new(SourceReader {
-            store: store.clone(),
-            locks: RecordLocks::default(),
-            crash_tracker,
-            forgotten: forgotten.clone(),
-            projects: projects.clone(),
-            memory_use: memory_use.clone(),
-            stop: AtomicBool::new(false),
-            bytes: AtomicU64::new(0),
-        });
-        let older_summaries = Arc::default();
-        let formats = Arc::new(RwLock::new(settings.parse_context.formats.clone()));
-        let engine = Engine {
-            events,
-            store,
-            followed,
-            forgotten,
-            older_summaries,
-            projects,
-            memory_use,
-            formats,
-        };
-        let state = EngineState::new(reader.clone(), settings, folders, clock::now())?;
-        let executor = Executor::new(engine.clone(), reader, state)?;
-        Ok((engine, EngineLoop { executor, inbox }))
-    }
-
     /// The store, for reading.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
@@ -196,7 +111,6 @@ impl Engine {
         saved.map(Some).map_err(failed)
     }
 
-    /// The current summarizer.
     pub async fn summarizer(&self) -> Result<Arc<Summarizer>, EngineError> {
         self.request(EngineCommand::Summarizer).await
     }
@@ -311,11 +225,6 @@ impl Engine {
         self.request(|reply| EngineCommand::Settle { sessions, reply }).await
     }
 
-    /// Creates summaries again that older rules made. Never returns.
-    pub async fn remake_summaries(self) {
-        Remaker { engine: self }.run().await;
-    }
-
     /// The number of summaries that newer rules will create again.
     pub fn older_summaries(&self) -> usize {
         self.older_summaries.load(Ordering::Relaxed)
@@ -361,7 +270,6 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// When the search index no longer follows the database. What was stored is safe, and is found
     /// When the search index no longer follows the database. The stored data are safe, and are
     /// found after the next start.
     pub async fn until_followed(&self, position: u64) -> Result<(), EngineError> {
@@ -383,18 +291,4 @@ impl Engine {
         // A loop that has ended is stopped.
         let _ = self.request(EngineCommand::Stop).await;
     }
-}
-
-/// Fails, with the remedy, when the store accepts no more writes.
-pub(super) fn check_writable(store: &dyn Store) -> Result<(), EngineError> {
-    match &*store.quota().health().borrow() {
-        StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {
-            Err(EngineError::Failed(why.clone()))
-        }
-        StoreHealth::Normal | StoreHealth::NearLimit => Ok(()),
-    }
-}
-
-pub(super) fn failed(error: impl std::fmt::Display) -> EngineError {
-    EngineError::Failed(error.to_string())
 }

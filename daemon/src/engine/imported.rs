@@ -2,7 +2,7 @@
 //! machine.
 
 use crate::{
-    engine::{Engine, EngineError, document, episode, job, redaction::StoredRedactor},
+    engine::{Engine, EngineError, document, episode, new_episode, redaction::StoredRedactor},
     graph,
     model::{
         CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Evidence, Project,
@@ -74,7 +74,7 @@ impl Engine {
             Some(id) => self.store.episode(id).map_err(failed)?,
             None => None,
         };
-        let id = memory.replaces.unwrap_or_else(|| job::new_episode_id(now));
+        let id = memory.replaces.unwrap_or_else(|| new_episode::new_episode_id(now));
         let key = match &replaced {
             Some(replaced) => replaced.session,
             None => self.store.next_session_key().map_err(failed)?,
@@ -236,7 +236,7 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
     }
 }
 
-/// The summary of an episode for an export, complete enough to import the episode elsewhere.
+/// The summary of an episode for an export. It has everything that an import on another machine needs.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
         Some(_) if episode.summary.preferences.is_none() => serde_json::Value::Null,

@@ -9,16 +9,18 @@ use crate::{
     capture::{content_hash, format::FormatHandle},
     engine::{
         episode,
+        job_result::{GatherOutcome, IndexOutcome, JobResult, SessionDigest},
         model_queue::ModelQuestion,
-        pipeline::{ParseContext, SourceState},
+        new_episode::NewEpisode,
+        parse_context::ParseContext,
+        pipeline::SourceState,
         reading::{ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader},
         truncated_messages::LocatedMessage,
     },
     fault, graph,
     model::{
-        CloseReason, Episode, EpisodeId, Project, SessionKey, Timestamp,
+        CloseReason, Project, Timestamp,
         episode::Author,
-        graph::Statements,
         session::{Content, Session},
     },
     store::Source,
@@ -48,59 +50,6 @@ pub struct JobFile {
     pub source: Source,
     /// The state of the file; `None` to load the saved one.
     pub state: Option<Box<SourceState>>,
-}
-
-/// The result of a job.
-pub struct JobResult {
-    pub session: SessionKey,
-    /// How far each file was read.
-    pub files: Vec<ReadProgress>,
-    /// The content of the session after the job.
-    pub digest: SessionDigest,
-    /// The outcome of making the episode; `None` if none was due.
-    pub index: Option<IndexOutcome>,
-    pub gathered: GatherOutcome,
-    /// Why a file could not be read.
-    pub error: Option<ReadError>,
-}
-
-/// The outcome of gathering a question to a model.
-pub enum GatherOutcome {
-    /// The job was not asked to gather one.
-    NotRequested,
-    /// There is nothing to ask: the session changed, or a model has written its episode.
-    Nothing,
-    Question(Box<ModelQuestion>),
-}
-
-/// A new episode with its entities and facts.
-pub struct NewEpisode {
-    pub episode: Episode,
-    pub statements: Statements,
-}
-
-/// The outcome of making an episode.
-pub enum IndexOutcome {
-    /// The new episode, which is not stored yet.
-    Made(Box<NewEpisode>),
-    /// The content of the session did not change since its last episode.
-    Unchanged,
-    /// The session has no content yet.
-    Nothing,
-    Failed(String),
-}
-
-/// The content of a session, from its files.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SessionDigest {
-    /// The hash and size of the content; `None` when there is none yet.
-    pub content: Option<Content>,
-    /// The project in which the session started.
-    pub project: Option<Project>,
-    /// The time of the first message.
-    pub started_at: Option<Timestamp>,
-    /// The latest time in the transcript, or of a file whose last message has no time.
-    pub last_at: Option<Timestamp>,
 }
 
 impl JobResult {
@@ -269,10 +218,4 @@ fn truncated(done: &JobResult) -> Vec<LocatedMessage> {
         b.message.relevance().cmp(&a.message.relevance()).then(a.source.cmp(&b.source))
     });
     truncated
-}
-
-/// A new id for the episode of a session that ended at `ended_at`.
-pub(crate) fn new_episode_id(ended_at: Timestamp) -> EpisodeId {
-    let random = uuid::Uuid::new_v4().into_bytes();
-    EpisodeId::new(ended_at, *random.first_chunk().expect("a UUID has sixteen bytes"))
 }

@@ -65,7 +65,7 @@ struct OfferedLine {
 }
 
 impl MemoryUse {
-    /// Loads the counts. Counts that cannot be read begin anew.
+    /// Loads the counts. Counts that cannot be read start at zero.
     pub(super) fn load(store: Arc<dyn Store>) -> Result<MemoryUse, StoreError> {
         let note = store.note(NoteNamespace::MemoryUse, NAME)?;
         let record = note.and_then(|content| serde_json::from_slice(&content).ok());

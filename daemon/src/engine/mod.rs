@@ -24,14 +24,16 @@ mod files;
 pub mod follow;
 mod forget;
 pub mod forgotten;
-pub mod forks;
 mod handle;
 pub mod imported;
 pub mod indexes;
 pub mod job;
+pub mod job_result;
 pub mod memory_use;
 pub mod model_queue;
+mod new_episode;
 mod outdated;
+pub mod parse_context;
 pub mod pipeline;
 pub mod projects;
 pub mod quota;
@@ -40,9 +42,11 @@ pub mod record_locks;
 pub mod redaction;
 mod registration;
 mod remake;
+mod remake_permit;
 mod schedule;
 pub mod sharing;
 mod snapshots;
+mod start;
 mod state;
 mod transcript_folders;
 pub mod trial;
@@ -52,21 +56,24 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::sync::oneshot;
 
+pub use self::reading::forks;
 pub use self::{
     backfill::BackfillCandidate,
     command::{
-        CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode, Scope, Status,
+        CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode, Scope,
+        StartError, Status,
     },
     forgotten::ForgottenSession,
-    handle::{Engine, EngineLoop, LastRun, StartError},
+    handle::Engine,
+    start::{EngineLoop, LastRun},
     transcript_folders::TranscriptFolders,
 };
 use self::{
     command::EngineCommand,
     files::{FileObservation, IdentifiedFile, IdentifyResult},
-    job::JobResult,
+    job_result::JobResult,
     model_queue::Summarizer,
-    pipeline::ParseContext,
+    parse_context::ParseContext,
     state::{AgentObservation, ModelAnswer, RegisteredFiles, SettleWaiter},
 };
 pub use crate::capture::{
@@ -105,7 +112,6 @@ pub struct Settings {
 enum EngineEvent {
     /// Files that an older version registered twice were repaired.
     DuplicatesRepaired(Result<Vec<PathBuf>, StoreError>),
-    /// The engine starts.
     Started,
     /// Transcript files changed.
     Notice(Notice),

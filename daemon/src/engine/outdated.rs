@@ -8,18 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     capture::format::{FormatHandle, Formats},
-    engine::reading::SourceReader,
+    engine::{pipeline::first_rules, reading::SourceReader},
     model::SessionKey,
     store::{Note, NoteNamespace, Source, Store, StoreError, Write},
 };
 
 /// The name of the note: the versions of the rules by agent, except first ones.
 const NAME: &[u8] = b"formats";
-
-/// The rules that read the files of states that name none.
-pub(super) fn first_rules() -> u64 {
-    1
-}
 
 type RulesByAgent = BTreeMap<String, u64>;
 

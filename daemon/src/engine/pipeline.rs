@@ -4,64 +4,33 @@
 //! that reading can be interrupted and resumed without a difference in its result. Secrets are
 //! redacted before any other code sees a text.
 
-use std::{
-    borrow::Cow,
-    collections::VecDeque,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::VecDeque, path::Path};
 
 use serde::{Deserialize, Serialize, Serializer, ser};
 
 use crate::{
-    activity::{
-        Detector,
-        classify::{self, Classified, Learned, Unknowns},
-    },
+    activity::{Detector, classify::Unknowns},
     capture::{
         content_hash::Hasher,
-        filter::{Filter, FilteredMessage, Keep, PendingCalls},
-        format::{Format, Formats, Memory},
+        filter::{FilteredMessage, Keep, PendingCalls},
+        format::{Format, Memory},
         salvage,
         tail::FileCursor,
     },
     engine::{
-        outdated,
-        redaction::{self, StoredRedactor},
+        parse_context::{OUTPUT, ParseContext, redact},
+        redaction::StoredRedactor,
         truncated_messages::{
             KeptText, MessagePosition, Relevance, TruncatedMessage, TruncatedMessages,
         },
     },
     model::{
         Evidence, Message, Timestamp,
-        transcript::{
-            Action, Call, Entry, Item, LazyText, Origin, RecordUuid, SessionContext, TaskEnded,
-            ToolResult,
-        },
+        transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
     },
-    redact::Redactor,
     store::Tally,
-    summarize::{self, evidence::Collector},
+    summarize::evidence::Collector,
 };
-
-/// The settings for parsing.
-pub struct ParseContext {
-    /// The filter that selects the stored part of each message.
-    pub filter: Filter,
-    pub redactor: Redactor,
-    /// Learned classifications of tools.
-    pub learned: Arc<Mutex<Learned>>,
-    pub formats: Formats,
-    /// The settings for summaries.
-    pub summarize: summarize::config::Config,
-}
-
-impl ParseContext {
-    fn classify(&self, call: &Call<'_>) -> Classified {
-        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        classify::classify(call, &mut learned)
-    }
-}
 
 /// The state of reading a file up to its cursor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -84,7 +53,7 @@ pub struct SourceState {
     /// The number of lines at the start that were copied from another session.
     #[serde(default)]
     pub shared: u64,
-    #[serde(default = "outdated::first_rules")]
+    #[serde(default = "first_rules")]
     pub rules: u64,
     /// Records since the last batch at which a fork of the session may start.
     #[serde(skip)]
@@ -119,8 +88,6 @@ pub struct LineContext<'c> {
     pub parse_context: &'c ParseContext,
 }
 
-/// Maximum bytes of a tool's output that are read.
-pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 /// Maximum number of silent calls that are remembered; the output of older ones is read anyway.
 const SILENT: usize = 256;
 /// Maximum bytes of a call's id.
@@ -147,7 +114,7 @@ impl SourceState {
             unknowns: Unknowns::default(),
             first_record: None,
             shared: 0,
-            rules: outdated::first_rules(),
+            rules: first_rules(),
             fork_keys: Vec::new(),
             truncated: TruncatedMessages::default(),
             memory: Memory::default(),
@@ -356,54 +323,7 @@ impl SourceState {
     }
 }
 
-/// Redacts every text in `item`, except the output of a result.
-pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
-    let clean = |text: &mut Cow<'_, str>| {
-        if let Cow::Owned(redacted) = redactor.redact(text).text {
-            *text = Cow::Owned(redacted);
-        }
-    };
-    match item {
-        Item::Prompt(text)
-        | Item::Instruction(text)
-        | Item::Reply { text, .. }
-        | Item::Recap { text, .. }
-        | Item::Title { text, .. }
-        | Item::PullRequest { url: text, .. }
-        | Item::ShellOutput(text)
-        | Item::TaskEnded(TaskEnded { text, .. })
-        | Item::ServiceError(text) => clean(text),
-        Item::Command { name, args } => {
-            clean(name);
-            clean(args);
-        }
-        Item::Answer { question, answer, .. } => {
-            clean(question);
-            clean(answer);
-        }
-        Item::Context(context) => {
-            let SessionContext { cwd, branch, version, model } = context;
-            for text in [cwd, branch, version, model].into_iter().flatten() {
-                clean(text);
-            }
-        }
-        Item::Call(call) => {
-            // Names of tools are compared, so they are redacted as ids.
-            if let Cow::Owned(clean) = redaction::id(&call.tool) {
-                call.tool = Cow::Owned(clean);
-            }
-            redactor.redact_value(&mut call.input);
-            call.action.for_each_text(&mut |text| {
-                if let Cow::Owned(redacted) = redactor.redact(text).text {
-                    *text = redacted;
-                }
-            });
-        }
-        Item::TaskKey { call: _, key } => clean(key),
-        Item::Result(_)
-        | Item::Boundary
-        | Item::Interrupted
-        | Item::SessionEnded
-        | Item::Usage { .. } => {}
-    }
+/// The rules that read the files of states that name none.
+pub(super) fn first_rules() -> u64 {
+    1
 }

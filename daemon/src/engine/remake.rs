@@ -8,22 +8,22 @@
 
 use std::{
     future,
-    sync::{Arc, atomic::Ordering},
+    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
 use crate::{
     engine::{
         Engine, EngineError,
-        command::EngineCommand,
+        command::{EngineCommand, failed},
         defect, episode,
-        handle::failed,
-        job::{GatherOutcome, JobResult, NewEpisode, SessionDigest},
-        pipeline::ParseContext,
-        reading::{ReadError, SourceReader},
+        job_result::{GatherOutcome, JobResult, SessionDigest},
+        new_episode::NewEpisode,
+        reading::ReadError,
+        remake_permit::{RemakeContext, RemakePermit},
     },
     graph,
-    model::{Episode, EpisodeId, Timestamp, episode::Author, session::Session},
+    model::{Episode, EpisodeId, Timestamp, episode::Author},
     store::{Note, NoteNamespace, Store, StoreError, Write},
     summarize::RULES_VERSION,
 };
@@ -42,22 +42,6 @@ pub(super) struct Remaker {
     pub(super) engine: Engine,
 }
 
-/// Whether a summary may be created again now.
-pub(super) enum RemakePermit {
-    /// The engine has other work.
-    Busy,
-    /// The session has another episode, will get one, or is quarantined.
-    Refused,
-    Granted(Box<RemakeContext>),
-}
-
-/// The data from which a summary is created again.
-pub(super) struct RemakeContext {
-    pub(super) session: Session,
-    pub(super) reader: Arc<SourceReader>,
-    pub(super) parse_context: Arc<ParseContext>,
-}
-
 /// The result for an older summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RemakeOutcome {
@@ -66,6 +50,13 @@ enum RemakeOutcome {
     Kept,
     /// The summary is retried after the next start.
     Postponed,
+}
+
+impl Engine {
+    /// Creates summaries again that older rules made. Never returns.
+    pub async fn remake_summaries(self) {
+        Remaker { engine: self }.run().await;
+    }
 }
 
 impl Remaker {

@@ -19,7 +19,6 @@ pub struct TranscriptFolders {
 }
 
 impl TranscriptFolders {
-    /// No folders.
     pub fn none() -> TranscriptFolders {
         TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
     }

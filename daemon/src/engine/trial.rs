@@ -14,7 +14,8 @@ use crate::{
     },
     engine::{
         files,
-        pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+        parse_context::ParseContext,
+        pipeline::{LineContext, LinePosition, SourceState},
     },
     model::{Evidence, Message, Role, transcript::Origin},
     store::Tally,
@@ -30,7 +31,6 @@ pub struct FileTrial {
     pub evidence: Evidence,
     /// The number of messages by role.
     pub messages: BTreeMap<Role, usize>,
-    /// The first messages.
     pub first: Vec<Message>,
     /// The last messages that are not among the first.
     pub last: VecDeque<Message>,

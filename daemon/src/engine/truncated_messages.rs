@@ -15,7 +15,7 @@ use crate::{
         format::{Format, Memory},
         salvage, tail,
     },
-    engine::pipeline::{self, OUTPUT, ParseContext},
+    engine::parse_context::{self, OUTPUT, ParseContext},
     model::{
         Role,
         transcript::{Item, Outcome},
@@ -170,7 +170,7 @@ impl LocatedMessage {
             }
             Item::Result(_) | Item::Call(_) => None,
             item if self.message.call.is_none() => {
-                pipeline::redact(item, &parse_context.redactor);
+                parse_context::redact(item, &parse_context.redactor);
                 let kept = parse_context.filter.keep(item, &mut PendingCalls::default())?;
                 let (_, text) = words(item).filter(|_| self.message.matches(&kept.text))?;
                 Some(text.trim().to_owned())

@@ -81,7 +81,6 @@ impl Home {
         Ok(Home { path, lock })
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,6 +1,5 @@
 //! Notifies a service manager of the daemon's state. Without one it does nothing.
 
-/// The daemon serves.
 pub fn ready() {
     notify("READY=1");
 }

@@ -15,7 +15,7 @@ use super::{
     machine::{self, JobEnd, SessionEvent},
 };
 use crate::model::{
-    episode::EpisodeId,
+    EpisodeId,
     session::{CloseReason, ContentHash, Indexed, Session, SessionId, SessionKey, State},
     time::Timestamp,
 };

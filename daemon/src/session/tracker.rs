@@ -86,7 +86,6 @@ impl Tracker {
         Some(*session)
     }
 
-    /// A live session.
     pub fn get(&self, key: SessionKey) -> Option<&Session> {
         self.live.get(&key).map(AsRef::as_ref)
     }

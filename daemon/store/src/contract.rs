@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::{
-    FileStamp, Note, NoteNamespace, OutboxChange, OutboxEntry, Reworded, Source, SourceKey, Store,
-    Tally, Totals, Write,
+    AgentTotals, FileStamp, Note, NoteNamespace, OutboxChange, OutboxEntry, Reworded, Source,
+    SourceKey, Store, Tally, Totals, TotalsByAgent, Write,
     graph::{ClaimPlace, ClaimRow, MentionRow, RenameEnd},
     model::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
         Message, Project, Role, SessionId, SessionKey, Timestamp,
-        episode::Author,
+        episode::{Author, MEMORY},
         graph::{
             Certainty, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
             Observation, Relation, Rename, Stance, Statements, Subject, Watch,
@@ -48,6 +48,7 @@ pub fn check(reopen: Reopen<'_>) {
     notes_are_kept_by_name_and_go_with_their_session(reopen);
     vectors_go_with_what_they_were_made_of(reopen().as_ref());
     counters_survive(reopen);
+    totals_of_agents_are_what_a_recount_gives(reopen);
 }
 
 fn sessions_are_found_by_key_id_and_prefix(store: &dyn Store) {
@@ -243,10 +244,11 @@ fn totals_are_what_a_recount_gives(store: &dyn Store) {
 
 fn check_totals(store: &dyn Store) {
     let mut recount = Totals::default();
-    let mut sources = Vec::new();
+    let (mut sources, mut sessions) = (Vec::new(), Vec::new());
     let visit = &mut |session: Session| {
         recount.sessions += 1;
         sources.extend(store.sources_of(session.key).unwrap());
+        sessions.push(session);
         true
     };
     store.visit_sessions(visit).unwrap();
@@ -254,6 +256,68 @@ fn check_totals(store: &dyn Store) {
     recount.messages = messages.sum::<usize>() as u64;
     recount.episodes = store.newest_episodes(None, None, 9_999).unwrap().len() as u64;
     assert_eq!(store.totals(), recount);
+    check_agent_totals(store, &sessions);
+}
+
+fn totals_of_agents_are_what_a_recount_gives(reopen: Reopen<'_>) {
+    let store = reopen();
+    let of_agent = |agent: &str, id: &str, state: State| {
+        let key = store.next_session_key().unwrap();
+        let id = SessionId { agent: agent.to_owned(), id: id.to_owned() };
+        Session { id, state, ..session(key, "") }
+    };
+    let mut sessions = vec![
+        of_agent("claude", "t-1", State::Active),
+        of_agent("codex", "t-2", State::Inactive),
+        of_agent("codex", "t-3", State::Indexed),
+        of_agent(MEMORY, "t-4", State::Indexed),
+    ];
+    sessions[2].content = None;
+    for session in &sessions[..3] {
+        let sources = [source_of(session, 0), source_of(session, 1)];
+        let sources = sources.map(|source| Write::Source { source, checkpoint: None });
+        // A session twice in one list is one session.
+        let twice = [session, session].map(|session| Write::Session(Box::new(session.clone())));
+        write(store.as_ref(), twice.into_iter().chain(sources).collect());
+    }
+    write(store.as_ref(), vec![Write::Session(Box::new(sessions[3].clone()))]);
+    check_agent_totals(store.as_ref(), &sessions[..3]);
+    // What a file counts changes with each read of it.
+    let mut read = source_of(&sessions[0], 0);
+    read.tally.read += 40;
+    read.tally.skipped = [("progress".to_owned(), 3)].into();
+    let mut ended = sessions[1].clone();
+    ended.state = State::Indexed;
+    let dropped = source_of(&sessions[1], 1).key;
+    let writes = vec![
+        Write::Source { source: read, checkpoint: None },
+        Write::Session(Box::new(ended.clone())),
+        Write::DropSource(dropped),
+    ];
+    write(store.as_ref(), writes);
+    sessions[1] = ended;
+    check_agent_totals(store.as_ref(), &sessions[..3]);
+    let totals = store.totals_by_agent();
+    drop(store);
+    let store = reopen();
+    assert_eq!(store.totals_by_agent(), totals);
+    forget(store.as_ref(), &sessions);
+    check_agent_totals(store.as_ref(), &[]);
+}
+
+/// Checks the totals of agents against `sessions`, which are all but the added memories.
+fn check_agent_totals(store: &dyn Store, sessions: &[Session]) {
+    let mut recount = TotalsByAgent::new();
+    for session in sessions {
+        let totals = recount.entry(session.id.agent.clone()).or_default();
+        totals.add_session(session);
+        for source in store.sources_of(session.key).unwrap() {
+            totals.tally.add(&source.tally);
+        }
+    }
+    let mut totals = store.totals_by_agent();
+    totals.retain(|_, totals| *totals != AgentTotals::default());
+    assert_eq!(totals, recount);
 }
 
 fn text_is_let_go_and_comes_in_again_behind_it(store: &dyn Store) {

@@ -51,10 +51,9 @@ pub trait GraphStore {
         visit: &mut dyn FnMut(MentionRow) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// What was said last about a fact by the user or an agent.
+    /// The latest correction of a fact by the user or an agent.
     fn correction(&self, fact: FactKey) -> Result<Option<Correction>, StoreError>;
 
-    /// All corrections.
     fn corrections(&self) -> Result<Vec<CorrectedFact>, StoreError>;
 
     /// At most `limit` facts whose keys begin with these bytes.
@@ -76,9 +75,7 @@ pub trait GraphStore {
 /// The two sides of a [`Rename`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenameEnd {
-    /// The old name.
     From,
-    /// The new name.
     To,
 }
 

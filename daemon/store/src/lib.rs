@@ -18,6 +18,7 @@ pub mod graph;
 pub mod notes;
 pub mod quota;
 pub mod sled;
+pub mod totals;
 pub mod vectors;
 
 use tokio::sync::{oneshot, watch};
@@ -27,6 +28,7 @@ pub use self::{
     graph::GraphStore,
     notes::{Note, NoteNamespace, NoteStore},
     quota::{DiskQuota, StoreHealth},
+    totals::{AgentTotals, SessionCounts, Totals, TotalsByAgent},
     vectors::VectorStore,
 };
 use crate::model::{
@@ -117,6 +119,10 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Totals for the status display.
     fn totals(&self) -> Totals;
 
+    /// The totals of each agent, without added memories. They are kept with each write, so that
+    /// their cost does not depend on the number of sessions.
+    fn totals_by_agent(&self) -> TotalsByAgent;
+
     /// The disk use of this store, and its limits.
     fn quota(&self) -> &dyn DiskQuota;
 }
@@ -187,7 +193,10 @@ pub enum Write {
     },
     /// Adds consecutive messages of a file. They replace all messages of the same or a higher number,
     /// and begin where an earlier list of the file began or ended.
-    Messages { source: SourceKey, messages: Vec<Message> },
+    Messages {
+        source: SourceKey,
+        messages: Vec<Message>,
+    },
     /// Adds records with which forks and copies of a session may begin. They are deleted with the
     /// session.
     ForkKeys {
@@ -197,7 +206,10 @@ pub enum Write {
     },
     /// Replaces the text of some messages of a file. A message whose text is not the expected one any
     /// more, or that does not exist, is not changed.
-    Reword { source: SourceKey, words: Vec<Reworded> },
+    Reword {
+        source: SourceKey,
+        words: Vec<Reworded>,
+    },
     /// Deletes everything that was read of a file, because the file was replaced.
     ClearSource(SourceKey),
     /// Deletes a file, with everything that was read of it.
@@ -209,8 +221,10 @@ pub enum Write {
     Episode(Box<Episode>),
     /// Replaces the statements of an episode about entities and facts. They are deleted with the
     /// episode.
-    Statements { episode: EpisodeId, statements: Box<Statements> },
-    /// Deletes an episode.
+    Statements {
+        episode: EpisodeId,
+        statements: Box<Statements>,
+    },
     DropEpisode(EpisodeId),
     /// Deletes a session with all its data.
     DropSession(SessionKey),
@@ -266,14 +280,6 @@ pub enum OutboxChange {
     SessionDropped(SessionKey),
     /// The statements about these entities and facts have changed.
     Things(Vec<EntityOrFact>),
-}
-
-/// Totals for the status display.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Totals {
-    pub sessions: u64,
-    pub messages: u64,
-    pub episodes: u64,
 }
 
 /// Resolves when a list of writes would survive a power cut.

@@ -14,7 +14,8 @@ use graphitid::{
     },
     engine::{
         document,
-        pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+        parse_context::ParseContext,
+        pipeline::{LineContext, LinePosition, SourceState},
     },
     model::{Episode, Message, Project, transcript::Origin},
     store::Tally,

@@ -11,6 +11,7 @@ use std::{
     iter,
     path::Path,
     process::Command,
+    time::{Duration, Instant},
 };
 
 use graphiti_proto::methods;
@@ -18,6 +19,8 @@ use graphiti_tests::{Daemon, Faulty, Refused, Wire, World, namespace};
 use serde_json::{Value, json};
 
 const MEGABYTE: u64 = 1 << 20;
+/// The time of a sync on a slow disk.
+const SLOW_SYNC: Duration = Duration::from_secs(3);
 
 #[test]
 fn with_little_room_on_the_disk_text_waits_and_nothing_else_does() {
@@ -199,6 +202,37 @@ fn works_again(what: Refused) {
         assert_eq!(found(&daemon, word), 1, "{word}");
     }
     assert_eq!(damaged(&world), 0);
+}
+
+/// New sessions are registered in the database all the time meanwhile.
+#[test]
+fn on_a_slow_disk_callers_are_answered_at_once() {
+    let mut world = World::new();
+    let disk = Faulty::under(&mut world);
+    let (daemon, _) = started_with_one(&world);
+    let mut wire = daemon.wire();
+    let mut longest = |tool: &str, arguments: Value, number: u32| {
+        let begin = Instant::now();
+        let answer = wire.call(tool, &arguments);
+        assert!(answer["error"].is_null(), "{answer}");
+        (begin.elapsed(), tool.to_owned(), number)
+    };
+    longest("search_sessions", json!({ "query": "marmot" }), 0);
+    disk.is_slow(SLOW_SYNC);
+    let mut slowest = Vec::new();
+    for number in 0..60 {
+        let session = format!("slow{number}-1");
+        world.transcript(&session).prompt("Paint the walrus").reply("It is painted.");
+        slowest.push(longest("session_tracking_health", json!({}), number));
+        slowest.push(longest("session_tracking_status", json!({}), number));
+        slowest.push(longest("search_sessions", json!({ "query": "marmot" }), number));
+        slowest.push(longest("list_sessions", json!({ "limit": 5 }), number));
+    }
+    slowest.sort_unstable_by(|one, other| other.cmp(one));
+    assert!(slowest[0].0 < SLOW_SYNC / 3, "{:?}", &slowest[..8]);
+    disk.works();
+    daemon.settle();
+    assert_eq!(found(&daemon, "walrus"), 10, "a page of results");
 }
 
 #[test]

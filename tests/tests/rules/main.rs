@@ -1,6 +1,7 @@
 //! Rules about the source itself.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod circles;
 mod documents;
 mod formats;
 mod layers;

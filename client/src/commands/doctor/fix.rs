@@ -8,7 +8,7 @@ use crate::{
     commands::setup::show,
     connection::AskError,
     screen::Screen,
-    setup::{self, AGENTS, SettingsChange, Wiring, Wish},
+    setup::{self, AGENTS, SettingsChange, Surroundings, Wiring, Wish},
 };
 
 pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
@@ -25,7 +25,7 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
 }
 
 fn changes() -> Result<Vec<SettingsChange>, AskError> {
-    let surroundings = look::surroundings()?;
+    let surroundings = Surroundings::of_user()?;
     let here = look::here(&surroundings);
     let mut changes = Vec::new();
     for agent in AGENTS {

@@ -36,7 +36,7 @@ const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 /// Collects all observations. Changes nothing, unless a connection makes a service manager start
 /// the daemon.
 pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
-    let surroundings = surroundings()?;
+    let surroundings = Surroundings::of_user()?;
     let program = start::daemon();
     let daemon = ask(&home);
     Ok(Observations {
@@ -53,18 +53,6 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
         free_bytes: free_bytes(&home),
         damaged: damaged(&home),
         home,
-    })
-}
-
-/// Returns the locations of the user's agent settings.
-pub(in crate::commands) fn surroundings() -> Result<Surroundings<'static>, AskError> {
-    let program = env::current_exe().map_err(|error| AskError::Failed(error.to_string()))?;
-    Ok(Surroundings {
-        home: env::home_dir().ok_or(AskError::NoHome)?,
-        project: None,
-        program,
-        variable: &|name| env::var(name).ok(),
-        allow: false,
     })
 }
 

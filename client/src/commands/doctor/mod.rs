@@ -14,7 +14,6 @@ mod seen;
 use graphiti_proto::endpoint;
 use serde::Serialize;
 
-pub(super) use self::look::surroundings;
 use self::seen::Observations;
 use crate::{
     cli,

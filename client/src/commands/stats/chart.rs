@@ -19,7 +19,7 @@ pub(super) struct Bars {
 }
 
 impl Bars {
-    /// Creates bars for a screen of so many columns.
+    /// Creates bars for a screen with this number of columns.
     pub(super) fn new(values: impl Iterator<Item = u64>, columns: usize) -> Bars {
         let width = if columns >= WIDE_SCREEN { WIDE } else { NARROW };
         Bars { most: values.max().unwrap_or(0).max(1), width }

@@ -14,8 +14,8 @@ use std::{
 use rusqlite::Connection;
 
 pub(crate) use self::open::read;
-pub use self::scan::{DatabaseScanner, Extent};
-use crate::{format::FORMATS, storage::RecordText, store::FileStamp};
+pub use self::scan::{DatabaseScanner, Extent, database_of};
+use crate::{records::RecordText, store::FileStamp};
 
 /// How one agent stores sessions in its database.
 pub trait SessionDatabase: Sync {
@@ -44,7 +44,7 @@ pub trait SessionDatabase: Sync {
         session: &str,
     ) -> Result<Option<FileStamp>, DatabaseError>;
 
-    /// Adds the records of a session to `text`, in the order in which they were said, from its anchor
+    /// Adds the records of a session to `text`, in the order of the conversation, from its anchor
     /// on if the rows before that are the same. Later calls add the same records and further ones,
     /// as long as the agent does not change what it recorded as finished.
     fn records(
@@ -58,7 +58,6 @@ pub trait SessionDatabase: Sync {
 /// The state of the tables of sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastRows {
-    /// Number of sessions.
     pub sessions: u64,
     /// The name of each table with the number of its last row.
     pub rows: Vec<(&'static str, i64)>,
@@ -99,12 +98,4 @@ impl From<DatabaseError> for io::Error {
             error => io::Error::new(kind, error),
         }
     }
-}
-
-/// Returns the database that changes when the file at `path` does, and how to read it.
-pub fn database_of(path: &Path) -> Option<(&'static dyn SessionDatabase, PathBuf)> {
-    FORMATS.iter().find_map(|format| {
-        let database = format.database()?;
-        Some((database, database.database_of(path)?))
-    })
 }

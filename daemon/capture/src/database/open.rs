@@ -11,7 +11,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::DatabaseError;
-use crate::{storage::file_stamp, store::FileStamp};
+use crate::{open::file_stamp, store::FileStamp};
 
 /// How long to wait for a lock. A database with a write-ahead log is never locked for readers, except
 /// for a moment while it is recovered.
@@ -55,7 +55,6 @@ pub(crate) fn read<T>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Files {
     database: FileStamp,
-    /// The write-ahead log.
     log: Option<FileStamp>,
 }
 

@@ -9,8 +9,8 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{DatabaseError, LastRows, SessionDatabase, database_of, open::Files, read};
-use crate::store::FileStamp;
+use super::{DatabaseError, LastRows, SessionDatabase, open::Files, read};
+use crate::{format::FORMATS, store::FileStamp};
 
 /// Maximum number of sessions whose rows may change in place. An agent changes only rows of the
 /// sessions that run, and each of them had a new row before.
@@ -187,4 +187,12 @@ struct Changes {
     last: LastRows,
     changed: Vec<(String, FileStamp)>,
     gone: Vec<String>,
+}
+
+/// Returns the database that changes when the file at `path` does, and how to read it.
+pub fn database_of(path: &Path) -> Option<(&'static dyn SessionDatabase, PathBuf)> {
+    FORMATS.iter().find_map(|format| {
+        let database = format.database()?;
+        Some((database, database.database_of(path)?))
+    })
 }

@@ -44,7 +44,7 @@ impl Memory {
         true
     }
 
-    /// Returns what the format stored. What cannot be read begins anew.
+    /// Returns what the format stored. A value that cannot be read starts empty.
     pub(crate) fn own<T: FormatMemory>(&mut self) -> &mut T {
         if let OwnMemory::Saved(members) = &mut self.own {
             let saved = Value::Object(std::mem::take(members));

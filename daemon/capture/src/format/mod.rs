@@ -36,7 +36,7 @@ pub use self::{
 use crate::{
     database::SessionDatabase,
     model::transcript::Entry,
-    storage::{RecordSource, Storage},
+    records::{RecordSource, Storage},
 };
 
 /// The built-in formats, in the order in which a file is matched. [`Formats`] adds those of the
@@ -90,7 +90,7 @@ pub trait Format: Send + Sync {
     }
 
     /// Returns the records of a [`Storage::Document`], each as JSON without a newline, in the order
-    /// in which they were said. `None` when the document is incomplete.
+    /// of the conversation. `None` when the document is incomplete.
     fn records_of(&self, document: &str) -> Option<Vec<String>> {
         let _ = document;
         None
@@ -155,7 +155,6 @@ pub trait Format: Send + Sync {
 pub struct RunningSession {
     /// The agent's id of the session.
     pub session: String,
-    /// The agent's process.
     pub pid: u32,
     /// The start time of the process as the system reports it, to detect a reused process id: on
     /// Linux field 22 of its `stat`.

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     database::{DatabaseScanner, Extent, database_of},
-    storage::file_stamp,
+    open::file_stamp,
     store::FileStamp,
     watch::PathFilter,
 };

@@ -25,6 +25,7 @@ pub mod activity;
 pub mod tool;
 
 pub mod episode;
+mod episode_id;
 pub mod graph;
 pub mod prompt;
 pub mod summary;
@@ -33,7 +34,8 @@ pub mod wording;
 
 pub use self::{
     activity::ActivityVector,
-    episode::{Episode, EpisodeId},
+    episode::Episode,
+    episode_id::EpisodeId,
     evidence::Evidence,
     graph::{Entity, EntityId, Fact, FactId},
     message::{Message, Role},

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{episode::EpisodeId, project::Project, time::Timestamp};
+use crate::model::{episode_id::EpisodeId, project::Project, time::Timestamp};
 
 /// An agent's id of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +63,14 @@ pub struct Session {
     pub started_at: Option<Timestamp>,
     /// When the transcript was last written to.
     pub last_activity: Timestamp,
+}
+
+impl Session {
+    /// Whether it has messages or an error to show; lists omit all others.
+    #[must_use]
+    pub fn is_listed(&self) -> bool {
+        self.content.is_some() || matches!(self.state, State::Failed(_))
+    }
 }
 
 /// The progress of reading a session.

@@ -11,8 +11,8 @@ use std::{
 
 use crate::prompt::{
     kind::PromptKind,
-    problem::TemplateError,
-    template::{LONGEST, Template},
+    problem::{LONGEST, TemplateError},
+    template::Template,
 };
 
 /// The files that were read, by path and purpose.

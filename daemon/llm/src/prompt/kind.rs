@@ -9,9 +9,7 @@ pub enum PromptKind {
     UserMessages,
     /// Summarise a message of the agent.
     AgentMessages,
-    /// Summarise a session.
     SessionSummary,
-    /// Classify unknown tools.
     ToolClassification,
 }
 

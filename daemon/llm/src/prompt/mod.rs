@@ -17,4 +17,3 @@ pub mod problem;
 pub mod template;
 
 mod files;
-mod resolve;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::prompt::template::{LONGEST, Placeholder};
+/// Maximum bytes of a template.
+pub const LONGEST: usize = 64 << 10;
 
 /// A problem of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,10 +28,12 @@ pub enum TemplateError {
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
     /// The template has a placeholder without a value. Its braces are sent unchanged.
-    #[error("{name} is no place in this template and stays as it is; there are {}", places())]
+    #[error("{name} is no place in this template and stays as it is; there are {}", .known.join(", "))]
     UnknownPlace {
         /// The placeholder with its braces.
         name: String,
+        /// The placeholders that a template may have.
+        known: Vec<&'static str>,
     },
 }
 
@@ -45,8 +48,4 @@ impl TemplateError {
             TemplateError::UnknownPlace { .. } => false,
         }
     }
-}
-
-fn places() -> String {
-    Placeholder::ALL.map(Placeholder::as_str).join(", ")
 }

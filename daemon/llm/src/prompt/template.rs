@@ -7,7 +7,10 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     model::{Prompt, prompt::PromptPart},
-    prompt::{kind::PromptKind, problem::TemplateError},
+    prompt::{
+        kind::PromptKind,
+        problem::{LONGEST, TemplateError},
+    },
 };
 
 /// A valid template.
@@ -52,9 +55,6 @@ enum TemplatePart {
     Placeholder(Placeholder),
 }
 
-/// Maximum bytes of a template.
-pub const LONGEST: usize = 64 << 10;
-
 /// Maximum characters of a context.
 const CONTEXT: usize = 200;
 
@@ -74,7 +74,6 @@ impl Template {
         Ok(Template { kind, text: text.to_owned(), pieces })
     }
 
-    /// The built-in template.
     pub fn built_in(kind: PromptKind) -> Template {
         Template::parse(kind, kind.built_in()).expect("a test reads all built-in templates")
     }
@@ -123,7 +122,7 @@ impl Template {
         let mut found: Vec<TemplateError> = Vec::new();
         for name in PLACE.find_iter(&self.text).map(|name| name.as_str()) {
             let known = Placeholder::parse(name).is_some_and(|place| place.is_in(self.kind));
-            let problem = TemplateError::UnknownPlace { name: name.to_owned() };
+            let problem = unknown_place(name);
             if !known && !found.contains(&problem) {
                 found.push(problem);
             }
@@ -189,6 +188,11 @@ impl Placeholder {
             }
         }
     }
+}
+
+fn unknown_place(name: &str) -> TemplateError {
+    let known = Placeholder::ALL.map(Placeholder::as_str).to_vec();
+    TemplateError::UnknownPlace { name: name.to_owned(), known }
 }
 
 /// Text that looks like a placeholder.
@@ -309,7 +313,7 @@ mod tests {
             "{content} {contnet} {contnet} {activity_profile} {A}",
         );
         let names = ["{contnet}", "{activity_profile}"];
-        let expected = names.map(|name| TemplateError::UnknownPlace { name: name.to_owned() });
+        let expected = names.map(|name| unknown_place(name));
         assert_eq!(template.oddities(), expected);
     }
 

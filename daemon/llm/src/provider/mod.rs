@@ -44,7 +44,6 @@ pub trait Provider: Send + Sync {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
-    /// The system prompt.
     pub system: &'c str,
     pub prompt: &'c str,
     /// The schema of the answer, for JSON.

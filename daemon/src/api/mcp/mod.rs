@@ -39,10 +39,10 @@ use crate::{
     api::{
         SharedDaemon, blocking,
         client_context::{ClientContext, ReplyForm},
-        connection::{MAX_CONCURRENT_REQUESTS, panic_error, with_deadline},
         connection_slots::SlotGuard,
+        peer::Peer,
         progress::{ProgressReporter, ProgressStep},
-        server::Peer,
+        request_limits::{MAX_CONCURRENT_REQUESTS, panic_error, with_deadline},
         tools,
     },
     fault,

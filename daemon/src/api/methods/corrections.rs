@@ -10,7 +10,8 @@ use super::write;
 use crate::{
     api::{
         DaemonState,
-        tools::{engine_error, mark_fact, store_error},
+        errors::{engine_error, store_error},
+        tools::mark_fact,
     },
     clock,
     model::{

@@ -10,7 +10,7 @@ use super::write;
 use crate::{
     api::{
         DaemonState,
-        tools::{engine_error, store_error},
+        errors::{engine_error, store_error},
     },
     clock,
     engine::file_check::{self, FileBehind, FileCheck},

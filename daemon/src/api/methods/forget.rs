@@ -12,9 +12,10 @@ use super::write;
 use crate::{
     api::{
         DaemonState, convert, current,
+        errors::{engine_error, resolve_error, store_error},
         projects::directory_argument,
         spool,
-        tools::{engine_error, resolve_error, store_error},
+        tools::list_sessions::live_sessions,
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
@@ -140,11 +141,14 @@ async fn add_matching(
     filter: &ForgetFilter,
     targets: &mut ForgetTargets,
 ) -> Result<(), Error> {
-    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let live = live_sessions(daemon).await?;
     let mut found: Vec<Session> = Vec::new();
     let stored = daemon.engine.store().visit_sessions(&mut |stored| {
-        let newest = live.iter().find(|session| session.key == stored.key);
-        found.push(newest.cloned().unwrap_or(stored));
+        let session = live.get(&stored.key).unwrap_or(&stored);
+        let first = session.started_at.unwrap_or(session.last_activity);
+        if filter.matches(session.project.as_ref(), (first, session.last_activity)) {
+            found.push(session.clone());
+        }
         true
     });
     stored.map_err(store_error)?;
@@ -155,10 +159,7 @@ async fn add_matching(
         }
     }
     for session in found {
-        let first = session.started_at.unwrap_or(session.last_activity);
-        if filter.matches(session.project.as_ref(), (first, session.last_activity)) {
-            targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
-        }
+        targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
     }
     Ok(())
 }

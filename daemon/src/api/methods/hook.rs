@@ -22,13 +22,14 @@ use crate::{
     api::{
         DaemonState,
         client_context::ClientContext,
-        current::{self, ResolveError},
+        current,
+        errors::engine_error,
         handoff::{self, HandoffScope},
         recall, spool, team_handoff,
     },
     clock,
-    engine::{EngineError, Scope, redaction},
-    model::{CloseReason, Namespace, SessionKey, Timestamp},
+    engine::{Scope, redaction},
+    model::{Namespace, SessionKey, Timestamp},
     store::StoreError,
 };
 
@@ -46,14 +47,6 @@ const SESSIONS: usize = 5;
 /// The number of runs of each hook.
 #[derive(Debug, Default)]
 pub struct HookStats(Mutex<BTreeMap<String, (u64, Timestamp)>>);
-
-/// The result of processing an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::api) enum EventOutcome {
-    Done,
-    /// The session is not known yet.
-    SessionUnknown,
-}
 
 pub(super) async fn hook(
     daemon: &DaemonState,
@@ -87,8 +80,9 @@ pub(super) async fn hook(
         }
         EventKind::Start | EventKind::Alive | EventKind::Prompt => {}
         EventKind::End | EventKind::Compact => {
-            let outcome = apply_event(daemon, &event).await.map_err(super::tools::engine_error)?;
-            if outcome == EventOutcome::SessionUnknown && !spool::max_wait(daemon, &event).is_zero()
+            let outcome = spool::apply_event(daemon, &event).await.map_err(engine_error)?;
+            if outcome == spool::EventOutcome::SessionUnknown
+                && !spool::max_wait(daemon, &event).is_zero()
             {
                 let home = daemon.home.clone();
                 // Writing to the spool blocks.
@@ -96,7 +90,7 @@ pub(super) async fn hook(
                     tokio::task::spawn_blocking(move || spool::store_event(&home, &event)).await;
                 let failed = |error: io::Error| Error::new(code::INTERNAL, error.to_string());
                 kept.unwrap_or_else(|error| Err(error.into())).map_err(failed)?;
-            } else if outcome == EventOutcome::Done && !hooks.async_indexing {
+            } else if outcome == spool::EventOutcome::Done && !hooks.async_indexing {
                 reply.wait_ms = u64::try_from(hooks.hook_timeout.as_millis()).unwrap_or(u64::MAX);
             }
         }
@@ -130,32 +124,6 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
                 daemon.engine.agent_runs(session.clone(), agent, event.cwd.clone());
             }
         }
-    }
-}
-
-/// Closes the session that an event is about.
-pub(in crate::api) async fn apply_event(
-    daemon: &DaemonState,
-    event: &HookEvent,
-) -> Result<EventOutcome, EngineError> {
-    if !event.kind().ends() || event.session_id.is_empty() {
-        return Ok(EventOutcome::Done);
-    }
-    let session =
-        current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await;
-    let session = match session {
-        Ok(session) => session,
-        Err(ResolveError::Failed(error)) => return Err(EngineError::Failed(error)),
-        // A forgotten session will not become known, so the event is dropped.
-        Err(_) if daemon.engine.forgotten().iter().any(|one| one.id.id == event.session_id) => {
-            return Ok(EventOutcome::Done);
-        }
-        Err(_) => return Ok(EventOutcome::SessionUnknown),
-    };
-    let reason = CloseReason::from_argument(Some(&event.close_reason()));
-    match daemon.engine.close_later(session, reason).await {
-        Err(EngineError::NoSuchSession) => Ok(EventOutcome::SessionUnknown),
-        done => done.map(|()| EventOutcome::Done),
     }
 }
 

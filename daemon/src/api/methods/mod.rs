@@ -15,17 +15,20 @@ use graphiti_proto::{
     methods::{self, Close, Reloaded, Settle, Welcome},
     rpc::{Error, Request, code},
 };
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::{
-    api::{AdminRequest, DaemonState, client_context::ClientContext, current, spool, tools},
+    api::{
+        AdminRequest, DaemonState,
+        client_context::ClientContext,
+        current,
+        errors::{engine_error, resolve_error},
+        parameters::{read, write},
+        spool, tools,
+    },
     model::CloseReason,
 };
-
-/// Maximum characters of a wrong argument in an error.
-const SHOWN: usize = 60;
 
 pub(super) async fn answer(
     daemon: &DaemonState,
@@ -43,10 +46,10 @@ pub(super) async fn answer(
             let Settle { sessions } = read(request.params)?;
             if spool::count(&daemon.home) > 0 {
                 // The sessions of these events may have to be discovered first.
-                daemon.engine.settled(false).await.map_err(tools::engine_error)?;
+                daemon.engine.settled(false).await.map_err(engine_error)?;
                 spool::process_all(daemon).await;
             }
-            daemon.engine.settled(sessions).await.map_err(tools::engine_error)?;
+            daemon.engine.settled(sessions).await.map_err(engine_error)?;
             daemon.embedding.settled().await;
             Ok(json!({}))
         }
@@ -90,9 +93,9 @@ fn welcome(daemon: &DaemonState) -> Value {
 async fn close(daemon: &DaemonState, client: &ClientContext, close: Close) -> Result<Value, Error> {
     let session = current::resolve(daemon, close.session_id.as_deref(), client)
         .await
-        .map_err(tools::resolve_error)?;
+        .map_err(resolve_error)?;
     let reason = CloseReason::from_argument(close.reason.as_deref());
-    daemon.engine.close_later(session, reason).await.map_err(tools::engine_error)?;
+    daemon.engine.close_later(session, reason).await.map_err(engine_error)?;
     Ok(json!({}))
 }
 
@@ -114,52 +117,11 @@ async fn view(daemon: &DaemonState) -> Result<Value, Error> {
     opened.map(|address| write(&address)).map_err(|why| Error::new(code::INTERNAL, why))
 }
 
-/// Reads the parameters of a method or the arguments of a tool.
-pub(super) fn read<T: DeserializeOwned + Default>(params: Value) -> Result<T, Error> {
-    match params {
-        Value::Null => Ok(T::default()),
-        params => serde_json::from_value(params.clone())
-            .map_err(|error| Error::new(code::INVALID_PARAMS, wrong::<T>(&params, &error))),
-    }
-}
-
-/// Describes a wrong argument: its name, its value and the expected type. All members have
-/// defaults, so each member can be checked separately.
-fn wrong<T: DeserializeOwned>(params: &Value, error: &serde_json::Error) -> String {
-    let alone = |(name, value): (&String, &Value)| {
-        let error = serde_json::from_value::<T>(json!({ name: value })).err()?;
-        let given: String = value.to_string().chars().take(SHOWN).collect();
-        Some(format!("`{name}` must be {}, not {given}", expected(&error.to_string())))
-    };
-    let found = params.as_object().and_then(|members| members.iter().find_map(alone));
-    found.unwrap_or_else(|| match params {
-        Value::Object(_) => format!("wrong arguments: {error}"),
-        _ => "arguments must be an object".to_owned(),
-    })
-}
-
-/// Converts the type in a parser error to words for people.
-fn expected(error: &str) -> &str {
-    let expected = error.rsplit_once("expected ").map_or(error, |(_, expected)| expected);
-    match expected.split(" at line").next().unwrap_or(expected) {
-        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number, 0 or more",
-        "i64" | "i32" => "a whole number",
-        "f64" | "f32" => "a number",
-        "a string" => "a text",
-        "a boolean" => "true or false",
-        "a sequence" => "a list",
-        "a map" => "an object",
-        other => other,
-    }
-}
-
-pub(super) fn write<T: Serialize>(answer: &T) -> Value {
-    serde_json::to_value(answer).expect("answers have only string keys")
-}
-
 #[cfg(test)]
 mod tests {
     use graphiti_proto::tools::{get_episode_entities, get_session, search_sessions};
+
+    use serde::de::DeserializeOwned;
 
     use super::*;
 

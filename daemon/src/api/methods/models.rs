@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::write;
 use crate::{
-    api::{DaemonState, tools::engine_error},
+    api::{DaemonState, errors::engine_error},
     clock,
     engine::{
         memory_use::UseCount,

@@ -12,8 +12,8 @@ use super::write;
 use crate::{
     api::{
         DaemonState, convert,
+        errors::store_error,
         projects::{is_of_project, project_argument},
-        tools::store_error,
     },
     model::{SessionKey, episode::MEMORY, session::Session},
     store::{Store, StoreError},

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::write;
 use crate::{
-    api::{DaemonState, blocking, projects::project_argument, tools::store_error},
+    api::{DaemonState, blocking, errors::store_error, projects::project_argument},
     engine::sharing::{
         Preview, ProjectIdentity,
         check::{EngineCheck, EngineFinding},

@@ -12,8 +12,9 @@ use super::write;
 use crate::{
     api::{
         DaemonState, convert,
+        errors::{engine_error, store_error},
         projects::{is_of_project, project_argument},
-        tools::{self, engine_error, store_error},
+        tools,
     },
     engine::{
         figures::{self, Prices, SessionFigures},
@@ -41,7 +42,7 @@ pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result
     let visit = &mut |session: &Session| {
         let is_of_agent = request.agent.as_deref().is_none_or(|agent| session.id.agent == agent);
         let is_late = since.is_none_or(|since| day_of(session.last_activity) >= since);
-        let is_wanted = tools::is_listed(session) && is_of_agent && is_late;
+        let is_wanted = session.is_listed() && is_of_agent && is_late;
         if is_wanted && is_of_project(session, project.as_deref()) {
             sessions.push(session.clone());
         }

@@ -15,8 +15,9 @@ use super::write;
 use crate::{
     api::{
         DaemonState,
+        errors::{engine_error, store_error},
         projects::{newest_episodes, project_argument},
-        tools::{engine_error, get_episodes, store_error},
+        tools::get_episodes,
     },
     engine::{
         document,

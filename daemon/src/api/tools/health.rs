@@ -1,6 +1,6 @@
 //! `session_tracking_health`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use graphiti_proto::{
     rpc::Error,
@@ -20,13 +20,13 @@ use crate::{
     },
     model::{
         SessionKey, Timestamp,
-        session::{Session, State, Unindexed},
+        episode::MEMORY,
+        session::{Session, State},
     },
-    store::{Source, SourceKey, Store, StoreError, StoreHealth, Tally},
+    store::{
+        SessionCounts, Source, SourceKey, Store, StoreError, StoreHealth, Tally, TotalsByAgent,
+    },
 };
-
-/// The number of an agent's latest sessions that may name its version.
-const VERSIONS_TRIED: usize = 3;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -53,9 +53,10 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     let store = daemon.engine.store();
     let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
     let mut problems = status.problems.clone();
-    let records = records(store.as_ref(), &at_hand).unwrap_or_else(|error| {
+    let live = list_sessions::live_sessions(daemon).await?;
+    let by_agent = totals(store.as_ref(), &live, &at_hand).unwrap_or_else(|error| {
         problems.push(error.to_string());
-        Records::default()
+        TotalsByAgent::new()
     });
     // The engine notices this later.
     if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
@@ -67,7 +68,6 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     let lag = daemon.engine.index_lag();
     problems.extend(stalled(lag));
     let totals = store.totals();
-    let live = list_sessions::live_sessions(daemon).await?;
     let vectors = daemon.embedding.progress();
     let evicted = evicted(daemon);
     let is_fine = problems.is_empty()
@@ -82,8 +82,8 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         uptime_seconds: clock::now().since(daemon.started_at).as_secs(),
         watched: daemon.watched.iter().map(|folder| folder.display().to_string()).collect(),
         watch_mode: watch_mode(status.mode).to_owned(),
-        sessions: sessions(store.as_ref(), &live).unwrap_or_default(),
-        agents: agents(daemon, &live, &at_hand).unwrap_or_default(),
+        sessions: sessions(&by_agent),
+        agents: agents(daemon, &by_agent),
         history: History {
             scanned: status.scanned,
             done: status.history_done,
@@ -101,7 +101,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         evicted: evicted.clone(),
         let_go: evicted,
         index: IndexHealth { changes_behind: lag.changes, stalled: lag.is_stalled },
-        records,
+        records: records(&by_agent),
         jobs: status.jobs,
         redaction: redaction(store.as_ref()),
         older_summaries: daemon.engine.older_summaries(),
@@ -122,74 +122,80 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     })
 }
 
-/// Counts the sessions that a list contains, and those that it omits.
-pub(super) fn sessions(
+/// Returns the totals of each agent. The store counts at each write; sessions in progress and open
+/// files are newer than their records there.
+pub(super) fn totals(
     store: &dyn Store,
     live: &HashMap<SessionKey, Session>,
-) -> Result<Sessions, StoreError> {
-    let mut sessions = Sessions::default();
-    list_sessions::visit_tracked(store, live, &mut |session| {
-        if !list_sessions::is_listed(session) {
-            // A session of the history has no messages until it is read.
-            let is_unread = matches!(session.state, State::Unindexed(Unindexed::History));
-            sessions.empty += u64::from(!is_unread);
-            return;
+    at_hand: &[Source],
+) -> Result<TotalsByAgent, StoreError> {
+    let mut totals = store.totals_by_agent();
+    let is_in_progress =
+        |session: &&Session| matches!(session.state, State::Active | State::Inactive);
+    for session in live.values().filter(is_in_progress).filter(|one| one.id.agent != MEMORY) {
+        let of_agent = totals.entry(session.id.agent.clone()).or_default();
+        if let Some(stored) = store.session(session.key)? {
+            of_agent.remove_session(&stored);
         }
-        sessions.total += 1;
-        *match session.state {
-            State::Active => &mut sessions.active,
-            State::Inactive => &mut sessions.inactive,
-            State::Indexing(_) => &mut sessions.indexing,
-            State::Indexed => &mut sessions.indexed,
-            State::Failed(_) => &mut sessions.failed,
-            State::Unindexed(_) => &mut sessions.unindexed,
-        } += 1;
-    })?;
-    Ok(sessions)
+        of_agent.add_session(session);
+    }
+    for open in at_hand {
+        let session = match live.get(&open.key.session) {
+            Some(session) => Some(session.clone()),
+            None => store.session(open.key.session)?,
+        };
+        let Some(session) = session else { continue };
+        let stored = store.sources_of(session.key)?;
+        let of_agent = totals.entry(session.id.agent).or_default();
+        if let Some(stored) = stored.iter().find(|stored| stored.key == open.key) {
+            of_agent.tally.subtract(&stored.tally);
+        }
+        of_agent.tally.add(&open.tally);
+    }
+    Ok(totals)
 }
 
-/// Counts the sessions and records of each agent. The agents that are followed are always included.
-fn agents(
-    daemon: &DaemonState,
-    live: &HashMap<SessionKey, Session>,
-    at_hand: &[Source],
-) -> Result<Vec<AgentHealth>, StoreError> {
-    let (store, formats) = (daemon.engine.store().as_ref(), daemon.engine.formats());
-    let followed = formats.iter().map(|format| (format.agent().to_owned(), AgentHealth::default()));
-    let mut agents: BTreeMap<String, AgentHealth> = followed.collect();
-    let mut agent_of: HashMap<SessionKey, String> = HashMap::new();
-    let mut latest: HashMap<String, BTreeMap<Timestamp, SessionKey>> = HashMap::new();
-    list_sessions::visit_tracked(store, live, &mut |session| {
-        let agent = &session.id.agent;
-        agent_of.insert(session.key, agent.clone());
-        let latest = latest.entry(agent.clone()).or_default();
-        latest.insert(session.last_activity, session.key);
-        if latest.len() > VERSIONS_TRIED {
-            latest.pop_first();
-        }
-        let health = agents.entry(agent.clone()).or_default();
-        health.sessions += u64::from(list_sessions::is_listed(session));
-    })?;
-    visit_tallies(store, at_hand, &mut |key, tally| {
-        let Some(health) = agent_of.get(&key.session).and_then(|agent| agents.get_mut(agent))
-        else {
-            return;
-        };
-        health.read += tally.read;
-        for (kind, count) in &tally.skipped {
-            *health.skipped.entry(kind.clone()).or_default() += count;
-        }
-    })?;
-    for (agent, latest) in latest {
-        let Some(health) = agents.get_mut(&agent) else { continue };
-        for session in latest.into_values().rev() {
-            let source = SourceKey { session, number: 0 };
-            if health.version.is_none() {
-                health.version = reading::agent_version(store, source)?;
-            }
-        }
+/// Counts the sessions that a list contains, and those that it omits.
+pub(super) fn sessions(totals: &TotalsByAgent) -> Sessions {
+    let mut counts = SessionCounts::default();
+    totals.values().for_each(|totals| counts.add(&totals.sessions));
+    Sessions {
+        total: counts.listed(),
+        active: counts.active,
+        inactive: counts.inactive,
+        indexing: counts.indexing,
+        indexed: counts.indexed,
+        failed: counts.failed,
+        unindexed: counts.unindexed,
+        empty: counts.empty,
     }
-    Ok(agents.into_iter().map(|(agent, health)| AgentHealth { agent, ..health }).collect())
+}
+
+/// Lists the agents with their sessions and records. The agents that are followed are always included.
+fn agents(daemon: &DaemonState, totals: &TotalsByAgent) -> Vec<AgentHealth> {
+    let (store, formats) = (daemon.engine.store().as_ref(), daemon.engine.formats());
+    let mut totals = totals.clone();
+    for format in formats.iter() {
+        totals.entry(format.agent().to_owned()).or_default();
+    }
+    totals
+        .into_iter()
+        .map(|(agent, totals)| {
+            let latest = totals.latest.iter().rev();
+            let version = |(_, session): &(Timestamp, SessionKey)| {
+                let source = SourceKey { session: *session, number: 0 };
+                // A file that cannot be read names no version; it is reported when it is used.
+                reading::agent_version(store, source).unwrap_or_default()
+            };
+            AgentHealth {
+                agent,
+                version: latest.clone().find_map(version),
+                sessions: totals.sessions.listed(),
+                read: totals.tally.read,
+                skipped: totals.tally.skipped,
+            }
+        })
+        .collect()
 }
 
 /// Describes a search index that makes no progress.
@@ -217,32 +223,17 @@ fn evicted(daemon: &DaemonState) -> EvictionStats {
     }
 }
 
-/// Sums up all files.
-fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError> {
-    let mut records = Records::default();
-    visit_tallies(store, at_hand, &mut |_, tally| {
-        records.read += tally.read;
-        records.repaired += tally.repaired;
-        records.broken += tally.broken;
-        records.restarts += tally.restarts;
-        for (kind, count) in &tally.skipped {
-            *records.skipped.entry(kind.clone()).or_default() += count;
-        }
-    })?;
-    Ok(records)
-}
-
-/// Calls `visit` for each file. The state of an open file is newer than its record in the store.
-fn visit_tallies(
-    store: &dyn Store,
-    at_hand: &[Source],
-    visit: &mut dyn FnMut(SourceKey, &Tally),
-) -> Result<(), StoreError> {
-    let open: HashMap<SourceKey, &Source> = at_hand.iter().map(|open| (open.key, open)).collect();
-    store.visit_sources(&mut |stored| {
-        visit(stored.key, &open.get(&stored.key).copied().unwrap_or(&stored).tally);
-        true
-    })
+/// Sums up the records of all agents.
+fn records(totals: &TotalsByAgent) -> Records {
+    let mut sum = Tally::default();
+    totals.values().for_each(|totals| sum.add(&totals.tally));
+    Records {
+        read: sum.read,
+        skipped: sum.skipped,
+        repaired: sum.repaired,
+        broken: sum.broken,
+        restarts: sum.restarts,
+    }
 }
 
 fn watch_mode(mode: Option<Mode>) -> &'static str {

@@ -15,11 +15,7 @@ use crate::{
         convert,
         projects::{is_of_project, project_argument},
     },
-    model::{
-        SessionKey, Timestamp,
-        episode::MEMORY,
-        session::{Session, State},
-    },
+    model::{SessionKey, Timestamp, episode::MEMORY, session::Session},
     store::{Store, StoreError},
 };
 
@@ -46,7 +42,7 @@ async fn run(
     let live = live_sessions(daemon).await?;
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
     let visit = &mut |session: &Session| {
-        let is_wanted = arguments.empty || is_listed(session);
+        let is_wanted = arguments.empty || session.is_listed();
         let wanted_state =
             arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);
         let wanted_agent = arguments.agent.as_deref().is_none_or(|agent| session.id.agent == agent);
@@ -93,9 +89,4 @@ pub(in crate::api) fn visit_tracked(
         }
         true
     })
-}
-
-/// Whether a session has messages or an error to show.
-pub(in crate::api) fn is_listed(session: &Session) -> bool {
-    session.content.is_some() || matches!(session.state, State::Failed(_))
 }

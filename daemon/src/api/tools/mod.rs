@@ -38,20 +38,15 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use self::text::ModelText;
-pub(super) use self::{
-    graph::date,
-    list_sessions::{is_listed, visit_tracked},
-};
+pub(super) use self::{graph::date, list_sessions::visit_tracked};
 use crate::{
     api::{
         DaemonState,
         client_context::{ClientContext, ReplyForm},
-        current::ResolveError,
-        methods::{read, write},
+        errors::{engine_error, resolve_error, store_error},
+        parameters::{read, write},
     },
-    engine::EngineError,
-    model::{Namespace, Project, session::Session},
-    store::StoreError,
+    model::{Namespace, Project},
 };
 
 pub static TOOLS: &[&Tool] = &[
@@ -292,59 +287,6 @@ fn groups<'a>(given: impl Iterator<Item = &'a String>) -> Vec<Namespace> {
 /// Whether a group id is a project's namespace or directory.
 fn names_project(group: &str) -> bool {
     Namespace::parse(group).is_some() || group.contains(['/', '\\'])
-}
-
-pub(super) fn engine_error(error: EngineError) -> Error {
-    match error {
-        EngineError::NoSuchSession => Error::new(code::NOT_FOUND, error.to_string()),
-        EngineError::Stopping => Error::new(code::STOPPING, error.to_string()),
-        EngineError::Failed(what) => Error::new(code::INTERNAL, what),
-    }
-}
-
-pub(super) fn store_error(error: StoreError) -> Error {
-    match error {
-        StoreError::Closed => Error::new(code::STOPPING, "graphitid is stopping"),
-        other => Error::new(code::INTERNAL, other.to_string()),
-    }
-}
-
-pub(super) fn resolve_error(error: ResolveError) -> Error {
-    let candidates = |sessions: &[Session]| -> Value {
-        sessions
-            .iter()
-            .map(|session| {
-                json!({
-                    "session_id": session.id.id,
-                    "agent": session.id.agent,
-                    "project": session.project.as_ref().map(Project::path),
-                    "state": session.state.as_str(),
-                    "last_activity": session.last_activity.to_string(),
-                })
-            })
-            .collect()
-    };
-    match error {
-        ResolveError::Failed(what) => Error::new(code::INTERNAL, what),
-        ResolveError::Unknown(id) => Error::new(
-            code::NOT_FOUND,
-            format!("no session or episode begins with `{id}`; `graphiti list` shows them"),
-        ),
-        ResolveError::Several { what, candidates: sessions } => Error {
-            code: code::AMBIGUOUS,
-            message: format!("{} sessions {what}: give the id of one", sessions.len()),
-            data: Some(json!({ "candidates": candidates(&sessions) })),
-        },
-        ResolveError::NotRecorded => Error::new(
-            code::NOT_FOUND,
-            "your own session is not recorded: give the id of a session, if the user names one",
-        ),
-        ResolveError::NoneGiven(sessions) => Error {
-            code: code::AMBIGUOUS,
-            message: "the session cannot be determined: give its id".to_owned(),
-            data: Some(json!({ "candidates": candidates(&sessions) })),
-        },
-    }
 }
 
 #[cfg(test)]

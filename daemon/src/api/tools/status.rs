@@ -48,7 +48,8 @@ async fn run(
     let session = session.map(|session| convert::session_row(store, &session)).transpose();
     let session = session.map_err(store_error)?;
     let status = daemon.engine.status().await.map_err(engine_error)?;
-    let sessions = health::sessions(store, &live).map_err(store_error)?;
+    let totals = health::totals(store, &live, &[]).map_err(store_error)?;
+    let sessions = health::sessions(&totals);
     let enabled = !daemon.watched.is_empty();
     let message = match (&session, enabled) {
         (_, false) => "Session tracking is disabled.".to_owned(),

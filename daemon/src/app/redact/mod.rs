@@ -58,7 +58,6 @@ pub struct RedactionSummary {
     pub kinds: BTreeMap<String, u64>,
     /// Records or files that cannot be read, and stay as they are.
     pub unreadable: u64,
-    /// Files that changed.
     pub files: Vec<PathBuf>,
     /// Databases that were moved aside, which stay as they are.
     pub put_aside: Vec<PathBuf>,

@@ -137,7 +137,6 @@ impl Embedding {
         self.changed.notify_one();
     }
 
-    /// The current model.
     pub fn model(&self) -> Arc<Embeddings> {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

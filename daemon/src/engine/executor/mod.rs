@@ -3,6 +3,7 @@
 //! It uses the resources that decisions may not use: the clock, the store's writer, the file
 //! system, threads and tasks. It makes no decision itself.
 
+mod inbox;
 mod watches;
 mod workers;
 
@@ -10,12 +11,13 @@ use std::{
     collections::{BTreeSet, HashSet, VecDeque},
     future::Future,
     path::{Path, PathBuf},
+    pin::pin,
     sync::{Arc, atomic::Ordering},
 };
 
 use tokio::sync::{mpsc, oneshot};
 
-use self::{watches::Watches, workers::Workers};
+use self::{inbox::Inbox, watches::Watches, workers::Workers};
 use crate::{
     capture::{
         format::{FormatHandle, Formats},
@@ -28,11 +30,12 @@ use crate::{
         command::EngineCommand,
         defect, duplicates,
         files::{self, FileObservation},
-        job::{Job, JobResult},
+        job::Job,
+        job_result::JobResult,
         model_queue::{ModelQuestion, SummarizeOutcome, Summarizer},
         outdated,
         reading::{ReadError, SourceReader},
-        remake::{RemakeContext, RemakePermit},
+        remake_permit::{RemakeContext, RemakePermit},
         schedule,
         state::{
             AgentObservation, EngineEffect, EngineState, LONGEST_SLEEP, ModelAnswer,
@@ -52,6 +55,8 @@ pub(super) struct Executor {
     reader: Arc<SourceReader>,
     workers: Workers,
     watches: Watches,
+    /// Effects of queries that were answered while another effect waited for the disk.
+    postponed: Vec<EngineEffect>,
 }
 
 impl Executor {
@@ -61,7 +66,14 @@ impl Executor {
         state: EngineState,
     ) -> Result<Executor, StartError> {
         let workers = Workers::start(schedule::JOBS)?;
-        Ok(Executor { state, engine, reader, workers, watches: Watches::default() })
+        Ok(Executor {
+            state,
+            engine,
+            reader,
+            workers,
+            watches: Watches::default(),
+            postponed: Vec::new(),
+        })
     }
 
     pub(super) fn engine(&self) -> &Engine {
@@ -73,38 +85,43 @@ impl Executor {
     }
 
     /// Handles events one after the other until asked to stop.
-    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<EngineEvent>) {
+    pub(super) async fn run(mut self, inbox: mpsc::Receiver<EngineEvent>) {
+        let mut inbox = Inbox::new(inbox);
         let (store, excluded) = (self.engine.store.clone(), self.state.excluded().to_vec());
         let repaired = repair_duplicates(store.as_ref(), &excluded).await;
-        self.handle(EngineEvent::DuplicatesRepaired(repaired), clock::now()).await;
-        self.handle(EngineEvent::Started, clock::now()).await;
+        let started = [EngineEvent::DuplicatesRepaired(repaired), EngineEvent::Started];
+        for event in started {
+            self.handle(event, clock::now(), &mut inbox).await;
+        }
         loop {
             fault::point("engine: turn");
             // One time for both steps: the pause must cover everything that was not due just now.
             let turn = clock::now();
-            self.handle(EngineEvent::TurnEnded, turn).await;
+            self.handle(EngineEvent::TurnEnded, turn, &mut inbox).await;
             if self.state.is_stopped() {
                 break;
             }
             let pause = self.state.pause(turn);
             let event = tokio::select! {
-                event = inbox.recv() => event,
+                event = inbox.next() => event,
                 () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
             };
             let now = clock::now();
             if let Some(event) = event {
-                self.handle(event, now).await;
+                self.handle(event, now, &mut inbox).await;
             }
-            self.handle(EngineEvent::DeadlinesDue, now).await;
+            self.handle(EngineEvent::DeadlinesDue, now, &mut inbox).await;
         }
         self.state.reply_to_stop();
     }
 
     /// Passes an event to the state, and performs the effects.
-    async fn handle(&mut self, event: EngineEvent, now: Timestamp) {
+    async fn handle(&mut self, event: EngineEvent, now: Timestamp, inbox: &mut Inbox) {
         let mut effects = VecDeque::from(self.state.decide(event, now));
         while let Some(effect) = effects.pop_front() {
-            let Some(event) = self.perform(effect).await else { continue };
+            let event = self.perform(effect, inbox).await;
+            effects.extend(self.postponed.drain(..));
+            let Some(event) = event else { continue };
             for effect in self.state.decide(event, now).into_iter().rev() {
                 effects.push_front(effect);
             }
@@ -112,12 +129,12 @@ impl Executor {
     }
 
     /// Performs an effect. Returns the event that it returns at once.
-    async fn perform(&mut self, effect: EngineEffect) -> Option<EngineEvent> {
+    async fn perform(&mut self, effect: EngineEffect, inbox: &mut Inbox) -> Option<EngineEvent> {
         match effect {
             EngineEffect::Write(writes) => self.write(writes),
             EngineEffect::Register { sessions, sources } => {
-                let store = self.engine.store.clone();
-                return Some(register(store.as_ref(), sessions, sources).await);
+                let registered = register(self.engine.store.clone(), sessions, sources);
+                return Some(self.answering(inbox, registered).await);
             }
             EngineEffect::RunJob { thread, job } => self.run_job(thread, *job),
             EngineEffect::Identify(paths) => self.identify(paths),
@@ -149,7 +166,7 @@ impl Executor {
             }
             EngineEffect::FindOutdated => {
                 let (reader, formats) = (self.reader.clone(), self.state.formats().clone());
-                return Some(find_outdated(reader, formats).await);
+                return Some(self.answering(inbox, find_outdated(reader, formats)).await);
             }
             EngineEffect::Rescan { sessions, reply } => {
                 let scan = self.watches.rescan();
@@ -170,6 +187,24 @@ impl Executor {
             EngineEffect::FaultPoint(name) => fault::point(name),
         }
         None
+    }
+
+    /// Answers queries until `work` is done, which waits for the disk.
+    async fn answering<T>(&mut self, inbox: &mut Inbox, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        loop {
+            let query = tokio::select! {
+                done = &mut work => return done,
+                query = inbox.next_query() => query,
+            };
+            for effect in self.state.decide(EngineEvent::Command(query), clock::now()) {
+                match effect {
+                    EngineEffect::Reply(send) => send(),
+                    EngineEffect::Write(writes) => self.write(writes),
+                    other => self.postponed.push(other),
+                }
+            }
+        }
     }
 
     fn write(&self, writes: Vec<Write>) {
@@ -275,7 +310,11 @@ async fn repair_duplicates(
     duplicates::repair(store, &is_readable).await
 }
 
-async fn register(store: &dyn Store, sessions: Vec<Session>, sources: Vec<Source>) -> EngineEvent {
+async fn register(
+    store: Arc<dyn Store>,
+    sessions: Vec<Session>,
+    sources: Vec<Source>,
+) -> EngineEvent {
     let sessions = sessions.into_iter().map(|session| Write::Session(Box::new(session)));
     let unread = sources.iter().cloned();
     let unread = unread.map(|source| Write::Source { source, checkpoint: None });

@@ -12,7 +12,6 @@ use crate::{
     engine::{EngineEvent, TranscriptFolders},
 };
 
-/// The running watches.
 #[derive(Default)]
 pub(super) struct Watches {
     running: Vec<Watch>,

@@ -20,7 +20,6 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Starts `count` threads.
     pub(super) fn start(count: usize) -> io::Result<Workers> {
         Ok(Workers { threads: (0..count).map(|_| start()).collect::<io::Result<_>>()? })
     }

@@ -10,6 +10,7 @@ mod estimate;
 pub mod learned_tools;
 mod messages;
 pub mod prompts;
+mod question;
 pub mod queued;
 mod summary;
 pub mod summary_cache;
@@ -20,16 +21,15 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::runtime::Handle;
 
+pub use self::question::ModelQuestion;
 use crate::{
-    activity::{Detector, classify::Unknowns},
     engine::{
         episode,
-        job::NewEpisode,
         model_queue::{
             learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
         },
-        pipeline::ParseContext,
-        truncated_messages::LocatedMessage,
+        new_episode::NewEpisode,
+        parse_context::ParseContext,
     },
     graph,
     llm::{
@@ -37,7 +37,7 @@ use crate::{
         config::Resilience,
         error::{Error, Retry},
     },
-    model::{ActivityVector, Episode, Evidence, Namespace, session::Session},
+    model::{ActivityVector, Episode, Namespace},
     prompt::{self, library::Templates},
     store::Store,
 };
@@ -60,20 +60,6 @@ pub struct Summarizer {
     pub patience: Duration,
     /// The runtime of the calls.
     pub runtime: Handle,
-}
-
-/// The data about a session for a model.
-pub struct ModelQuestion {
-    pub session: Session,
-    /// The episode from evidence.
-    pub episode: Episode,
-    /// The evidence of all files.
-    pub evidence: Evidence,
-    pub detector: Detector,
-    /// Calls of tools that were unknown when they were read.
-    pub unknowns: Unknowns,
-    /// The truncated messages, the most relevant first.
-    pub truncated: Vec<LocatedMessage>,
 }
 
 /// The outcome of a question.

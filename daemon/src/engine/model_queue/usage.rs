@@ -34,7 +34,6 @@ pub type DailyUsage = BTreeMap<String, BTreeMap<String, UsageCounters>>;
 pub struct UsageCounters {
     /// Questions that were answered.
     pub answered: u64,
-    /// Questions that failed.
     pub failed: u64,
     /// Calls to the provider.
     pub calls: u64,

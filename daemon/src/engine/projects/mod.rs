@@ -89,7 +89,7 @@ struct ProjectRecord {
 }
 
 impl Projects {
-    /// Loads the known directories. A record that cannot be read is made anew.
+    /// Loads the known directories. A record that cannot be read is created again.
     pub(super) fn load(store: Arc<dyn Store>, home: Option<PathBuf>) -> Result<Self, StoreError> {
         let mut known = BTreeMap::new();
         for (_, content) in store.notes(NoteNamespace::Projects)? {
@@ -342,7 +342,7 @@ impl Projects {
         };
         let content = serde_json::to_vec(&record).expect("strings become JSON");
         let note = note_of(project.namespace(), Some(content));
-        // A note that is lost is made anew when a session of the directory is read.
+        // A note that is lost is created again when a session of the directory is read.
         let _ = self.store.write(vec![Write::Note(note)]);
     }
 

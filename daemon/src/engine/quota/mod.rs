@@ -60,7 +60,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Between two attempts while nothing changes.
 const RETRY: Duration = Duration::from_secs(30);
 
-/// Keeps the quotas.
 pub struct QuotaKeeper {
     store: Arc<dyn Store>,
     engine: Engine,

@@ -5,6 +5,7 @@
 //! again, which overwrite the stored ones.
 
 mod batch;
+pub mod forks;
 mod redact;
 mod replay;
 
@@ -32,7 +33,8 @@ use crate::{
         forgotten::Forgotten,
         forks::SharedPrefix,
         memory_use::MemoryUse,
-        pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+        parse_context::ParseContext,
+        pipeline::{LineContext, LinePosition, SourceState},
         projects::Projects,
         record_locks::RecordLocks,
     },

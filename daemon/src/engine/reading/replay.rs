@@ -9,7 +9,10 @@ use crate::{
         salvage,
         tail::{Resumed, Tail, TailLine},
     },
-    engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+    engine::{
+        parse_context::ParseContext,
+        pipeline::{LineContext, LinePosition, SourceState},
+    },
     model::transcript::Origin,
     store::{Source, Tally},
 };

@@ -26,7 +26,7 @@ use crate::{
 const EPISODES: usize = 100;
 /// Maximum characters of an episode's content.
 const LONGEST: usize = 100_000;
-/// Tasks whose names have fewer words are told apart by their sessions: `Continue`.
+/// Tasks whose names have fewer words are distinguished by their sessions: `Continue`.
 const WORDS_OF_NAME: usize = 3;
 
 /// Who shares, and from where.

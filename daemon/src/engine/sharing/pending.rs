@@ -191,7 +191,7 @@ impl PendingSessions {
 
     /// Starts a fill at the beginning.
     pub(super) fn request_fill(&mut self, is_anew: bool) -> Write {
-        // What another fill has still to write anew is written anew.
+        // Rows that another fill must write again are written again.
         let is_anew = is_anew || self.fill.as_ref().is_some_and(|fill| fill.is_anew);
         self.fill = Some(Fill { is_anew, ..Fill::default() });
         self.rejected.clear();

@@ -211,7 +211,7 @@ impl Sharing {
         Ok(true)
     }
 
-    /// Checks that the engine has what it had: after its restart, all is written anew.
+    /// Checks that the engine has what it had: after its restart, everything is written again.
     async fn check_instance(
         &self,
         engine: &dyn GraphEngine,
@@ -224,7 +224,7 @@ impl Sharing {
             let mut writes = Vec::new();
             if known.state.run.is_some() {
                 tracing::info!(
-                    "the engine of the shared graph was restarted; writing everything anew"
+                    "the engine of the shared graph was restarted; writing everything again"
                 );
                 writes.push(self.lock().request_fill(true));
             }

@@ -19,7 +19,6 @@ const REPORTED: usize = 256;
 /// The last record of an agent may be dated up to this much later than the agent's end was noticed.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// The running agents.
 #[derive(Debug, Default)]
 pub(super) struct Agents {
     /// Reported by liveness files, by session.

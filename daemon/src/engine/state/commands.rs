@@ -269,7 +269,6 @@ impl EngineState {
     }
 }
 
-/// Sends a reply.
 pub(in crate::engine) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
     // The caller may have disconnected.
     let _ = reply.send(value);

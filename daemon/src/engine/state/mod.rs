@@ -166,7 +166,6 @@ impl EngineState {
         Some(deadline.since(now).min(LONGEST_SLEEP))
     }
 
-    /// The current summarizer.
     pub(super) fn summarizer(&self) -> &Summarizer {
         &self.settings.summarizer
     }

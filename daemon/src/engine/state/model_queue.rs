@@ -12,7 +12,7 @@ use super::{EngineEffect, EngineState, answer, sessions::writes_of};
 use crate::{
     engine::{
         command::{EngineError, ModelStatus, PendingAnswer, Scope},
-        job::GatherOutcome,
+        job_result::GatherOutcome,
         model_queue::{
             SummarizeOutcome,
             queued::{self, QueuedQuestion},

@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use super::{EngineEffect, EngineState, sessions::writes_of};
 use crate::{
-    engine::{job::NewEpisode, remake::RemakePermit},
+    engine::{new_episode::NewEpisode, remake_permit::RemakePermit},
     model::{
         EpisodeId, SessionKey, Timestamp,
         session::{Session, State as SessionState},

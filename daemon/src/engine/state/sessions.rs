@@ -2,7 +2,7 @@
 
 use super::{EngineEffect, EngineState};
 use crate::{
-    engine::{job::NewEpisode, schedule::Queue},
+    engine::{new_episode::NewEpisode, schedule::Queue},
     model::{
         CloseReason, EpisodeId, SessionKey, Timestamp,
         session::{Session, State as SessionState},

@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use crate::{
     engine::{
-        EngineError, crash_tracker::Quarantine, forgotten::Forgotten, forks, handle,
+        EngineError, command, crash_tracker::Quarantine, forgotten::Forgotten, forks,
         reading::SourceReader,
     },
     model::{Episode, EpisodeId, SessionId, SessionKey, Timestamp, session::Session},
@@ -52,7 +52,7 @@ impl View {
     }
 
     pub(super) fn check_writable(&self) -> Result<(), EngineError> {
-        handle::check_writable(self.reader.store.as_ref())
+        command::check_writable(self.reader.store.as_ref())
     }
 
     pub(super) fn quarantine(&self, session: &SessionId, now: Timestamp) -> Option<Quarantine> {

@@ -11,7 +11,7 @@ use std::{
 
 use super::{Machine, messages, paths, projects, sources};
 use crate::{
-    capture::{format::Formats, storage::file_stamp},
+    capture::{format::Formats, open::file_stamp},
     clock,
     engine::{
         crash_tracker::CrashTracker,

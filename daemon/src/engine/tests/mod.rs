@@ -29,7 +29,7 @@ use crate::{
         model_queue::{
             Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
         },
-        pipeline::ParseContext,
+        parse_context::ParseContext,
         projects::Projects,
     },
     llm::{

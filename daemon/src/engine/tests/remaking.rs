@@ -5,9 +5,8 @@ use std::{fs, time::Duration};
 use super::{Machine, Run, sources};
 use crate::{
     engine::{
-        command::EngineCommand,
-        job::NewEpisode,
-        remake::{RemakePermit, Remaker},
+        command::EngineCommand, new_episode::NewEpisode, remake::Remaker,
+        remake_permit::RemakePermit,
     },
     model::{
         CloseReason, Episode,

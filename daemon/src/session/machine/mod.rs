@@ -67,7 +67,6 @@ pub enum JobEnd {
     Unchanged,
     /// The session says nothing yet.
     Nothing,
-    /// The job failed.
     Failed {
         error: String,
         /// When to retry; `None` when a retry does not help.

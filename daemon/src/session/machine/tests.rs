@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::{
-    episode::EpisodeId,
+    EpisodeId,
     session::{ContentHash, SessionId, SessionKey},
 };
 

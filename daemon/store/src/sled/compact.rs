@@ -23,16 +23,6 @@ use crate::{StoreError, fault, files::sync_folder};
 /// Bytes of rows in one batch.
 const BATCH: usize = 1 << 20;
 
-/// Bytes of all rows with their keys.
-pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
-    let mut bytes = 0;
-    for row in tree {
-        let (key, value) = row?;
-        bytes += (key.len() + value.len()) as u64;
-    }
-    Ok(bytes)
-}
-
 /// Folders beside the database that a compaction uses.
 struct CompactionPaths {
     /// The new database, while it is written.
@@ -108,7 +98,7 @@ fn swap(folder: &Path, paths: &CompactionPaths) -> io::Result<()> {
 }
 
 fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> {
-    let needed = content_bytes(tree)?.saturating_mul(quota::NEW_FILE.0) / quota::NEW_FILE.1;
+    let needed = quota::content_bytes(tree)?.saturating_mul(quota::NEW_FILE.0) / quota::NEW_FILE.1;
     if let Some(free) = quota::free_bytes(folder)
         && free < needed
     {

@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sled::Tree;
 
 use super::{
+    agent_totals::StoredAgentTotals,
     batch::Batch,
     keys::{self, table},
 };
 use crate::{StoreError, model::episode::MEMORY};
 
-/// Counters of an older version may be wrong: it counted a session once for each write in a list.
-const VERSION: u64 = 1;
+/// Counters of an older version are counted again. Version 0 counted a session once for each write in a
+/// list; version 1 had no totals of agents.
+const VERSION: u64 = 2;
 
 /// Numbers that only the writer increments.
 #[derive(Debug)]
@@ -21,6 +23,7 @@ pub(super) struct Counters {
     pub(super) sessions: AtomicU64,
     pub(super) messages: AtomicU64,
     pub(super) episodes: AtomicU64,
+    pub(super) agents: StoredAgentTotals,
 }
 
 impl Counters {
@@ -40,6 +43,7 @@ impl Counters {
             sessions: sessions.into(),
             messages: read("messages")?.into(),
             episodes: episodes.into(),
+            agents: StoredAgentTotals::load(tree, is_exact)?,
         })
     }
 

@@ -4,6 +4,7 @@
 //! list of writes is flushed and its file synced before the next one begins; values have at most
 //! four kilobytes; every value is in a checksummed envelope.
 
+mod agent_totals;
 mod batch;
 mod clean;
 mod compact;
@@ -98,7 +99,7 @@ impl SledStore {
             return Ok(store);
         }
         let before = store.disk_bytes();
-        if !store.would_shrink(compact::content_bytes(&store.tree)?) {
+        if !store.would_shrink(quota::content_bytes(&store.tree)?) {
             // Content has to be evicted first.
             return Ok(store);
         }
@@ -205,7 +206,7 @@ fn open_database(folder: &Path) -> sled::Result<Db> {
     opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
 }
 
-/// Removes a snapshot whose writing was interrupted. sled 0.34.7 takes it for the newest one and
+/// Removes a snapshot whose writing was interrupted. sled 0.34.7 treats it as the newest one and
 /// reports the database as damaged: `write_snapshot` uses another name than the one that
 /// `get_snapshot_files` ignores. Snapshots only make opening faster.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {

@@ -14,12 +14,13 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+use sled::Tree;
 use tokio::sync::watch;
 
 use crate::{
     DiskQuota, StoreError, StoreHealth,
     model::SessionKey,
-    sled::{SledStore, compact, keys},
+    sled::{SledStore, keys},
 };
 
 /// Eighths of the limit that the file takes when content should be evicted.
@@ -47,6 +48,16 @@ pub(super) struct Quota {
     health: watch::Sender<StoreHealth>,
 }
 
+/// Bytes of all rows with their keys.
+pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
+    let mut bytes = 0;
+    for row in tree {
+        let (key, value) = row?;
+        bytes += (key.len() + value.len()) as u64;
+    }
+    Ok(bytes)
+}
+
 impl DiskQuota for SledStore {
     fn disk_bytes(&self) -> u64 {
         let Ok(entries) = self.folder.read_dir() else { return 0 };
@@ -54,7 +65,7 @@ impl DiskQuota for SledStore {
     }
 
     fn content_bytes(&self) -> Result<u64, StoreError> {
-        compact::content_bytes(&self.tree)
+        content_bytes(&self.tree)
     }
 
     fn text_bytes(&self, session: SessionKey) -> Result<u64, StoreError> {

@@ -13,7 +13,8 @@ use super::{
     records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
 };
 use crate::{
-    DiskQuota, OutboxEntry, PendingWrite, Source, SourceKey, Store, StoreError, Totals, Write,
+    DiskQuota, OutboxEntry, PendingWrite, Source, SourceKey, Store, StoreError, Totals,
+    TotalsByAgent, Write,
     model::{
         Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
         transcript::RecordUuid,
@@ -220,6 +221,10 @@ impl Store for SledStore {
             messages: self.counters.messages.load(Ordering::Relaxed),
             episodes: self.counters.episodes.load(Ordering::Relaxed),
         }
+    }
+
+    fn totals_by_agent(&self) -> TotalsByAgent {
+        self.counters.agents.get()
     }
 
     fn quota(&self) -> &dyn DiskQuota {

@@ -203,7 +203,7 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // The model's work for a session is scheduled anew.
+        // The model's work for a session is scheduled again.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,

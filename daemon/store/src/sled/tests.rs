@@ -113,7 +113,7 @@ fn what_was_not_written_is_told_to_whoever_wants_to_know_that_all_was() {
 }
 
 #[test]
-fn counters_of_an_older_version_are_counted_anew_once() {
+fn counters_of_an_older_version_are_counted_again_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();
     let session = contract::session(store.next_session_key().unwrap(), "a");
@@ -124,9 +124,10 @@ fn counters_of_an_older_version_are_counted_anew_once() {
     store.close();
     let store = SledStore::open(folder.path()).unwrap();
     assert_eq!((store.totals().sessions, store.totals().episodes), (1, 0));
+    assert_eq!(store.totals_by_agent()["claude"].sessions.active, 1);
     store.write(vec![Write::OutboxConsumed(0)]).wait().unwrap();
     let marked = store.tree.get(keys::meta("counters")).unwrap();
-    assert_eq!(marked.as_deref(), Some(1u64.to_be_bytes().as_slice()));
+    assert_eq!(marked.as_deref(), Some(2u64.to_be_bytes().as_slice()));
 }
 
 #[test]

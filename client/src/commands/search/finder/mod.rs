@@ -29,7 +29,7 @@ use crate::{
 
 pub(in crate::commands) use self::state::FinderPurpose;
 
-/// Returns the command that resumes a session, or what the user is told instead.
+/// Returns the command that resumes a session, or the message for the user if there is none.
 pub(in crate::commands) type PrepareResume<'p> =
     &'p mut dyn FnMut(&SessionRow) -> Result<AgentCommand, String>;
 

@@ -37,7 +37,7 @@ use crate::{
         time::Timestamp,
         transcript::{Entry, Item, RecapKind, RecordUuid, SessionContext},
     },
-    storage::Storage,
+    records::Storage,
 };
 
 use self::memory::rollout;

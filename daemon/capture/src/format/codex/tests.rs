@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::{
     format::{FORMATS, Format, Identity, Memory, RecordVerdict, codex::Codex},
     model::transcript::{Action, Entry, Item, Tokens},
+    records::Storage,
     salvage,
-    storage::Storage,
     store::Tally,
 };
 

@@ -40,7 +40,7 @@ pub struct Copilot;
 struct CopilotMemory {
     /// Questions to the user that wait for an answer, by call.
     questions: Notes,
-    /// The calls that began what goes on in the background, by the agent's id of the latter.
+    /// The calls that started background work, by the agent's id of that work.
     running: Notes,
     /// The tokens that were emitted so far.
     counted: Tokens,

@@ -32,7 +32,7 @@ use crate::{
         time::Timestamp,
         transcript::{Entry, Item, SessionContext, TitleSource},
     },
-    storage::Storage,
+    records::Storage,
 };
 
 pub struct Gemini;

@@ -28,7 +28,6 @@ pub(crate) enum Part<'a> {
 pub(crate) struct FunctionCall<'a> {
     pub(crate) id: Cow<'a, str>,
     pub(crate) tool: Cow<'a, str>,
-    /// The raw arguments.
     pub(crate) args: &'a str,
 }
 

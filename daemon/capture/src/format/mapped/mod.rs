@@ -38,7 +38,7 @@ pub struct FormatMapping {
     /// The agent's name in filters, ids and on screen.
     pub name: String,
     pub paths: Vec<PathPattern>,
-    /// Who said it.
+    /// The author of the message: the user or the agent.
     pub role: Pointer,
     /// A text, or a list of texts and of objects with the member `text`.
     pub text: Pointer,

@@ -24,7 +24,6 @@ pub enum PointerError {
 }
 
 impl Pointer {
-    /// Parses a pointer.
     pub fn parse(text: &str) -> Result<Pointer, PointerError> {
         let rest = text.strip_prefix('/').ok_or(PointerError::NoSlash)?;
         if rest.is_empty() {

@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row as TableRow, types::ValueRef};
 
-use super::{line::StoredSession, rows};
+use super::{
+    line::StoredSession,
+    rows::{self, Version},
+};
 use crate::{
     database::{DatabaseError, LastRows, SessionDatabase},
-    storage::RecordText,
+    records::RecordText,
     store::FileStamp,
 };
 
@@ -137,13 +140,6 @@ impl Tables {
             _ => "SELECT id FROM session",
         }
     }
-}
-
-/// The version of opencode that stores a session.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Version {
-    One,
-    Two,
 }
 
 /// Finds a session, in the newer tables if they have its messages.

@@ -19,11 +19,8 @@ use super::{
     version1::{Message, Stored},
 };
 use crate::{
-    database as reading,
-    format::json::Object,
-    open::open_file,
-    storage::{RecordText, file_stamp},
-    store::FileStamp,
+    database as reading, format::json::Object, open::file_stamp, open::open_file,
+    records::RecordText, store::FileStamp,
 };
 
 /// Maximum bytes of one file; a longer one is skipped.

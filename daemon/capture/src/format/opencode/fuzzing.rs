@@ -7,7 +7,7 @@ use super::{
     version1::{Message, Stored},
     version2,
 };
-use crate::{format::json::Object, storage::RecordText};
+use crate::{format::json::Object, records::RecordText};
 
 /// A version of the tables.
 #[derive(Clone, Copy, Debug)]

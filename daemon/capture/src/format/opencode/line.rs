@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt::Write, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{format::json::Object, storage::RecordText};
+use crate::{format::json::Object, records::RecordText};
 
 /// A record: a JSON object on one line.
 pub(super) struct Line(String);

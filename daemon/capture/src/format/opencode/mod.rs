@@ -25,7 +25,7 @@ use crate::{
     database::{self as reading, SessionDatabase},
     format::{Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable, json::Object},
     model::transcript::Entry,
-    storage::{RecordSource, RecordText, Storage},
+    records::{RecordSource, RecordText, Storage},
     store::FileStamp,
 };
 

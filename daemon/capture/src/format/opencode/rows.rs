@@ -5,12 +5,18 @@ use std::borrow::Cow;
 use rusqlite::{Connection, Row as TableRow, params};
 
 use super::{
-    database::Version,
     line::{AnchorRow, Progress, Records, StoredSession},
     version1::{Message, Stored},
     version2,
 };
-use crate::{database::DatabaseError, storage::RecordText};
+use crate::{database::DatabaseError, records::RecordText};
+
+/// The version of opencode that stores a session.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Version {
+    One,
+    Two,
+}
 
 /// Adds the records of `session` to `text`, from its anchor on if the rows before that are the same.
 pub(super) fn write(

@@ -14,7 +14,9 @@ pub use self::{
     id::{EntityId, FactId, FactKey, Subject, fingerprint},
     statement::{Attributed, Claim, Mark, Mention, Observation, Rename, Stance, Statements, Watch},
 };
-use crate::model::{episode::EpisodeId, project::Namespace, time::Timestamp, transcript::Origin};
+use crate::model::{
+    episode_id::EpisodeId, project::Namespace, time::Timestamp, transcript::Origin,
+};
 
 /// Defines an enum with a name and a number for each of its values. The numbers are on disk: a new
 /// value gets a new one.

@@ -1,7 +1,7 @@
 //! The statements of one episode, as they are stored.
 
 use crate::model::{
-    episode::EpisodeId,
+    episode_id::EpisodeId,
     graph::{Certainty, EntityId, EntityKind, FactKey, Relation, Subject},
     project::Namespace,
     time::Timestamp,

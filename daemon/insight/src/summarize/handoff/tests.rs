@@ -1,7 +1,7 @@
 use super::{gather as gather_standing, *};
 use crate::model::{
-    CloseReason, Project, SessionId, SessionKey,
-    episode::{Author, EpisodeId},
+    CloseReason, EpisodeId, Project, SessionId, SessionKey,
+    episode::Author,
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
 };

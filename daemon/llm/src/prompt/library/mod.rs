@@ -1,5 +1,7 @@
 //! Finds the template for a prompt, and reports its source.
 
+mod resolve;
+
 use std::{
     collections::HashSet,
     fmt,
@@ -7,12 +9,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use self::resolve::candidates;
 use crate::prompt::{
     config::{Config, TemplateSource},
     files::{Parsed, TemplateCache},
     kind::PromptKind,
     problem::TemplateError,
-    resolve::candidates,
     template::Template,
 };
 

@@ -57,7 +57,6 @@ impl StoredRedactor {
         StoredRedactor { redactor: Redactor::new(), report }
     }
 
-    /// Redacts a text.
     pub fn text(&mut self, text: &mut String) -> bool {
         let redacted = self.redactor.redact(text);
         if redacted.counts.is_empty() {
@@ -117,7 +116,6 @@ impl StoredRedactor {
         true
     }
 
-    /// Redacts an id.
     pub fn id(&mut self, given: &mut String) -> bool {
         let clean = id(given).into_owned();
         if clean == *given {

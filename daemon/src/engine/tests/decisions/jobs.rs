@@ -9,7 +9,8 @@ use crate::{
     engine::{
         CloseOutcome, EngineError, EngineEvent,
         command::EngineCommand,
-        job::{IndexOutcome, JobResult, NewEpisode},
+        job_result::{IndexOutcome, JobResult},
+        new_episode::NewEpisode,
         reading::ReadError,
     },
     model::{CloseReason, SessionKey, session::State},

@@ -7,8 +7,9 @@ use crate::{
     engine::{
         EngineError, EngineEvent,
         command::EngineCommand,
-        job::{GatherOutcome, NewEpisode},
+        job_result::GatherOutcome,
         model_queue::{ModelQuestion, SummarizeOutcome, queued},
+        new_episode::NewEpisode,
         state::ModelAnswer,
     },
     llm::{

@@ -11,7 +11,7 @@ use crate::{
     engine::{
         EngineEvent,
         files::{self, IdentifyResult},
-        job::JobResult,
+        job_result::JobResult,
         tests::interleavings::{self, FileStep, PATHS, Played},
     },
 };

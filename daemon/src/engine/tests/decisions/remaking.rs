@@ -6,9 +6,8 @@ use super::{
 };
 use crate::{
     engine::{
-        command::EngineCommand,
-        job::{IndexOutcome, NewEpisode},
-        remake::RemakePermit,
+        command::EngineCommand, job_result::IndexOutcome, new_episode::NewEpisode,
+        remake_permit::RemakePermit,
     },
     model::{Episode, SessionKey},
     store::{Write, contract},

@@ -51,7 +51,7 @@ fn who_waits_for_sessions_waits_until_none_ends_by_itself() {
     }
     let job = decider.jobs.pop_back().unwrap();
     let mut done = decider.read(&job, 0);
-    done.index = Some(crate::engine::job::IndexOutcome::Nothing);
+    done.index = Some(crate::engine::job_result::IndexOutcome::Nothing);
     decider.turn(EngineEvent::JobDone(Box::new(done)));
     while let Some(job) = decider.jobs.pop_front() {
         let done = decider.read(&job, 0);

@@ -25,6 +25,7 @@ use sled::{Db, Tree};
 use tokio::sync::{oneshot, watch};
 
 use super::{
+    agent_totals::{CountedChanges, StoredAgentTotals},
     batch::Batch,
     counters::Counters,
     envelope,
@@ -42,8 +43,11 @@ use crate::{
     model::{SessionKey, graph::EntityOrFact, session::Session, vector::Owner},
 };
 
-/// Lists in the queue. A caller blocks when it is full.
-const QUEUE: usize = 16;
+/// Lists in the queue. A caller blocks when it is full; the engine, which writes small lists only, does
+/// not fill it even while a sync takes seconds.
+const QUEUE: usize = 1_024;
+/// Lists with text in the queue. A caller with more text blocks, so that memory is bounded.
+const TEXT_QUEUE: usize = 16;
 /// The most lists that share a flush and a sync. With twenty, no loss was measured.
 const GROUP: usize = 16;
 /// Entities and facts in one entry of the outbox. Each takes sixteen bytes, which keeps the entry far
@@ -55,6 +59,8 @@ pub(super) struct Writer {
     unwritten: Arc<Unwritten>,
     outbox_ends: watch::Receiver<u64>,
     queue: Option<SyncSender<Job>>,
+    /// Has an entry for each list with text in the queue.
+    texts: SyncSender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -62,6 +68,12 @@ struct Job {
     number: u64,
     writes: Vec<Prepared>,
     resolve: oneshot::Sender<Result<u64, StoreError>>,
+}
+
+impl Job {
+    fn has_text(&self) -> bool {
+        self.writes.iter().any(Prepared::is_large)
+    }
 }
 
 impl Writer {
@@ -80,6 +92,7 @@ impl Writer {
             .open(folder.join("db"))
             .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
+        let (texts, taken_texts) = mpsc::sync_channel(TEXT_QUEUE);
         let (outbox, outbox_ends) = watch::channel(counters.outbox.load(Ordering::Relaxed));
         let unwritten = Arc::new(Unwritten::default());
         let mut thread = Thread {
@@ -94,6 +107,7 @@ impl Writer {
             quota: quota.clone(),
             failed: None,
             unreported: None,
+            taken_texts,
         };
         // sled panics where some systems' errors reach it.
         let run = move || {
@@ -106,7 +120,7 @@ impl Writer {
             .name("store".to_owned())
             .spawn(run)
             .map_err(|error| StoreError::Backend(error.to_string()))?;
-        Ok(Writer { unwritten, outbox_ends, queue: Some(queue), thread: Some(thread) })
+        Ok(Writer { unwritten, outbox_ends, queue: Some(queue), texts, thread: Some(thread) })
     }
 
     /// Writes that are queued and not written yet.
@@ -133,6 +147,10 @@ impl Writer {
     fn send(&self, number: u64, writes: Vec<Prepared>) -> PendingWrite {
         let (resolve, ticket) = PendingWrite::new();
         let job = Job { number, writes, resolve };
+        if job.has_text() {
+            // The thread has ended when this fails; then the queue reports it.
+            let _ = self.texts.send(());
+        }
         if let Some(queue) = &self.queue {
             // A job that cannot be sent is dropped with its `resolve`: the ticket says `Closed`.
             let _ = queue.send(job);
@@ -165,6 +183,8 @@ struct Transaction {
     cleared: Vec<SourceKey>,
     /// Entities and facts whose statements this list changes.
     things: BTreeSet<EntityOrFact>,
+    /// The sessions and files whose totals this list changes.
+    counted: CountedChanges,
 }
 
 struct Thread {
@@ -184,6 +204,8 @@ struct Thread {
     /// The error of a list since the last empty one. An empty list reports it: its caller must know
     /// whether all earlier lists are safe, even if their callers did not wait.
     unreported: Option<StoreError>,
+    /// See [`Writer::texts`].
+    taken_texts: Receiver<()>,
 }
 
 impl Thread {
@@ -193,6 +215,10 @@ impl Thread {
             let mut waiting = Vec::with_capacity(GROUP);
             let mut next = Some(first);
             while let Some(job) = next.take() {
+                if job.has_text() {
+                    // Its entry was added before the list was queued.
+                    let _ = self.taken_texts.try_recv();
+                }
                 let written: Vec<WrittenKey> =
                     job.writes.iter().filter_map(Prepared::written_key).collect();
                 let applied = self.take(job.writes);
@@ -284,8 +310,11 @@ impl Thread {
         for things in things.chunks(THINGS) {
             self.out(&mut batch, OutboxChange::Things(things.to_vec()));
         }
+        let agents = self.counters.agents.after(&self.tree, &batch.counted)?;
+        StoredAgentTotals::save(&self.tree, &mut batch.ops, &agents)?;
         self.counters.save(&mut batch.ops);
         batch.ops.apply(&self.tree)?;
+        self.counters.agents.set(agents);
         Ok(self.counters.outbox.load(Ordering::Relaxed))
     }
 

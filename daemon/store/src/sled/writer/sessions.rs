@@ -31,6 +31,7 @@ impl Thread {
         }
         self.counters.next_session.fetch_max(session.key.0 + 1, Ordering::Relaxed);
         transaction.ops.insert(key, record);
+        transaction.counted.put_session(session);
         match session.state {
             State::Indexed => transaction.ops.remove(keys::live(session.key)),
             State::Active
@@ -53,6 +54,7 @@ impl Thread {
         }
         for source in reading::sources_of(&self.tree, key)? {
             transaction.ops.remove(keys::source(source.key));
+            transaction.counted.sources.insert(source.key, None);
             transaction.ops.remove(keys::path(&source.path));
             pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(source.key))?;
             let gone = self.messages_from(source.key, 0)?;
@@ -66,6 +68,7 @@ impl Thread {
             keys::fork_key(key, record).into_iter().for_each(|key| transaction.ops.remove(key));
         }
         transaction.ops.remove(keys::session(key));
+        transaction.counted.sessions.insert(key, None);
         transaction.ops.remove(keys::live(key));
         transaction.ops.remove(keys::id(&session.id));
         self.counters.sessions.fetch_sub(counted(&session.id), Ordering::Relaxed);

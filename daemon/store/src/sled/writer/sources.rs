@@ -22,6 +22,7 @@ impl Thread {
         }
         transaction.new_paths.insert(source.path.clone(), source.key);
         transaction.ops.insert(keys::source(source.key), record);
+        transaction.counted.put_source(source);
         transaction.ops.insert(keys::path(&source.path), keys::of_path(source.key));
         if let Some(checkpoint) = checkpoint {
             let key = keys::checkpoint(source.key);
@@ -66,6 +67,7 @@ impl Thread {
             transaction.ops.remove(keys::path(&source.path));
         }
         transaction.ops.remove(keys::source(key));
+        transaction.counted.sources.insert(key, None);
         pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(key))?;
         transaction.dropped.push(key);
         self.drop_text(transaction, key)

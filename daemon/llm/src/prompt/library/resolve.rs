@@ -9,7 +9,7 @@ use crate::prompt::{
 };
 
 /// The places of a template that is given by name, the first that exists wins.
-pub(in crate::prompt) fn candidates(
+pub(super) fn candidates(
     kind: PromptKind,
     source: &TemplateSource,
     folders: &Folders,

@@ -1,0 +1,118 @@
+//! Why a request or a start of the daemon failed, in words for users.
+
+use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
+
+use graphiti_proto::{PROTOCOL, rpc};
+use serde_json::Value;
+
+/// Why the daemon did not answer, or what it refused.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AskError {
+    /// A file is not usable.
+    #[error("{path}: {what}")]
+    File {
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A check failed.
+    #[error("{0}")]
+    Wrong(String),
+    /// There is no home folder.
+    #[error("your home folder is not known; set GRAPHITI_HOME")]
+    NoHome,
+    #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphiti up", .home.display())]
+    Down {
+        home: PathBuf,
+        /// The address at which the daemon would listen.
+        socket: String,
+    },
+    /// The socket refuses the connection.
+    #[error("cannot reach graphitid at {socket}: {error}")]
+    Unreachable { socket: String, error: io::Error },
+    /// The daemon accepts connections but does not answer.
+    #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it again", pid(.0))]
+    Silent(Option<u32>),
+    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
+    Stuck {
+        process: Option<u32>,
+        /// How long the client waited.
+        waited: Duration,
+    },
+    #[error("graphitid hung up: {0}")]
+    Broken(String),
+    /// The daemon uses another protocol version.
+    #[error(
+        "graphitid {version} speaks protocol {daemon}, this graphiti ({}) speaks {PROTOCOL}: {}",
+        env!("CARGO_PKG_VERSION"),
+        older(*.daemon)
+    )]
+    OtherProtocol { version: String, daemon: u32 },
+    /// A problem on this machine prevents the request.
+    #[error("{0}")]
+    Failed(String),
+    /// The daemon could not be started.
+    #[error(transparent)]
+    NotStarted(#[from] StartError),
+    /// A file is not writable.
+    #[error("cannot write {}: {error}", .path.display())]
+    NotWritten { path: PathBuf, error: io::Error },
+    /// The daemon refused the request.
+    #[error(transparent)]
+    Refused(#[from] rpc::Error),
+    #[error("{message}")]
+    Tool {
+        /// What went wrong, and what to do.
+        message: String,
+        details: Value,
+    },
+}
+
+/// Returns which of the two programs to update, given the daemon's protocol version.
+pub(crate) fn older(daemon: u32) -> &'static str {
+    if daemon < PROTOCOL {
+        "update graphitid, then run graphiti stop and graphiti up"
+    } else {
+        "update graphiti to the version of the daemon"
+    }
+}
+
+fn pid(process: &Option<u32>) -> String {
+    process.map_or(String::new(), |pid| format!(" (pid {pid})"))
+}
+
+impl AskError {
+    /// Returns the details of the daemon's error; null where there are none.
+    pub(crate) fn details(&self) -> &Value {
+        match self {
+            AskError::Tool { details, .. } => details,
+            AskError::Refused(error) => error.data.as_ref().unwrap_or(&Value::Null),
+            _ => &Value::Null,
+        }
+    }
+
+    pub(crate) fn file(path: &std::path::Path, what: &dyn std::fmt::Display) -> AskError {
+        AskError::File { path: path.display().to_string(), what: what.to_string() }
+    }
+}
+
+/// Why the daemon does not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// The program was not found.
+    #[error(
+        "graphitid is neither beside this program nor on PATH; install it with: cargo install --path daemon"
+    )]
+    NotFound,
+    #[error("cannot start {}: {error}", .program.display())]
+    Refused { program: PathBuf, error: io::Error },
+    /// The home folder is not writable.
+    #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
+    Home { home: PathBuf, error: io::Error },
+    /// The process exited immediately.
+    #[error("graphitid ended with {status}\n{said}")]
+    Ended { status: ExitStatus, said: String },
+    /// The process runs but does not answer.
+    #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
+    Silent { pid: u32, log: PathBuf },
+}

@@ -1,0 +1,155 @@
+//! The records of a transcript as text of one record a line, as formats make them.
+
+use std::{
+    collections::VecDeque,
+    io::{self, BufWriter, Seek, Write},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+use tempfile::SpooledTempFile;
+
+use crate::store::FileStamp;
+
+/// How an agent stores a transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// A file of one record a line, to which the agent appends.
+    Lines,
+    /// The same, compressed by Zstandard. The agent does not append to it.
+    Compressed,
+    /// A file that the agent rewrites whole; [`Format::records_of`] returns its records.
+    Document,
+    /// A database or a folder of small files, from which the format creates all records at each
+    /// opening.
+    Assembled,
+}
+
+/// Makes the records of a transcript that is [`Storage::Assembled`].
+pub trait RecordSource: Sync {
+    /// Returns a state of the transcript that changes when it has more records.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the transcript does not exist.
+    fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
+
+    /// Writes the records, and returns the state of the transcript before that. Existing records do
+    /// not change and new ones are added, as long as the agent does not change a record that it
+    /// marked as finished.
+    ///
+    /// If `text` has an anchor and the transcript is unchanged before it, only the records from there
+    /// on are written, after [`RecordText::begin_at_anchor`].
+    fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp>;
+}
+
+/// A position in the records of a [`Storage::Assembled`] from which they can be made without those
+/// before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// The offset of the record.
+    pub offset: u64,
+    /// What the record is made of, in the format's own words.
+    pub row: String,
+}
+
+/// Records, one per line.
+pub struct RecordText {
+    writer: BufWriter<SpooledTempFile>,
+    /// The offset of the first record.
+    base: u64,
+    /// The offset of the next record.
+    end: u64,
+    /// Where an earlier reading asks to begin.
+    asked: Option<Anchor>,
+    /// Bytes after which no more records are asked for.
+    limit: u64,
+    /// The last positions from which a later reading may begin.
+    anchors: VecDeque<Anchor>,
+}
+
+impl Default for RecordText {
+    fn default() -> RecordText {
+        RecordText::after(None)
+    }
+}
+
+impl RecordText {
+    pub(crate) fn after(asked: Option<Anchor>) -> RecordText {
+        let writer = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
+        RecordText { writer, base: 0, end: 0, asked, limit: u64::MAX, anchors: VecDeque::new() }
+    }
+
+    /// Ends the work of the format after `limit` bytes.
+    pub(crate) fn limited(limit: u64) -> RecordText {
+        RecordText { limit, ..RecordText::default() }
+    }
+
+    /// Adds a record, which contains no newline.
+    ///
+    /// # Errors
+    ///
+    /// Also when no more records are asked for, which ends the work of the caller.
+    pub fn add(&mut self, record: &str) -> io::Result<()> {
+        if self.is_full() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.end += record.len() as u64 + 1;
+        self.writer.write_all(record.as_bytes())?;
+        self.writer.write_all(b"\n")
+    }
+
+    /// Removes all records.
+    pub fn clear(&mut self) {
+        let limit = self.limit;
+        *self = RecordText { limit, ..RecordText::after(self.asked.take()) };
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.end >= self.limit
+    }
+
+    /// Returns where an earlier reading asks to begin.
+    pub fn anchor(&self) -> Option<&Anchor> {
+        self.asked.as_ref()
+    }
+
+    /// Notes that the first record to be added is that of the anchor.
+    pub fn begin_at_anchor(&mut self) {
+        self.base = self.asked.as_ref().map_or(0, |anchor| anchor.offset);
+        self.end = self.base;
+    }
+
+    /// Notes that the next record can be made without those before it.
+    pub fn mark(&mut self, row: String) {
+        if self.anchors.len() == ANCHORS {
+            self.anchors.pop_front();
+        }
+        self.anchors.push_back(Anchor { offset: self.end, row });
+    }
+
+    pub(crate) fn finish(self) -> io::Result<AssembledText> {
+        let mut text = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        text.rewind()?;
+        let is_before_end = |anchor: &Anchor| anchor.offset + ANCHOR_DISTANCE <= self.end;
+        let asked = self.asked.filter(|_| self.base > 0);
+        let anchor = self.anchors.into_iter().rfind(is_before_end).or(asked);
+        Ok(AssembledText { text, base: self.base, anchor })
+    }
+}
+
+/// The text that [`RecordText`] made.
+pub(crate) struct AssembledText {
+    pub(crate) text: SpooledTempFile,
+    pub(crate) base: u64,
+    pub(crate) anchor: Option<Anchor>,
+}
+
+/// Bytes of text that are kept in memory; more is written to an unnamed temporary file.
+pub(crate) const IN_MEMORY: usize = 8 << 20;
+/// Number of the last anchors, one of which is far enough from the end.
+const ANCHORS: usize = 8;
+/// Minimum bytes between an anchor and the position of a reader, which are compared.
+pub(crate) const ANCHOR_DISTANCE: u64 = 64;
+/// A longer line is skipped; the limit is ten times the longest line that was reported.
+pub const LONGEST_LINE: usize = 48 << 20;

@@ -1,0 +1,64 @@
+//! Errors of other parts as errors of the protocol.
+
+use graphiti_proto::rpc::{Error, code};
+use serde_json::{Value, json};
+
+use crate::{
+    api::current::ResolveError,
+    engine::EngineError,
+    model::{Project, session::Session},
+    store::StoreError,
+};
+
+pub(super) fn engine_error(error: EngineError) -> Error {
+    match error {
+        EngineError::NoSuchSession => Error::new(code::NOT_FOUND, error.to_string()),
+        EngineError::Stopping => Error::new(code::STOPPING, error.to_string()),
+        EngineError::Failed(what) => Error::new(code::INTERNAL, what),
+    }
+}
+
+pub(super) fn store_error(error: StoreError) -> Error {
+    match error {
+        StoreError::Closed => Error::new(code::STOPPING, "graphitid is stopping"),
+        other => Error::new(code::INTERNAL, other.to_string()),
+    }
+}
+
+pub(super) fn resolve_error(error: ResolveError) -> Error {
+    let candidates = |sessions: &[Session]| -> Value {
+        sessions
+            .iter()
+            .map(|session| {
+                json!({
+                    "session_id": session.id.id,
+                    "agent": session.id.agent,
+                    "project": session.project.as_ref().map(Project::path),
+                    "state": session.state.as_str(),
+                    "last_activity": session.last_activity.to_string(),
+                })
+            })
+            .collect()
+    };
+    match error {
+        ResolveError::Failed(what) => Error::new(code::INTERNAL, what),
+        ResolveError::Unknown(id) => Error::new(
+            code::NOT_FOUND,
+            format!("no session or episode begins with `{id}`; `graphiti list` shows them"),
+        ),
+        ResolveError::Several { what, candidates: sessions } => Error {
+            code: code::AMBIGUOUS,
+            message: format!("{} sessions {what}: give the id of one", sessions.len()),
+            data: Some(json!({ "candidates": candidates(&sessions) })),
+        },
+        ResolveError::NotRecorded => Error::new(
+            code::NOT_FOUND,
+            "your own session is not recorded: give the id of a session, if the user names one",
+        ),
+        ResolveError::NoneGiven(sessions) => Error {
+            code: code::AMBIGUOUS,
+            message: "the session cannot be determined: give its id".to_owned(),
+            data: Some(json!({ "candidates": candidates(&sessions) })),
+        },
+    }
+}

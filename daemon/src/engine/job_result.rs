@@ -1,0 +1,57 @@
+//! The result of a job.
+
+use crate::{
+    engine::{
+        model_queue::ModelQuestion,
+        new_episode::NewEpisode,
+        reading::{ReadError, ReadProgress},
+    },
+    model::{Project, SessionKey, Timestamp, session::Content},
+};
+
+/// The result of a job.
+pub struct JobResult {
+    pub session: SessionKey,
+    /// How far each file was read.
+    pub files: Vec<ReadProgress>,
+    /// The content of the session after the job.
+    pub digest: SessionDigest,
+    /// The outcome of making the episode; `None` if none was due.
+    pub index: Option<IndexOutcome>,
+    pub gathered: GatherOutcome,
+    /// Why a file could not be read.
+    pub error: Option<ReadError>,
+}
+
+/// The outcome of gathering a question to a model.
+pub enum GatherOutcome {
+    /// The job was not asked to gather one.
+    NotRequested,
+    /// There is nothing to ask: the session changed, or a model has written its episode.
+    Nothing,
+    Question(Box<ModelQuestion>),
+}
+
+/// The outcome of making an episode.
+pub enum IndexOutcome {
+    /// The new episode, which is not stored yet.
+    Made(Box<NewEpisode>),
+    /// The content of the session did not change since its last episode.
+    Unchanged,
+    /// The session has no content yet.
+    Nothing,
+    Failed(String),
+}
+
+/// The content of a session, from its files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionDigest {
+    /// The hash and size of the content; `None` when there is none yet.
+    pub content: Option<Content>,
+    /// The project in which the session started.
+    pub project: Option<Project>,
+    /// The time of the first message.
+    pub started_at: Option<Timestamp>,
+    /// The latest time in the transcript, or of a file whose last message has no time.
+    pub last_at: Option<Timestamp>,
+}

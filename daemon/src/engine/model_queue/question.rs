@@ -1,0 +1,21 @@
+//! A question to a model about a session.
+
+use crate::{
+    activity::{Detector, classify::Unknowns},
+    engine::truncated_messages::LocatedMessage,
+    model::{Episode, Evidence, session::Session},
+};
+
+/// The data about a session for a model.
+pub struct ModelQuestion {
+    pub session: Session,
+    /// The episode from evidence.
+    pub episode: Episode,
+    /// The evidence of all files.
+    pub evidence: Evidence,
+    pub detector: Detector,
+    /// Calls of tools that were unknown when they were read.
+    pub unknowns: Unknowns,
+    /// The truncated messages, the most relevant first.
+    pub truncated: Vec<LocatedMessage>,
+}

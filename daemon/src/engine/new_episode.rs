@@ -1,0 +1,15 @@
+//! A new episode, before it is stored.
+
+use crate::model::{Episode, EpisodeId, Timestamp, graph::Statements};
+
+/// A new episode with its entities and facts.
+pub struct NewEpisode {
+    pub episode: Episode,
+    pub statements: Statements,
+}
+
+/// A new id for the episode of a session that ended at `ended_at`.
+pub(crate) fn new_episode_id(ended_at: Timestamp) -> EpisodeId {
+    let random = uuid::Uuid::new_v4().into_bytes();
+    EpisodeId::new(ended_at, *random.first_chunk().expect("a UUID has sixteen bytes"))
+}

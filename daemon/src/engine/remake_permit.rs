@@ -1,0 +1,24 @@
+//! The permission to create an older summary again.
+
+use std::sync::Arc;
+
+use crate::{
+    engine::{parse_context::ParseContext, reading::SourceReader},
+    model::session::Session,
+};
+
+/// Whether a summary may be created again now.
+pub(super) enum RemakePermit {
+    /// The engine has other work.
+    Busy,
+    /// The session has another episode, will get one, or is quarantined.
+    Refused,
+    Granted(Box<RemakeContext>),
+}
+
+/// The data from which a summary is created again.
+pub(super) struct RemakeContext {
+    pub(super) session: Session,
+    pub(super) reader: Arc<SourceReader>,
+    pub(super) parse_context: Arc<ParseContext>,
+}
