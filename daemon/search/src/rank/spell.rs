@@ -21,7 +21,8 @@ const MOST_NEAR: usize = 16;
 const MOST_PASSAGES: usize = 2_000;
 /// A prefix matches at most this number of words.
 const MOST_ENDINGS: usize = 8;
-/// Minimum length in characters: shorter words have too many similar ones.
+/// Minimum length in characters: shorter words have too many similar ones. In a word of this length,
+/// only two letters may be swapped.
 const SHORTEST: usize = 4;
 /// Minimum length in bytes for all edits: a shorter word has its first letter, and other words than
 /// those with two letters swapped must occur in a passage with another word of the query.
@@ -53,7 +54,7 @@ pub(crate) fn spellings(
     let shared = in_company(&near, others, view)?;
     let is_alone = shared.is_empty();
     let mut near = if is_alone { near } else { shared };
-    if is_short && is_alone {
+    if is_short && (is_alone || word.chars().count() == SHORTEST) {
         near.retain(|near| distance::is_swap(near, word));
     }
     near.truncate(MOST_SPELLINGS);
