@@ -8,6 +8,8 @@
 //!     cargo bench -p graphiti-tests --bench retrieval -- vectors 100000 1000000
 //!     cargo bench -p graphiti-tests --bench retrieval --features tokens -- replies
 //!
+//! With `GRAPHITI_HITS` set, all hits are printed with their scores, so that two versions can be compared.
+//!
 //! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set, and with the
 //! vectors of the model in the folder `GRAPHITI_MODEL`, where that is set.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -31,7 +33,7 @@ use graphiti_tests::Random;
 use graphitid::search::{
     index::{Position, SearchIndex},
     query::Query,
-    rank::{RankRequest, Scope, SecondRanker, Weights},
+    rank::{RankRequest, Results, Scope, SecondRanker, Weights},
 };
 
 use crate::{score::RankingScore, sessions::QuestionSet};
@@ -127,11 +129,18 @@ fn quality(set: &QuestionSet) {
 
 /// How well sentences are found that occur once in all sessions.
 fn needles(set: QuestionSet) {
-    let set = needles::hide(set);
+    let mut set = needles::hide(set);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let index = build(&set, folder.path());
     let score = ask_all(&set, &index, &Weights::default(), None, true);
     println!("  {} needles       {score}", set.questions.len());
+    for (name, is_misspelled) in [("spelled right", false), ("one typing error", true)] {
+        set.questions = needles::named(&mut set.sessions, is_misspelled);
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let index = build(&set, folder.path());
+        let score = ask_all(&set, &index, &Weights::default(), None, true);
+        println!("  {} needles by three words, {name:16} {score}", set.questions.len());
+    }
 }
 
 /// How many meaningless questions are answered with sessions: there is always a nearest one.
@@ -174,6 +183,19 @@ fn build(set: &QuestionSet, folder: &Path) -> SearchIndex {
     index
 }
 
+/// Prints the sessions and passages that a question found.
+fn print_hits(question: &str, results: &Results) {
+    for hit in &results.sessions {
+        let places = hit.passages.iter().map(|passage| passage.place);
+        println!(
+            "hit {question:?} {} {} {:?}",
+            hit.session.0,
+            hit.score,
+            places.collect::<Vec<_>>()
+        );
+    }
+}
+
 fn ask_all(
     set: &QuestionSet,
     index: &SearchIndex,
@@ -203,6 +225,9 @@ fn ask_all(
             .iter()
             .map(|hit| set.sessions[hit.session.0 as usize - 1].name.as_str())
             .collect();
+        if std::env::var_os("GRAPHITI_HITS").is_some() {
+            print_hits(&question.text, &results);
+        }
         if verbose {
             let place = ranked.iter().position(|name| question.answers.iter().any(|it| it == name));
             if place != Some(0) {

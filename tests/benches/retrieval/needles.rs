@@ -3,7 +3,7 @@
 use graphiti_tests::Random;
 use graphitid::model::{Message, Role};
 
-use crate::sessions::{LabelledQuestion, QuestionSet};
+use crate::sessions::{LabelledQuestion, QuestionSet, SearchedSession};
 
 const PARTS: [&str; 10] = [
     "checkout",
@@ -50,6 +50,56 @@ pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
         });
     }
     set
+}
+
+/// The rarest word of each hidden sentence that [`named`] asks for.
+const NAMES: &str = "almond anchor antler apricot armadillo badger bagpipe bamboo barnacle beacon birch \
+    bobcat bonsai bramble buffalo cactus camel canyon caramel caribou cashew cavern chestnut cicada \
+    cinnamon clover cobalt comet condor coral cougar cricket crimson cypress daffodil dolphin dragon \
+    ember falcon fennel ferret fjord flamingo gazelle ginger glacier granite hazel heron hornet \
+    hyena iguana indigo jackal jaguar jasmine juniper kestrel lagoon lantern lemur lichen lilac \
+    lobster lotus lynx magnolia mammoth maple marble marmot meadow monsoon moose nectar nutmeg oasis \
+    opal orchid osprey otter panther papaya parrot pebble pelican pepper poplar puffin quartz raven \
+    saffron salmon sequoia sparrow tangerine thistle tundra walrus willow";
+
+/// Hides a hundred sentences, and asks for each by three words, the rarest of which may have one
+/// typing error.
+pub(crate) fn named(
+    sessions: &mut [SearchedSession],
+    is_misspelled: bool,
+) -> Vec<LabelledQuestion> {
+    let (mut random, mut errors) = (Random::new(23), Random::new(29));
+    let mut questions = Vec::new();
+    for (number, name) in NAMES.split_whitespace().take(100).enumerate() {
+        let (part, setting) = (PARTS[number % 10], SETTINGS[number / 10]);
+        let at = random.below(sessions.len());
+        let session = &mut sessions[at];
+        let asked = if is_misspelled { misspelled(name, &mut errors) } else { name.to_owned() };
+        let sentence = format!("\nRemember that the {part} host {name} has its own {setting}.");
+        let Some(message) = session.messages.iter_mut().rfind(|message| is_said(message)) else {
+            continue;
+        };
+        if !is_misspelled {
+            message.text.push_str(&sentence);
+        }
+        let setting = setting.split(' ').next().unwrap_or(setting);
+        let text = format!("{part} {asked} {setting}");
+        questions.push(LabelledQuestion { text, answers: vec![session.name.clone()] });
+    }
+    questions
+}
+
+/// Swaps, omits, doubles or replaces one letter after the first.
+fn misspelled(word: &str, random: &mut Random) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    let at = 1 + random.below(letters.len() - 2);
+    match random.below(4) {
+        0 if letters[at] != letters[at + 1] => letters.swap(at, at + 1),
+        1 => drop(letters.remove(at)),
+        2 => letters.insert(at, letters[at]),
+        _ => letters[at] = if letters[at] == 'e' { 'r' } else { 'e' },
+    }
+    letters.into_iter().collect()
 }
 
 /// Whether a person or an agent wrote it; outputs of tools have less weight.

@@ -161,8 +161,12 @@ fn search(index: &SearchIndex, question: &str) -> Duration {
         only: None,
     };
     let results = index.search(&request).expect("the index can be read");
+    let spent = start.elapsed();
+    if std::env::var_os("GRAPHITI_HITS").is_some() {
+        crate::print_hits(question, &results);
+    }
     assert!(question.contains(':') || !results.sessions.is_empty(), "every word was said");
-    start.elapsed()
+    spent
 }
 
 /// Words of decreasing frequency: real ones first, generated ones after them.

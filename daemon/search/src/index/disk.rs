@@ -7,7 +7,7 @@ use tantivy::{
     columnar::{Column, StrColumn},
     fieldnorm::FieldNormReader,
     index::InvertedIndexReader,
-    postings::SegmentPostings,
+    postings::{SegmentPostings, TermInfo},
     query::FuzzyTermQuery,
     schema::{Field, IndexRecordOption},
 };
@@ -135,17 +135,17 @@ impl DiskShard {
         self.lengths.as_ref().map_or(0, |lengths| lengths.fieldnorm(document))
     }
 
-    /// Returns the number of documents that contain a word, including deleted ones.
-    pub(crate) fn frequency(&self, word: &str) -> tantivy::Result<u32> {
-        Ok(self.text.doc_freq(&Term::from_field_text(LAYOUT.text, word))?)
+    /// Looks a word up in the dictionary.
+    pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<TermInfo>> {
+        Ok(self.text.get_term_info(&Term::from_field_text(LAYOUT.text, word))?)
     }
 
     pub(crate) fn postings(
         &self,
-        word: &str,
+        term: &TermInfo,
         option: IndexRecordOption,
-    ) -> tantivy::Result<Option<SegmentPostings>> {
-        Ok(self.text.read_postings(&Term::from_field_text(LAYOUT.text, word), option)?)
+    ) -> tantivy::Result<SegmentPostings> {
+        Ok(self.text.read_postings_from_terminfo(term, option)?)
     }
 
     fn has_prefix(&self, prefix: &str) -> tantivy::Result<bool> {

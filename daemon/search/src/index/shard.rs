@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tantivy::schema::IndexRecordOption;
+use tantivy::{postings::TermInfo, schema::IndexRecordOption};
 
 use crate::{
     index::{
@@ -155,28 +155,42 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the number of documents that contain a word, including deleted ones.
-    pub(crate) fn frequency(&self, word: &str) -> tantivy::Result<u32> {
-        match self.store {
-            Store::Disk(disk) => disk.frequency(word),
+    /// Looks a word up.
+    pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<ShardTerm>> {
+        Ok(match self.store {
+            Store::Disk(disk) => disk.term(word)?.map(ShardTerm::Disk),
             Store::Memory(memory) => {
-                Ok(memory.postings(word).map_or(0, super::memory::PostingList::frequency))
+                memory.postings(word).map(|list| ShardTerm::Memory { frequency: list.frequency() })
             }
-        }
+        })
     }
 
     /// Returns a cursor over the documents that contain a word; `depth` decides whether it has
     /// positions.
     pub(crate) fn walk(&self, word: &str, depth: Depth) -> tantivy::Result<Option<Cursor<'s>>> {
-        match self.store {
-            Store::Disk(disk) => {
+        match self.term(word)? {
+            Some(term) => self.walk_term(word, &term, depth),
+            None => Ok(None),
+        }
+    }
+
+    /// Same as [`Shard::walk`], for a word that was looked up in this shard.
+    pub(crate) fn walk_term(
+        &self,
+        word: &str,
+        term: &ShardTerm,
+        depth: Depth,
+    ) -> tantivy::Result<Option<Cursor<'s>>> {
+        match (self.store, term) {
+            (Store::Disk(disk), ShardTerm::Disk(info)) => {
                 let option = match depth {
                     Depth::Counts => IndexRecordOption::WithFreqs,
                     Depth::Positions => IndexRecordOption::WithFreqsAndPositions,
                 };
-                Ok(disk.postings(word, option)?.map(Cursor::disk))
+                Ok(Some(Cursor::disk(disk.postings(info, option)?)))
             }
-            Store::Memory(memory) => Ok(memory.postings(word).map(Cursor::memory)),
+            (Store::Memory(memory), _) => Ok(memory.postings(word).map(Cursor::memory)),
+            (Store::Disk(_), ShardTerm::Memory { .. }) => Ok(None),
         }
     }
 
@@ -244,6 +258,23 @@ impl<'s> Shard<'s> {
             }
         };
         self.graves.iter().any(|graves| graves.hold(session, source))
+    }
+}
+
+/// A word in one shard, looked up once for all passes over its posting list.
+#[derive(Clone)]
+pub(crate) enum ShardTerm {
+    Disk(TermInfo),
+    Memory { frequency: u32 },
+}
+
+impl ShardTerm {
+    /// Returns the number of documents that contain the word, including deleted ones.
+    pub(crate) fn frequency(&self) -> u32 {
+        match self {
+            ShardTerm::Disk(info) => info.doc_freq,
+            ShardTerm::Memory { frequency } => *frequency,
+        }
     }
 }
 

@@ -47,7 +47,7 @@ impl<'s> View<'s> {
         for term in terms::of_forms(word, self.languages()).iter().map(String::as_str).chain([word])
         {
             for shard in &self.shards {
-                if shard.frequency(term)? > 0 {
+                if shard.term(term)?.is_some() {
                     return Ok(true);
                 }
             }

@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use crate::{
     index::{
+        cursor::Cursor,
         shard::{Depth, Shard},
         view::View,
     },
     passage::PassageKind,
     rank::{
         admission::Admission,
-        plan::Plan,
-        unit::{Matches, UnitCounts},
+        plan::{Pair, Plan},
+        unit::{self, Matches, UnitCounts},
     },
 };
 
@@ -28,6 +27,8 @@ pub(crate) struct Evidence {
     /// Indexed by candidate and pair: the highest closeness of the two words, from 0 to 1.
     pairs: Vec<f32>,
     pair_count: usize,
+    /// Indexed by row: whether it contains a word of the query.
+    is_hit: Vec<bool>,
     /// Indexed by row: the sum of the weights of the pairs that occur together, if there are at
     /// least two.
     runs: Vec<f32>,
@@ -36,13 +37,12 @@ pub(crate) struct Evidence {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassageEvidence {
     candidate: u32,
-    shard: u32,
-    document: u32,
+    pub(crate) shard: u32,
+    pub(crate) document: u32,
     pub(crate) source: u32,
     pub(crate) seq: u32,
     part: u32,
     pub(crate) kind: PassageKind,
-    pub(crate) at: i64,
     pub(crate) length: u32,
 }
 
@@ -63,6 +63,7 @@ impl Evidence {
         let units = plan.units.len();
         let mut evidence = Evidence {
             counts: vec![[0.0; 2]; rows.len() * units],
+            is_hit: vec![false; rows.len()],
             runs: vec![0.0; rows.len()],
             rows,
             units,
@@ -86,6 +87,11 @@ impl Evidence {
     /// Returns the counts of a row, by unit.
     pub(crate) fn counts(&self, row: usize) -> &[UnitCounts] {
         &self.counts[row * self.units..(row + 1) * self.units]
+    }
+
+    /// Whether a row contains a word of the query. Most rows contain none.
+    pub(crate) fn is_hit(&self, row: usize) -> bool {
+        self.is_hit[row]
     }
 
     /// Returns the closeness of a candidate's pairs, by pair.
@@ -112,13 +118,13 @@ impl Evidence {
         shard: (usize, &Shard<'_>),
         plan: &Plan,
     ) -> tantivy::Result<()> {
+        let documents: Vec<u32> = rows.iter().map(|row| self.rows[*row].document).collect();
         for mut walk in plan.walks(shard, Depth::Counts, |_| true)? {
-            for row in rows {
-                let document = self.rows[*row].document;
-                if walk.cursor.seek(document) == document {
-                    walk.count(&mut self.counts[row * self.units + walk.unit]);
-                }
-            }
+            each_common(&mut walk.cursor, &documents, &mut |cursor, index| {
+                let row = rows[index];
+                self.is_hit[row] = true;
+                unit::count(cursor, walk.matches, &mut self.counts[row * self.units + walk.unit]);
+            });
         }
         Ok(())
     }
@@ -131,13 +137,12 @@ impl Evidence {
         plan: &Plan,
     ) -> tantivy::Result<()> {
         let positions = self.positions(rows, shard, plan)?;
-        for row in rows {
+        for (at, row) in positions.rows.iter().enumerate() {
             let candidate = self.rows[*row].candidate as usize;
             let (mut kept, mut worth) = (0, 0.0);
             for (index, pair) in plan.pairs.iter().enumerate() {
-                let of = |unit: usize| positions.get(&(*row, unit));
-                let Some((first, second)) = of(pair.first).zip(of(pair.second)) else { continue };
-                let closeness = closeness(first, second, pair.distance);
+                let of = |unit: usize| positions.found[at * self.units + unit].as_slice();
+                let closeness = closeness(of(pair.first), of(pair.second), pair.distance);
                 let best = &mut self.pairs[candidate * self.pair_count + index];
                 *best = best.max(closeness);
                 kept += usize::from(closeness > 0.0);
@@ -150,42 +155,85 @@ impl Evidence {
         Ok(())
     }
 
-    /// Returns, by row and unit, the positions of words whose pair partner occurs in the same row.
+    /// Returns the positions of words whose pair partner occurs in the same row.
     fn positions(
         &self,
         rows: &[usize],
         shard: (usize, &Shard<'_>),
         plan: &Plan,
-    ) -> tantivy::Result<FxHashMap<(usize, usize), Vec<u32>>> {
+    ) -> tantivy::Result<PairPositions> {
         let holds = |row: usize, unit: usize| self.counts(row)[unit][1] > 0.0;
-        let mut positions: FxHashMap<(usize, usize), Vec<u32>> = FxHashMap::default();
-        for row in rows {
-            for pair in &plan.pairs {
-                if holds(*row, pair.first) && holds(*row, pair.second) {
-                    positions.insert((*row, pair.first), Vec::new());
-                    positions.insert((*row, pair.second), Vec::new());
-                }
+        let has = |row: usize, pair: &Pair| holds(row, pair.first) && holds(row, pair.second);
+        let mut wanted = vec![false; plan.units.len()];
+        let mut with_pairs = Vec::new();
+        for row in rows.iter().copied().filter(|row| self.is_hit(*row)) {
+            let mut any = false;
+            for pair in plan.pairs.iter().filter(|pair| has(row, pair)) {
+                any = true;
+                wanted[pair.first] = true;
+                wanted[pair.second] = true;
+            }
+            if any {
+                with_pairs.push(row);
             }
         }
-        let is_wanted = |unit| positions.keys().any(|(_, wanted)| *wanted == unit);
-        let wanted: Vec<bool> = (0..plan.units.len()).map(is_wanted).collect();
-        let mut found = Vec::new();
+        let documents: Vec<u32> = with_pairs.iter().map(|row| self.rows[*row].document).collect();
+        let mut found: Vec<Vec<u32>> = vec![Vec::new(); with_pairs.len() * self.units];
+        let mut here = Vec::new();
         for mut walk in plan.walks(shard, Depth::Positions, |unit| wanted[unit])? {
             if walk.matches == Matches::Exact {
                 continue;
             }
-            for row in rows {
-                let Some(of_row) = positions.get_mut(&(*row, walk.unit)) else { continue };
-                let document = self.rows[*row].document;
-                if walk.cursor.seek(document) == document {
-                    walk.cursor.positions(&mut found);
-                    of_row.extend_from_slice(&found);
-                    of_row.sort_unstable();
+            each_common(&mut walk.cursor, &documents, &mut |cursor, index| {
+                let found = &mut found[index * self.units + walk.unit];
+                cursor.positions(&mut here);
+                let is_first = found.is_empty();
+                found.extend_from_slice(&here);
+                if !is_first {
+                    found.sort_unstable();
                 }
-            }
+            });
         }
-        Ok(positions)
+        Ok(PairPositions { rows: with_pairs, found })
     }
+}
+
+/// The positions of words in the rows that contain both words of a pair.
+struct PairPositions {
+    rows: Vec<usize>,
+    /// Indexed by the place in `rows` and by unit.
+    found: Vec<Vec<u32>>,
+}
+
+/// Calls `found` with each of `documents`, in ascending order, that the cursor reaches, and its
+/// index. The longer of both is skipped over, so that a rare word costs little.
+fn each_common(
+    cursor: &mut Cursor<'_>,
+    documents: &[u32],
+    found: &mut dyn FnMut(&mut Cursor<'_>, usize),
+) {
+    let mut index = 0;
+    while let Some(wanted) = documents.get(index) {
+        let document = cursor.seek(*wanted);
+        if document == *wanted {
+            found(cursor, index);
+            index += 1;
+        } else {
+            index += first_from(&documents[index..], document);
+        }
+    }
+}
+
+/// Returns the index of the first of `documents` that is at least `document`. Doubles its steps,
+/// because it is mostly near.
+fn first_from(documents: &[u32], document: u32) -> usize {
+    let mut end = 1;
+    while documents.get(end).is_some_and(|at| *at < document) {
+        end *= 2;
+    }
+    let start = end / 2;
+    let end = documents.len().min(end + 1);
+    start + documents[start..end].partition_point(|at| *at < document)
 }
 
 /// Returns the closeness of two words, given their positions: 1 if they are in order and at most
@@ -230,7 +278,6 @@ fn rows(
                     seq: facts.seq,
                     part: facts.part,
                     kind,
-                    at: facts.at,
                     length: facts.length,
                 });
             }

@@ -15,7 +15,7 @@ use crate::{
     rank::{
         admission::Admission,
         plan::Plan,
-        unit::{UnitCounts, Walk},
+        unit::{self, UnitCounts, Walk},
         weights::Weights,
     },
 };
@@ -53,6 +53,7 @@ pub(crate) fn gather(
         is_walked: walked(plan),
         numbers: FxHashMap::default(),
         sessions: Vec::new(),
+        last: 0,
         counts: Vec::new(),
     };
     for (number, shard) in view.shards.iter().enumerate() {
@@ -83,8 +84,61 @@ struct Pass<'p> {
     is_walked: Vec<bool>,
     numbers: FxHashMap<u64, usize>,
     sessions: Vec<GatheredSession>,
+    /// The number of the session of the last passage.
+    last: usize,
     /// Indexed by session and unit.
     counts: Vec<UnitCounts>,
+}
+
+/// The counts of adjacent documents. The posting lists are read one after the other, a window at a
+/// time, which costs less than a merge of many lists.
+struct Window {
+    units: usize,
+    first: u32,
+    /// One bit for each document of the window that a list contains.
+    found: [u64; WINDOW / 64],
+    /// Indexed by document and unit.
+    counts: Vec<UnitCounts>,
+    /// The counts of the document that [`Window::pop`] returned last.
+    current: Vec<UnitCounts>,
+}
+
+/// Number of documents in a [`Window`], whose counts fit into the processor's cache.
+const WINDOW: usize = 512;
+
+impl Window {
+    fn new(units: usize) -> Window {
+        let (counts, current) = (vec![[0.0; 2]; WINDOW * units], vec![[0.0; 2]; units]);
+        Window { units, first: 0, found: [0; WINDOW / 64], counts, current }
+    }
+
+    /// Reads the lists up to the end of the window that begins with `first`.
+    fn fill(&mut self, first: u32, walks: &mut [Walk<'_>]) {
+        self.first = first;
+        let end = first.saturating_add(WINDOW as u32).min(DONE);
+        for walk in walks {
+            let mut document = walk.cursor.document();
+            while document < end {
+                let at = (document - first) as usize;
+                self.found[at / 64] |= 1 << (at % 64);
+                let counts = &mut self.counts[at * self.units + walk.unit];
+                unit::count(&walk.cursor, walk.matches, counts);
+                walk.cursor.advance();
+                document = walk.cursor.document();
+            }
+        }
+    }
+
+    /// Removes the next document from the window, and returns it with its counts by unit.
+    fn pop(&mut self) -> Option<(u32, &mut [UnitCounts])> {
+        let word = self.found.iter().position(|word| *word != 0)?;
+        let at = word * 64 + self.found[word].trailing_zeros() as usize;
+        self.found[word] &= self.found[word] - 1;
+        let counts = &mut self.counts[at * self.units..(at + 1) * self.units];
+        self.current.copy_from_slice(counts);
+        counts.fill([0.0; 2]);
+        Some((self.first + at as u32, &mut self.current))
+    }
 }
 
 struct GatheredSession {
@@ -98,51 +152,49 @@ impl Pass<'_> {
         let walks = self.plan.walks((number, shard), Depth::Counts, |_| true)?;
         let (mut walked, mut looked_up): (Vec<Walk<'_>>, Vec<Walk<'_>>) =
             walks.into_iter().partition(|walk| self.is_walked[walk.unit]);
-        let mut counts = vec![[0.0; 2]; self.plan.units.len()];
+        let units = self.plan.units.len();
+        let mut window = Window::new(units);
         loop {
-            let document = walked.iter().map(|walk| walk.cursor.document()).min().unwrap_or(DONE);
-            if document == DONE {
+            let first = walked.iter().map(|walk| walk.cursor.document()).min().unwrap_or(DONE);
+            if first == DONE {
                 return Ok(());
             }
-            counts.fill([0.0; 2]);
-            for walk in &mut walked {
-                if walk.cursor.document() == document {
-                    walk.count(&mut counts[walk.unit]);
-                    walk.cursor.advance();
+            window.fill(first, &mut walked);
+            while let Some((document, counts)) = window.pop() {
+                let kind = shard.kind(document).filter(|_| shard.is_alive(document));
+                let Some(kind) = kind else { continue };
+                let session = self.number(shard.session(document));
+                if !self.sessions[session].is_admitted
+                    || !self.admission.admits((number, shard), document, kind)
+                {
+                    continue;
                 }
-            }
-            let kind = shard.kind(document).filter(|_| shard.is_alive(document));
-            let Some(kind) = kind else { continue };
-            let session = self.number(shard.session(document));
-            if !self.sessions[session].is_admitted
-                || !self.admission.admits((number, shard), document, kind)
-            {
-                continue;
-            }
-            for walk in &mut looked_up {
-                if walk.cursor.seek(document) == document {
-                    walk.count(&mut counts[walk.unit]);
+                for walk in &mut looked_up {
+                    if walk.cursor.seek(document) == document {
+                        unit::count(&walk.cursor, walk.matches, &mut counts[walk.unit]);
+                    }
                 }
+                let relative = shard.length_of(document) as f32 / self.plan.passage_length;
+                self.add(session, self.weights.of_kind(kind), relative, counts);
             }
-            let relative = shard.length_of(document) as f32 / self.plan.passage_length;
-            self.add(session, self.weights.of_kind(kind), relative, &counts);
         }
     }
 
     /// Returns the local number of a session. Passages of a session are mostly adjacent.
     fn number(&mut self, session: u64) -> usize {
-        if let Some(last) = self.sessions.last()
+        if let Some(last) = self.sessions.get(self.last)
             && last.session == session
         {
-            return self.sessions.len() - 1;
+            return self.last;
         }
         let units = self.plan.units.len();
-        *self.numbers.entry(session).or_insert_with(|| {
+        self.last = *self.numbers.entry(session).or_insert_with(|| {
             let is_admitted = self.admission.admits_session(session);
             self.sessions.push(GatheredSession { session, best: 0.0, is_admitted });
             self.counts.resize(self.sessions.len() * units, [0.0; 2]);
             self.sessions.len() - 1
-        })
+        });
+        self.last
     }
 
     fn add(&mut self, session: usize, of_kind: f32, relative: f32, counts: &[UnitCounts]) {

@@ -1,7 +1,7 @@
 //! Converts ranked candidates into hits.
 
 use crate::{
-    index::shard,
+    index::{shard, view::View},
     model::{SessionKey, Timestamp},
     rank::{
         Candidate,
@@ -22,9 +22,13 @@ pub(crate) fn best(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Candidat
 }
 
 /// Converts a candidate into a hit, with the words that were found in it if they were looked up.
-pub(crate) fn hit(candidate: Candidate, found: Option<(&Plan, &Evidence)>) -> SessionHit {
-    let passages = found.map(|(_, evidence)| passages(&candidate, evidence));
-    let words = found.zip(candidate.number).map(|((plan, evidence), it)| words(plan, evidence, it));
+pub(crate) fn hit(
+    candidate: Candidate,
+    found: Option<(&Plan, &Evidence, &View<'_>)>,
+) -> SessionHit {
+    let passages = found.map(|(_, evidence, view)| passages(&candidate, evidence, view));
+    let words = found.zip(candidate.number);
+    let words = words.map(|((plan, evidence, _), it)| words_found(plan, evidence, it));
     SessionHit {
         session: SessionKey(candidate.session),
         score: candidate.score,
@@ -33,7 +37,7 @@ pub(crate) fn hit(candidate: Candidate, found: Option<(&Plan, &Evidence)>) -> Se
     }
 }
 
-fn passages(candidate: &Candidate, evidence: &Evidence) -> Vec<PassageHit> {
+fn passages(candidate: &Candidate, evidence: &Evidence, view: &View<'_>) -> Vec<PassageHit> {
     let mut hits: Vec<PassageHit> = Vec::new();
     for (row, score) in &candidate.best {
         let row = &evidence.rows[*row];
@@ -43,14 +47,14 @@ fn passages(candidate: &Candidate, evidence: &Evidence) -> Vec<PassageHit> {
             HitLocation::Message { source: row.source, seq: row.seq }
         };
         if hits.iter().all(|hit| hit.place != place) {
-            let at = Timestamp::from_seconds(row.at);
+            let at = Timestamp::from_seconds(view.shards[row.shard as usize].at(row.document));
             hits.push(PassageHit { place, kind: row.kind, at, score: *score });
         }
     }
     hits
 }
 
-fn words(plan: &Plan, evidence: &Evidence, candidate: usize) -> Vec<WordFound> {
+fn words_found(plan: &Plan, evidence: &Evidence, candidate: usize) -> Vec<WordFound> {
     let mut held = vec![[0.0_f32; 2]; plan.units.len()];
     for row in evidence.rows_of_candidate(candidate) {
         for (sum, counts) in held.iter_mut().zip(evidence.counts(row)) {

@@ -61,7 +61,9 @@ impl<'m> Measure<'m> {
         let mut held = vec![[0.0; 2]; self.plan.units.len()];
         let mut length = 0;
         for row in &rows {
-            self.add(&mut held, *row, 1.0);
+            if self.evidence.is_hit(*row) {
+                self.add(&mut held, *row, 1.0);
+            }
             length += self.evidence.rows[*row].length;
         }
         let signs = Signs {
@@ -100,8 +102,7 @@ impl<'m> Measure<'m> {
 
     fn best_rows(&self, rows: &[usize]) -> BestRows {
         let mut best: BestRows = Vec::new();
-        for row in rows {
-            let row = *row;
+        for row in rows.iter().copied().filter(|row| self.evidence.is_hit(*row)) {
             let score = self.passage(row);
             if score > 0.0 {
                 best.push((row, score));
@@ -134,13 +135,15 @@ impl<'m> Measure<'m> {
             let is_apart =
                 self.evidence.rows[rows[start]].source != row.source || row.kind.is_of_episode();
             while start < end && (is_apart || length + row.length > self.weights.stretch_terms) {
-                self.add(&mut held, rows[start], -1.0);
+                if self.evidence.is_hit(rows[start]) {
+                    self.add(&mut held, rows[start], -1.0);
+                }
                 length -= self.evidence.rows[rows[start]].length;
                 start += 1;
             }
-            self.add(&mut held, *number, 1.0);
             length += row.length;
-            if self.evidence.counts(*number).iter().any(|counts| *counts != [0.0; 2]) {
+            if self.evidence.is_hit(*number) {
+                self.add(&mut held, *number, 1.0);
                 let relative = (length as f32 / usual).max(0.3);
                 best = best.max(self.score(&held, relative));
             }

@@ -120,7 +120,7 @@ impl Ranking<'_> {
         let mut candidates = self.weighed(&sessions, &plan, &gathered, &evidence)?;
         self.hear_second(&mut candidates)?;
         let best = hits::best(candidates, self.request.limit).into_iter();
-        let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence))));
+        let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence, self.view))));
         let (sessions, total) = (hits.collect(), gathered.found.len());
         Ok(Results { sessions, total, spelled: plan.spelled })
     }

@@ -146,7 +146,7 @@ impl Plan {
             return Ok(());
         }
         for (word, unit) in unknown {
-            let spellings = spell::spellings(&word.text, view)?;
+            let spellings = spell::spellings(&word.text, &self.units, view)?;
             if !spellings.is_empty() {
                 self.units[unit] = Unit::of_spellings(&self.units[unit], &spellings, view)?;
                 self.spelled.push(Spelling { asked: word.text.clone(), used: spellings });

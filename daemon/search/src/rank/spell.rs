@@ -2,15 +2,30 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{index::view::View, text::distance};
+use crate::{
+    index::{
+        cursor::DONE,
+        shard::{Depth, Shard},
+        view::View,
+    },
+    rank::unit::Unit,
+    text::distance,
+};
 
 /// Maximum number of spellings of one word that are searched.
 const MOST_SPELLINGS: usize = 3;
+/// Maximum number of words one edit away that are compared. The word that is meant may be the rarest
+/// of them.
+const MOST_NEAR: usize = 16;
+/// Maximum number of passages with a word one edit away in which the other words are looked up.
+const MOST_PASSAGES: usize = 2_000;
 /// A prefix matches at most this number of words.
 const MOST_ENDINGS: usize = 8;
-/// Minimum length in characters: shorter words have too many similar ones.
+/// Minimum length in characters: shorter words have too many similar ones. In a word of this length,
+/// only two letters may be swapped.
 const SHORTEST: usize = 4;
-/// Minimum length in bytes for all edits: in a shorter word, only two letters may be swapped.
+/// Minimum length in bytes for all edits: a shorter word has its first letter, and other words than
+/// those with two letters swapped must occur in a passage with another word of the query.
 const SHORT: usize = 6;
 /// The shortest prefix, and the shortest part of a compound, in characters.
 const SHORTEST_PART: usize = 4;
@@ -20,20 +35,77 @@ const LONGEST_ENDING: usize = 3;
 const LINKS: [&str; 5] = ["", "s", "n", "es", "en"];
 
 /// Returns words of the index that are similar to `word`, which it does not contain: those one edit
-/// away, otherwise the parts of a compound, otherwise words with the same beginning.
-pub(crate) fn spellings(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
+/// away, otherwise the parts of a compound, otherwise words with the same beginning. Of several words
+/// one edit away, those that share a passage with the `others` of the query are preferred.
+pub(crate) fn spellings(
+    word: &str,
+    others: &[Unit],
+    view: &View<'_>,
+) -> tantivy::Result<Vec<String>> {
     if word.chars().count() < SHORTEST || !word.chars().all(char::is_alphabetic) {
         return Ok(Vec::new());
     }
+    let is_short = word.len() < SHORT;
     let mut near = one_edit_away(word, view)?;
-    if word.len() < SHORT {
+    if is_short {
+        let first = word.chars().next();
+        near.retain(|near| near.chars().next() == first || distance::is_swap(near, word));
+    }
+    let shared = in_company(&near, others, view)?;
+    let is_alone = shared.is_empty();
+    let mut near = if is_alone { near } else { shared };
+    if is_short && (is_alone || word.chars().count() == SHORTEST) {
         near.retain(|near| distance::is_swap(near, word));
     }
-    if !near.is_empty() || word.len() < SHORT {
+    near.truncate(MOST_SPELLINGS);
+    if !near.is_empty() || is_short {
         return Ok(near);
     }
     let parts = compound(word, view)?;
     if !parts.is_empty() { Ok(parts) } else { same_beginning(word, view) }
+}
+
+/// Returns those of `near` that share a passage with most of `others`, by their worth; none if no
+/// word shares a passage with any.
+fn in_company(near: &[String], others: &[Unit], view: &View<'_>) -> tantivy::Result<Vec<String>> {
+    let mut worths = Vec::with_capacity(near.len());
+    for word in near {
+        let mut best = 0.0_f32;
+        for shard in view.shards.iter().enumerate() {
+            best = best.max(company(word, others, shard)?);
+        }
+        worths.push(best);
+    }
+    let most = worths.iter().copied().fold(0.0, f32::max);
+    let kept = near.iter().zip(worths).filter(|(_, worth)| most > 0.0 && *worth >= most);
+    Ok(kept.map(|(word, _)| word.clone()).collect())
+}
+
+/// Returns the highest worth of the units that are in one passage with `word`.
+fn company(word: &str, others: &[Unit], shard: (usize, &Shard<'_>)) -> tantivy::Result<f32> {
+    let (number, shard) = shard;
+    let Some(mut cursor) = shard.walk(word, Depth::Counts)? else { return Ok(0.0) };
+    let mut walks = Vec::new();
+    for unit in others {
+        let cursors = unit.walks(number, shard, Depth::Counts)?.into_iter();
+        walks.push((unit.worth(), cursors.map(|(_, cursor)| cursor).collect::<Vec<_>>()));
+    }
+    let mut best = 0.0_f32;
+    for _ in 0..MOST_PASSAGES {
+        let document = cursor.document();
+        if document == DONE {
+            break;
+        }
+        if shard.is_alive(document) {
+            let here = walks.iter_mut().map(|(worth, cursors)| {
+                let is_here = cursors.iter_mut().any(|cursor| cursor.seek(document) == document);
+                if is_here { *worth } else { 0.0 }
+            });
+            best = best.max(here.sum());
+        }
+        cursor.advance();
+    }
+    Ok(best)
 }
 
 fn one_edit_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
@@ -51,7 +123,7 @@ fn one_edit_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
         let by_first = keeps(other).cmp(&keeps(one));
         by_first.then(other_count.cmp(one_count)).then_with(|| one.cmp(other))
     });
-    found.truncate(MOST_SPELLINGS);
+    found.truncate(MOST_NEAR);
     Ok(found.into_iter().map(|(near, _)| near).collect())
 }
 

@@ -111,6 +111,49 @@ fn a_pasted_log_finds_what_its_plain_words_find() {
 }
 
 #[test]
+fn of_similar_words_the_one_beside_the_other_words_is_meant() {
+    let mut changes = vec![said(card(1), &["the mailer host marlin has its own quota"])];
+    for (key, word) in (2..).zip(["marlon", "marlen", "marlan", "marlun", "marlyn"]) {
+        let text = format!("{word} asked for a review of the parser");
+        changes.push(said(card(key), &[text.as_str(), text.as_str(), text.as_str()]));
+    }
+    changes.push(said(card(9), &["a maple tree", "the lemon of the mailer"]));
+    let index = TestIndex::with(changes);
+    let used = |question: &str| -> Vec<String> {
+        index.search(question).spelled.into_iter().flat_map(|spelling| spelling.used).collect()
+    };
+    assert_eq!(used("mailer marlxn quota"), ["marlin"]);
+    assert_eq!(index.find("mailer marlxn quota")[0], 1);
+    // A short word is replaced only where another word of the query is beside it.
+    assert_eq!(used("tree mapla"), ["maple"]);
+    assert_eq!(used("quota mapla"), [""; 0]);
+    assert_eq!(used("quota mapel"), ["maple"]);
+}
+
+#[test]
+fn words_of_many_passages_are_counted_in_each_of_them() {
+    let mut changes = Vec::new();
+    let mut wanted = Vec::new();
+    for key in 1..=1_300 {
+        let is_rare = [1, 512, 513, 514, 1_024, 1_025, 1_300].contains(&key);
+        changes.push(said(card(key), &[if is_rare { "usual anchor" } else { "usual text" }]));
+        wanted.extend(is_rare.then_some(key));
+    }
+    let index = TestIndex::with(changes);
+    for is_written in [false, true] {
+        if is_written {
+            index.index.commit().unwrap();
+        }
+        let results = index.search("usual anchor");
+        let mut found = keys(&results)[..wanted.len()].to_vec();
+        found.sort_unstable();
+        assert_eq!(found, wanted, "written: {is_written}");
+        assert_eq!(results.total, 1_300);
+        assert_eq!(index.search("anchor").total, wanted.len());
+    }
+}
+
+#[test]
 fn an_unknown_word_is_spelled_like_a_known_one() {
     let index = TestIndex::with(vec![
         said(card(1), &["the histogram of latencies"]),

@@ -3,7 +3,7 @@
 use crate::{
     index::{
         cursor::Cursor,
-        shard::{Depth, Shard},
+        shard::{Depth, Shard, ShardTerm},
         terms,
         view::View,
     },
@@ -36,9 +36,16 @@ pub(crate) struct Unit {
 /// The source of a unit's documents.
 enum PostingSource {
     /// Posting lists of the index, by term.
-    Terms(Vec<(String, Matches)>),
+    Terms(Vec<UnitTerm>),
     /// Computed lists, one for each shard.
     Made(Vec<List>),
+}
+
+struct UnitTerm {
+    text: String,
+    matches: Matches,
+    /// By shard; empty before the term is looked up.
+    found: Vec<Option<ShardTerm>>,
 }
 
 /// The count of a unit that a list adds to.
@@ -62,17 +69,25 @@ pub(crate) struct Walk<'w> {
 /// Occurrences of a unit in a text: exact, and in any form.
 pub(crate) type UnitCounts = [f32; 2];
 
-impl<'w> Walk<'w> {
-    /// Adds the count of the current document to `counts`.
-    #[inline]
-    pub(crate) fn count(&self, counts: &mut UnitCounts) {
-        let count = self.cursor.count() as f32;
-        if self.matches != Matches::Form {
-            counts[0] += count;
-        }
-        if self.matches != Matches::Exact {
-            counts[1] += count;
-        }
+/// Adds the count of the cursor's current document to `counts`.
+#[inline]
+pub(crate) fn count(cursor: &Cursor<'_>, matches: Matches, counts: &mut UnitCounts) {
+    let count = cursor.count() as f32;
+    if matches != Matches::Form {
+        counts[0] += count;
+    }
+    if matches != Matches::Exact {
+        counts[1] += count;
+    }
+}
+
+impl UnitTerm {
+    fn new(text: String, matches: Matches) -> UnitTerm {
+        UnitTerm { text, matches, found: Vec::new() }
+    }
+
+    fn frequency(&self) -> u64 {
+        self.found.iter().flatten().map(|found| u64::from(found.frequency())).sum()
     }
 }
 
@@ -92,7 +107,9 @@ impl Unit {
         };
         let source = match word.form {
             WordForm::Part => PostingSource::Terms(terms_of(&word.text, view)),
-            WordForm::Whole => PostingSource::Terms(vec![(word.text.clone(), Matches::Both)]),
+            WordForm::Whole => {
+                PostingSource::Terms(vec![UnitTerm::new(word.text.clone(), Matches::Both)])
+            }
             WordForm::Prefix => made(view, |shard| lists::with_prefix(shard, &word.text))?,
         };
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
@@ -104,10 +121,10 @@ impl Unit {
         spellings: &[String],
         view: &View<'_>,
     ) -> tantivy::Result<Unit> {
-        let mut terms: Vec<(String, Matches)> = Vec::new();
-        for (term, matches) in spellings.iter().flat_map(|spelling| terms_of(spelling, view)) {
-            if terms.iter().all(|(known, _)| *known != term) {
-                terms.push((term, matches));
+        let mut terms: Vec<UnitTerm> = Vec::new();
+        for term in spellings.iter().flat_map(|spelling| terms_of(spelling, view)) {
+            if terms.iter().all(|known| known.text != term.text) {
+                terms.push(term);
             }
         }
         let weight = word.weight * SPELLED_WEIGHT;
@@ -150,8 +167,10 @@ impl Unit {
         match &self.source {
             PostingSource::Terms(terms) => {
                 let mut walks = Vec::with_capacity(terms.len());
-                for (term, matches) in terms {
-                    walks.extend(shard.walk(term, depth)?.map(|cursor| (*matches, cursor)));
+                for term in terms {
+                    let Some(found) = &term.found[number] else { continue };
+                    let cursor = shard.walk_term(&term.text, found, depth)?;
+                    walks.extend(cursor.map(|cursor| (term.matches, cursor)));
                 }
                 Ok(walks)
             }
@@ -179,20 +198,14 @@ impl Unit {
         let (mut exact, mut any) = (0, 0);
         match &mut self.source {
             PostingSource::Terms(terms) => {
-                let mut found = Vec::with_capacity(terms.len());
-                for (term, matches) in terms.drain(..) {
-                    let mut frequency = 0;
-                    for shard in &view.shards {
-                        frequency += u64::from(shard.frequency(&term)?);
-                    }
-                    exact += if matches == Matches::Form { 0 } else { frequency };
-                    any += if matches == Matches::Exact { 0 } else { frequency };
-                    if frequency > 0 {
-                        found.push((term, matches));
-                    }
+                for term in &mut *terms {
+                    let found = view.shards.iter().map(|shard| shard.term(&term.text));
+                    term.found = found.collect::<tantivy::Result<_>>()?;
+                    let frequency = term.frequency();
+                    exact += if term.matches == Matches::Form { 0 } else { frequency };
+                    any += if term.matches == Matches::Exact { 0 } else { frequency };
                 }
-                // The others are not looked up again.
-                *terms = found;
+                terms.retain(|term| term.frequency() > 0);
             }
             PostingSource::Made(lists) => {
                 any = lists.iter().map(|list| list.len() as u64).sum();
@@ -220,16 +233,16 @@ pub(crate) fn label(word: &QueryWord) -> String {
     }
 }
 
-fn terms_of(word: &str, view: &View<'_>) -> Vec<(String, Matches)> {
+fn terms_of(word: &str, view: &View<'_>) -> Vec<UnitTerm> {
     let forms = terms::of_forms(word, view.languages());
     let is_own_form = forms.iter().any(|form| form == word);
     let matches = |form: &String| if form == word { Matches::Both } else { Matches::Form };
-    let mut terms: Vec<(String, Matches)> =
-        forms.into_iter().map(|form| (matches(&form), form)).map(|(it, form)| (form, it)).collect();
+    let mut terms: Vec<UnitTerm> =
+        forms.into_iter().map(|form| UnitTerm::new(form.clone(), matches(&form))).collect();
     if terms.is_empty() {
-        terms.push((word.to_owned(), Matches::Both));
+        terms.push(UnitTerm::new(word.to_owned(), Matches::Both));
     } else if !is_own_form {
-        terms.push((word.to_owned(), Matches::Exact));
+        terms.push(UnitTerm::new(word.to_owned(), Matches::Exact));
     }
     terms
 }
