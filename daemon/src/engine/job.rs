@@ -9,6 +9,7 @@ use crate::{
     capture::{content_hash, format::FormatHandle},
     engine::{
         episode,
+        figures::{self, SessionFigures},
         model_queue::ModelQuestion,
         pipeline::{ParseContext, SourceState},
         reading::{ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader},
@@ -77,6 +78,8 @@ pub enum GatherOutcome {
 pub struct NewEpisode {
     pub episode: Episode,
     pub statements: Statements,
+    /// The figures of the session; `None` when only its summary changed.
+    pub figures: Option<SessionFigures>,
 }
 
 /// The outcome of making an episode.
@@ -223,8 +226,10 @@ fn make_episode(
     }
     let episode =
         episode::from_evidence(session, reason, done, content, &parse_context.summarize, now);
-    let statements = graph::read(&episode, &episode::merged_evidence(done));
-    IndexOutcome::Made(Box::new(NewEpisode { episode, statements }))
+    let evidence = episode::merged_evidence(done);
+    let statements = graph::read(&episode, &evidence);
+    let figures = Some(figures::of_evidence(&evidence, session));
+    IndexOutcome::Made(Box::new(NewEpisode { episode, statements, figures }))
 }
 
 /// The question about a session; `None` when its episode is out of date or a model wrote it.
