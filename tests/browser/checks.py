@@ -12,6 +12,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from home import ROOT, Home, Transcript, rich_session, small_sessions
 
 PATIENCE = 60
+# Seconds to scroll through all sessions.
+SCROLLING = 600
 VIEWS = {
     "search": "", "results": "search?q=login", "sessions": "sessions", "session": "session?id=rich0001",
     "long-session": "session?id=rich0000", "calendar": "calendar", "projects": "projects", "project": "project?dir=%2Fwork%2Fapp",
@@ -19,6 +21,8 @@ VIEWS = {
     "forget": "forget?session=rich0002", "message": "message?id=rich0001&seq=0",
 }
 RICH = 40
+# Views whose pictures tell nothing that others do not.
+UNDOCUMENTED = ["long-session", "message"]
 
 
 class Checks:
@@ -91,13 +95,19 @@ class Checks:
         self.check("the key / leads to the search", True)
 
     def scroll(self, sessions):
+        """Scrolls to the end of the list inside of the page: the driver would take longer than the page."""
         self.open("sessions")
         began = time.monotonic()
-        while self.all("a[data-append]"):
-            count = len(self.all("#session-list .row"))
-            self.script("window.scrollTo(0, document.body.scrollHeight)")
-            self.wait(lambda: len(self.all("#session-list .row")) > count or not self.all("a[data-append]"))
-        count = len(self.all("#session-list .row"))
+        self.browser.set_script_timeout(SCROLLING)
+        self.browser.execute_async_script("""
+            const done = arguments[arguments.length - 1];
+            const scroll = () => {
+              window.scrollTo(0, document.body.scrollHeight);
+              if (document.querySelector('a[data-append]')) requestAnimationFrame(scroll); else done();
+            };
+            scroll();""")
+        self.browser.set_script_timeout(PATIENCE)
+        count = self.script("return document.querySelectorAll('#session-list .row').length")
         self.check("all sessions are scrolled", count == sessions, f"{count} rows in {time.monotonic() - began:.1f} s")
         frame = self.script("const began = performance.now(); window.scrollTo(0, 0); document.body.offsetHeight; return performance.now() - began")
         self.check("scrolling back is quick", frame < 500, f"{frame:.0f} ms")
@@ -151,10 +161,28 @@ class Checks:
             })();""")
         self.check("search", True, f"median {times[len(times) // 2]:.0f} ms, longest {times[-1]:.0f} ms at {sessions} sessions")
 
+    def document(self, folder):
+        """Pictures of each view for the documentation, small enough to keep."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1100, "height": 700, "deviceScaleFactor": 1, "mobile": False})
+        for name, page in self.views().items():
+            if name in UNDOCUMENTED:
+                continue
+            self.open(page)
+            self.one("h1")
+            self.browser.save_screenshot(str(folder / f"{name}.png"))
+        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        size = sum(picture.stat().st_size for picture in folder.glob("*.png"))
+        self.check("pictures of the documentation", size < 1_200_000, f"{size >> 10} KiB in {folder}")
+
+    def views(self):
+        node = self.script("return fetch('facts?ended=true', {headers: {'x-part': '1'}}).then((a) => a.text()).then((t) => (t.match(/node\\?id=[0-9a-f-]+/) || [''])[0])")
+        return {**VIEWS, **({"node": node} if node else {})}
+
     def look(self):
         """Pictures and accessibility of each view."""
-        node = self.script("return fetch('facts?ended=true', {headers: {'x-part': '1'}}).then((a) => a.text()).then((t) => (t.match(/node\\?id=[0-9a-f-]+/) || [''])[0])")
-        views = {**VIEWS, **({"node": node} if node else {})}
+        views = self.views()
         self.pictures.mkdir(parents=True, exist_ok=True)
         rules = self.axe.read_text()
         for scheme in ["light", "dark"]:
@@ -182,7 +210,7 @@ def chromium():
     return browser
 
 
-def run(sessions, pictures, axe):
+def run(sessions, pictures, axe, documentation=None):
     home = Home(os.environ.get("GRAPHITI_BIN", ROOT / "target" / "debug"))
     now = datetime.datetime.now(datetime.UTC)
     browser, checks = None, None
@@ -199,6 +227,9 @@ def run(sessions, pictures, axe):
         browser = chromium()
         checks = Checks(home, browser, pictures, axe)
         checks.enter()
+        if documentation:
+            checks.document(documentation)
+            return checks.failed
         checks.times(sessions)
         checks.search_to_correction()
         checks.keyboard()

@@ -13,7 +13,10 @@ use graphitid::{
         filter::Filter,
         format::{FORMATS, Format, Formats},
     },
-    engine::parse_context::ParseContext,
+    engine::{
+        parse_context::ParseContext,
+        pipeline::{LineContext, LinePosition, SourceState},
+    },
     graph::{self, derive},
     model::{
         CloseReason, Episode, EpisodeId, Evidence, Fact, Project, SessionId, SessionKey,
@@ -22,7 +25,6 @@ use graphitid::{
         session::ContentHash,
         transcript::Origin,
     },
-    pipeline::{LineContext, LinePosition, SourceState},
     redact::Redactor,
     store::Tally,
     summarize,

@@ -1,8 +1,9 @@
 //! The figures of sessions: time, files, tests, errors and tokens, for statistics.
 //!
-//! The figures of a finished session are derived from its saved evidence when they are first wanted,
-//! and kept as a note with a stamp of the content that they were made from. Those of a session that
-//! is being written to are derived each time.
+//! The figures of a session are kept as a note with a stamp of the content that they were made from.
+//! The note is written with the episode, while the evidence is in memory: to read the evidence of all
+//! sessions again takes seconds. Figures without a note (of an older version, or of a changed episode)
+//! are derived when they are first wanted; those of a session that is being written to, each time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -95,6 +96,13 @@ pub fn visit(
     Ok(())
 }
 
+/// Returns the note of a session whose episode was made from this evidence; `None` while the session
+/// may change.
+pub(super) fn note_of(session: &Session, figures: SessionFigures) -> Option<Write> {
+    let stamp = stamp(session)?;
+    Some(note(session, &FiguresRecord { version: VERSION, stamp, figures }))
+}
+
 fn kept(store: &dyn Store) -> Result<HashMap<u64, FiguresRecord>, StoreError> {
     let notes = store.notes(NoteNamespace::Figures)?.into_iter();
     let records = notes.filter_map(|(name, content)| {
@@ -142,7 +150,8 @@ fn derive(store: &dyn Store, session: &Session) -> Result<SessionFigures, StoreE
     }
 }
 
-fn of_evidence(evidence: &Evidence, session: &Session) -> SessionFigures {
+/// Returns the figures of a session with this evidence.
+pub(super) fn of_evidence(evidence: &Evidence, session: &Session) -> SessionFigures {
     let mut tokens = evidence.tokens_by_day();
     let last = day_of(session.last_activity);
     tokens.iter_mut().filter(|one| one.day == 0).for_each(|one| one.day = last);

@@ -8,7 +8,7 @@ use crate::{
     activity::classify::Unknowns,
     capture::{content_hash, format::FormatHandle},
     engine::{
-        episode,
+        episode, figures,
         job_result::{GatherOutcome, IndexOutcome, JobResult, SessionDigest},
         model_queue::ModelQuestion,
         new_episode::NewEpisode,
@@ -172,8 +172,10 @@ fn make_episode(
     }
     let episode =
         episode::from_evidence(session, reason, done, content, &parse_context.summarize, now);
-    let statements = graph::read(&episode, &episode::merged_evidence(done));
-    IndexOutcome::Made(Box::new(NewEpisode { episode, statements }))
+    let evidence = episode::merged_evidence(done);
+    let statements = graph::read(&episode, &evidence);
+    let figures = Some(figures::of_evidence(&evidence, session));
+    IndexOutcome::Made(Box::new(NewEpisode { episode, statements, figures }))
 }
 
 /// The question about a session; `None` when its episode is out of date or a model wrote it.

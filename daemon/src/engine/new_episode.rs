@@ -1,11 +1,16 @@
 //! A new episode, before it is stored.
 
-use crate::model::{Episode, EpisodeId, Timestamp, graph::Statements};
+use crate::{
+    engine::figures::SessionFigures,
+    model::{Episode, EpisodeId, Timestamp, graph::Statements},
+};
 
 /// A new episode with its entities and facts.
 pub struct NewEpisode {
     pub episode: Episode,
     pub statements: Statements,
+    /// The figures of the session; `None` when only its summary changed.
+    pub figures: Option<SessionFigures>,
 }
 
 /// A new id for the episode of a session that ended at `ended_at`.

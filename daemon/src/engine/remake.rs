@@ -190,5 +190,5 @@ fn make(
     let Episode { name, summary, branches, rules, .. } = made;
     let episode = Episode { name, summary, branches, rules, ..old };
     let statements = graph::read(&episode, &episode::merged_evidence(&done));
-    Ok(Some(NewEpisode { episode, statements }))
+    Ok(Some(NewEpisode { episode, statements, figures: None }))
 }

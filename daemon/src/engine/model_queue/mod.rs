@@ -120,7 +120,7 @@ impl Summarizer {
             return SummarizeOutcome::Nothing;
         }
         let statements = graph::read(&episode, &question.evidence);
-        SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements }))
+        SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements, figures: None }))
     }
 
     fn activity(&self, question: &ModelQuestion) -> ActivityVector {

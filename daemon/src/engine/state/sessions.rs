@@ -2,7 +2,7 @@
 
 use super::{EngineEffect, EngineState};
 use crate::{
-    engine::{new_episode::NewEpisode, schedule::Queue},
+    engine::{figures, new_episode::NewEpisode, schedule::Queue},
     model::{
         CloseReason, EpisodeId, SessionKey, Timestamp,
         session::{Session, State as SessionState},
@@ -72,8 +72,10 @@ impl EngineState {
                 "session state"
             );
             let is_made = made.is_some();
+            let figures = made.as_ref().and_then(|made| made.figures.clone());
             let mut writes = made.map_or_else(Vec::new, |made| writes_of(*made));
             writes.push(Write::Session(Box::new(after.clone())));
+            writes.extend(figures.and_then(|figures| figures::note_of(&after, figures)));
             self.effects.extend(is_made.then_some(EngineEffect::FaultPoint("job: made")));
             self.effects.push(EngineEffect::Write(writes));
             self.effects.extend(is_made.then_some(EngineEffect::FaultPoint("job: queued")));
@@ -145,7 +147,7 @@ impl EngineState {
 
 /// The writes that store an episode.
 pub(super) fn writes_of(made: NewEpisode) -> Vec<Write> {
-    let NewEpisode { episode, statements } = made;
+    let NewEpisode { episode, statements, figures: _ } = made;
     let id = episode.id;
     let statements = Write::Statements { episode: id, statements: Box::new(statements) };
     vec![Write::Episode(Box::new(episode)), statements]

@@ -93,7 +93,8 @@ async fn an_episode_that_another_one_replaced_is_not_stored_again() {
     let machine = Machine::new();
     let run = with_episode(&machine).await;
     let older = age(&run, |_| {}).await;
-    let made = || NewEpisode { episode: older.clone(), statements: Statements::default() };
+    let made =
+        || NewEpisode { episode: older.clone(), statements: Statements::default(), figures: None };
     assert!(!store_remade(&run, made()).await, "nobody permitted it");
     let (session, id) = (older.session, older.id);
     let permit = |reply| EngineCommand::PermitRemake { session, episode: id, reply };

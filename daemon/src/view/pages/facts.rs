@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::{
     PageAnswer, changes,
-    parts::{address, ago, moment, source_links, text},
+    parts::{address, ago, moment, prose, source_links, text},
     sessions::{choice, project_names},
 };
 use crate::{
@@ -102,7 +102,7 @@ pub(super) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -> Markup 
     let is_over = fact.invalid_at.is_some();
     html! {
         li .row .fact .over[is_over] #{ "f-" (fact.uuid) } {
-            p .fact-text { (text(&fact.fact)) }
+            p .fact-text { (prose(&fact.fact)) }
             p .meta {
                 span .badge { (texts::relation(&fact.name)) }
                 " " span class={ "standing-" (fact.standing) } { (texts::certainty(&fact.standing)) }
@@ -110,7 +110,8 @@ pub(super) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -> Markup 
                 (source_links(&fact.sources))
                 " " a href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }
             }
-            @for (name, value) in &fact.attributes {
+            // The sentence says the others already.
+            @for (name, value) in fact.attributes.iter().filter(|(_, value)| !fact.fact.contains(value.as_str())) {
                 p .detail { span .role { (text(&name.replace('_', " "))) } " " (text(value)) }
             }
             (changes::buttons(&fact.uuid, verdicts, page))

@@ -43,6 +43,20 @@ pub(super) fn text(text: &str) -> Markup {
     html! { bdi { (visible(text)) } }
 }
 
+/// External text inside of a sentence, whose parts between backticks are code.
+pub(super) fn prose(given: &str) -> Markup {
+    if given.matches('`').count() % 2 == 1 {
+        return text(given);
+    }
+    html! {
+        bdi {
+            @for (number, part) in given.split('`').enumerate() {
+                @if number % 2 == 1 { code { (visible(part)) } } @else { (visible(part)) }
+            }
+        }
+    }
+}
+
 /// External text with its lines.
 pub(super) fn lines(text: &str) -> Markup {
     html! { span .lines dir="auto" { (visible(text)) } }
@@ -194,6 +208,13 @@ mod tests {
         assert_eq!(visible("\u{1b}[31m"), "‹U+001B›[31m");
         let escaped = text("<script>alert(1)</script>").into_string();
         assert_eq!(escaped, "<bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi>");
+    }
+
+    #[test]
+    fn parts_between_backticks_are_code_and_still_text() {
+        let shown = prose("`<b>` is set").into_string();
+        assert_eq!(shown, "<bdi><code>&lt;b&gt;</code> is set</bdi>");
+        assert_eq!(prose("it`s").into_string(), "<bdi>it`s</bdi>");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::{
     engine::{
         CloseOutcome, EngineError, EngineEvent,
         command::EngineCommand,
+        figures::SessionFigures,
         job_result::{IndexOutcome, JobResult},
         new_episode::NewEpisode,
         reading::ReadError,
@@ -40,7 +41,7 @@ fn an_episode_is_saved_in_one_list_with_its_session_before_anyone_is_told() {
     assert_eq!(closed.try_recv(), Err(TryRecvError::Empty));
     decider.performed.clear();
     let id = make_episode(&mut decider);
-    let saved = ["job: made", "episode + statements + session", "job: queued", "reply"];
+    let saved = ["job: made", "episode + statements + session + note", "job: queued", "reply"];
     assert_eq!(decider.performed, saved);
     let closed = closed.try_recv().unwrap().unwrap();
     assert_eq!((closed.session, closed.episode, closed.how), (key, id, CloseOutcome::Indexed));
@@ -190,7 +191,11 @@ fn make_episode(decider: &mut Decider) -> Option<crate::model::EpisodeId> {
     let episode = contract::episode(&session, 2_000);
     let id = episode.id;
     let statements = contract::statements(2_000);
-    let made = IndexOutcome::Made(Box::new(NewEpisode { episode, statements }));
+    let made = IndexOutcome::Made(Box::new(NewEpisode {
+        episode,
+        statements,
+        figures: Some(SessionFigures::default()),
+    }));
     end(decider, |done| done.index = Some(made));
     Some(id)
 }

@@ -32,7 +32,7 @@ fn a_queued_question_is_gathered_asked_and_done() {
     episode.name = "Written by a model".to_owned();
     let statements = contract::statements(2_000);
     decider.performed.clear();
-    let made = SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements }));
+    let made = SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements, figures: None }));
     answer(&mut decider, question.episode.id, made, 0);
     assert_eq!(decider.performed, ["episode + statements", "note"]);
     let stored = decider.store.episode(question.episode.id).unwrap().unwrap();
@@ -97,7 +97,7 @@ fn an_answer_about_an_episode_that_was_deleted_meanwhile_is_dropped() {
     let episode = decider.questions.pop_front().unwrap().0.episode;
     decider.store.write(vec![Write::DropEpisode(episode.id)]).wait().unwrap();
     let (id, statements) = (episode.id, contract::statements(2_000));
-    let made = SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements }));
+    let made = SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements, figures: None }));
     answer(&mut decider, id, made, 0);
     assert!(decider.store.episode(id).unwrap().is_none());
     assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());

@@ -86,6 +86,6 @@ fn permit(decider: &mut Decider, episode: &Episode) -> RemakePermit {
 /// Returns whether the summary is stored.
 fn store(decider: &mut Decider, episode: &Episode) -> bool {
     let statements = contract::statements(2_000);
-    let made = Box::new(NewEpisode { episode: episode.clone(), statements });
+    let made = Box::new(NewEpisode { episode: episode.clone(), statements, figures: None });
     decider.command(|reply| EngineCommand::StoreRemade { made, reply }).try_recv().unwrap()
 }

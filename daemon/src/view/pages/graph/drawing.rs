@@ -14,8 +14,11 @@ const RING: f64 = 30.0;
 const SPACING: f64 = 24.0;
 /// The angle between sectors.
 const GAP: f64 = 0.06;
-/// Space around the outermost ring, for labels.
-const MARGIN: f64 = 240.0;
+/// Space around everything.
+const MARGIN: f64 = 24.0;
+/// Estimated width of a character of a label, and of the label of the center.
+const CHARACTER: f64 = 8.6;
+const CENTER_CHARACTER: f64 = 11.5;
 /// Up to this number of nodes all have labels; of more, those with the most facts.
 const LABELS: usize = 40;
 /// Characters of a label.
@@ -49,10 +52,9 @@ impl Drawing<'_> {
     pub(super) fn markup(&self) -> Markup {
         let kinds: Vec<&str> = self.nodes.iter().map(|node| node.kind).collect();
         let positions = positions(&kinds);
-        let outermost = positions.iter().map(|position| position.radius).fold(FIRST_RING, f64::max);
-        let size = (outermost + MARGIN).round();
+        let (left, top, width, height) = self.extent(&positions);
         html! {
-            svg .graph viewBox={ (-size) " " (-size) " " (2.0 * size) " " (2.0 * size) } aria-hidden="true" {
+            svg .graph viewBox={ (left) " " (top) " " (width) " " (height) } aria-hidden="true" {
                 @for position in &positions {
                     @let (x, y) = position.point();
                     line x1="0" y1="0" x2=(x) y2=(y) class={ "edge kind-" (self.nodes[position.node].kind) } {}
@@ -63,6 +65,28 @@ impl Drawing<'_> {
             }
             @if self.nodes.is_empty() { p .empty { (T.none) } }
         }
+    }
+
+    /// The part of the plane that the drawing needs: left, top, width, height. A few nodes get a small
+    /// drawing instead of an empty one.
+    fn extent(&self, positions: &[NodePosition]) -> (f64, f64, f64, f64) {
+        let half = characters(&label(self.center)) * CENTER_CHARACTER / 2.0;
+        let mut corners = vec![(-half, -46.0), (half, 24.0)];
+        for position in positions {
+            let has_label = position.node < LABELS;
+            let shown =
+                if has_label { label(&self.nodes[position.node].name) } else { String::new() };
+            let reach = position.radius + 14.0 + characters(&shown) * CHARACTER;
+            corners.push((reach * position.angle.cos(), reach * position.angle.sin()));
+        }
+        let edge = |of: fn(&(f64, f64)) -> f64, pick: fn(f64, f64) -> f64| {
+            corners.iter().map(of).fold(0.0, pick)
+        };
+        let (left, right) =
+            (edge(|at| at.0, f64::min) - MARGIN, edge(|at| at.0, f64::max) + MARGIN);
+        let (top, bottom) =
+            (edge(|at| at.1, f64::min) - MARGIN, edge(|at| at.1, f64::max) + MARGIN);
+        (left.floor(), top.floor(), (right - left).ceil(), (bottom - top).ceil())
     }
 
     fn node(&self, position: NodePosition) -> Markup {
@@ -139,6 +163,10 @@ fn sector(nodes: &[usize], begin: f64, angle: f64) -> Vec<NodePosition> {
     positions
 }
 
+fn characters(label: &str) -> f64 {
+    f64::from(u32::try_from(label.chars().count()).unwrap_or(u32::MAX))
+}
+
 fn label(name: &str) -> String {
     let name = visible(name);
     let count = name.chars().count();
@@ -175,6 +203,24 @@ mod tests {
             let farthest = placed.iter().map(|(x, y)| x.hypot(*y)).fold(0.0, f64::max);
             assert!(farthest < 900.0, "{sizes:?}: {farthest}");
         }
+    }
+
+    #[test]
+    fn a_drawing_of_few_nodes_is_small_and_holds_their_labels() {
+        let node = |name: &str| DrawnNode {
+            address: String::new(),
+            name: name.to_owned(),
+            kind: "File",
+            facts: 1,
+            relations: String::new(),
+        };
+        let nodes = [node("src/a.rs"), node("src/main.rs")];
+        let drawing = Drawing { center: "JWT_EXPIRY", nodes: &nodes };
+        let positions = positions(&["File", "File"]);
+        let (left, top, width, height) = drawing.extent(&positions);
+        assert!(height < 140.0, "{height}");
+        assert!(left < -170.0 && left + width > 170.0 + 8.0 * CHARACTER, "{left} {width}");
+        assert!(top < -46.0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::evidence::EvidenceLinks;
 use crate::{
     model::summary::{EnhancedSessionSummary, ErrorResolution, TestSummary},
     view::{
-        pages::parts::{address, outcome_badge, text},
+        pages::parts::{address, outcome_badge, prose, text},
         texts::{self, T},
     },
 };
@@ -74,7 +74,7 @@ pub(super) fn fields(summary: &EnhancedSessionSummary, links: &EvidenceLinks) ->
             } } }
         }
         @if let Some(tests) = &summary.test_results { h3 { (T.tests) } (test_results(tests)) }
-        @if let Some(repository) = &summary.repository { h3 { (T.repository) } p { (text(repository)) } }
+        @if let Some(repository) = &summary.repository { h3 { (T.repository) } p { (prose(repository)) } }
         @if let Some(files) = &summary.files_modified {
             h3 { (T.files) " " span .count { (files.len()) } }
             ul .plain { @for file in files { li .path { (text(file)) } } }
