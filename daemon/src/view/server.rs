@@ -24,7 +24,7 @@ use crate::{
     clock,
     view::{
         access::{AccessControl, TOKEN_LIFE},
-        routes,
+        peer, routes,
         state::{SharedView, ViewState},
         usage::{self, PageUse},
     },
@@ -137,13 +137,28 @@ impl Listener for BoundedListener {
     async fn accept(&mut self) -> (BoundedStream, SocketAddr) {
         let slot = self.slots.clone().acquire_owned().await;
         let slot = slot.expect("the slots are never closed");
-        let (stream, address) = Listener::accept(&mut self.listener).await;
-        (BoundedStream { stream, _slot: slot }, address)
+        loop {
+            let (stream, address) = Listener::accept(&mut self.listener).await;
+            if is_of_other_user(&stream, address).await {
+                tracing::warn!("refused a connection of another user to the viewer");
+                continue;
+            }
+            return (BoundedStream { stream, _slot: slot }, address);
+        }
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
+}
+
+async fn is_of_other_user(stream: &TcpStream, peer: SocketAddr) -> bool {
+    let (SocketAddr::V4(peer), Ok(SocketAddr::V4(own))) = (peer, stream.local_addr()) else {
+        return true;
+    };
+    let is_other = tokio::task::spawn_blocking(move || peer::is_other_user(peer, own));
+    // Without an answer, nobody is let in.
+    is_other.await.unwrap_or(true)
 }
 
 impl AsyncRead for BoundedStream {

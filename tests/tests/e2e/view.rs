@@ -337,3 +337,32 @@ fn a_visible_page_is_told_of_changes_and_does_not_delay_the_end_of_the_daemon() 
     // The stream ends with the daemon.
     let _ = stream.read_to_end(&mut rest);
 }
+
+/// The address with the token is part of a command line, which other users can read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_connection_of_another_user_is_refused_whatever_it_knows() {
+    use std::os::unix::process::CommandExt;
+    let world = World::new();
+    let _daemon = world.start();
+    let (authority, path) = address(&world);
+    let (host, port) = authority.split_once(':').unwrap();
+    let script = format!(
+        "exec 3<>/dev/tcp/{host}/{port}; printf 'GET {path} HTTP/1.1\\r\\nHost: {authority}\\r\\n\
+         Connection: close\\r\\n\\r\\n' >&3; cat <&3"
+    );
+    let mut stranger = std::process::Command::new("bash");
+    stranger.args(["-c", &script]).uid(65_534);
+    match stranger.output() {
+        Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), ""),
+        Err(error) => {
+            assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+            graphiti_tests::report_skipped("a_connection_of_another_user_is_refused", "needs root");
+            return;
+        }
+    }
+    assert!(world.log().contains("refused a connection of another user"), "{}", world.log());
+    // The token was not used up.
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\n");
+    assert_eq!(request(&authority, &head).status, 303);
+}
