@@ -264,7 +264,16 @@ pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
         let bracket = broken.rfind(" (").filter(|at| *at * 3 >= broken.len());
         bracket.filter(|_| is_open(&broken.len()))
     });
+    let clause = clause.or_else(|| last_joint(broken));
     clause.map_or_else(|| broken.trim_end().to_owned(), |at| broken[..at].trim_end().to_owned())
+}
+
+/// Where a subordinate clause begins, in the second half of a text that breaks off.
+fn last_joint(broken: &str) -> Option<usize> {
+    let joints = pattern!(
+        r" (?:until|because|when|while|after|before|since|unless|if|so that|which|where|especially|rather than)\b"
+    );
+    joints.find_iter(broken).map(|found| found.start()).filter(|at| *at * 2 >= broken.len()).last()
 }
 
 /// A label that says what kind of thing follows, but not of what.

@@ -65,6 +65,9 @@ fn points_at_something(ask: &str) -> bool {
     pattern!(r"(?i)\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
         .is_match(ask)
         || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
+        || ask.split_whitespace().count() <= 12
+            && pattern!(r"(?i) (?:that|this|those|these) (?:behaviou?r|case|change|issue|problem|way|one|fix|approach)s?[.!?]?$|\b(?:confirm|of|for|with|to|in|on|like|do|about) (?:that|this|those|these|them|it)[.!?]?$")
+                .is_match(ask)
 }
 
 /// An order for something new or another problem, not a remark on what was just done.
@@ -88,6 +91,9 @@ fn is_new_work(request: &Request) -> bool {
 fn shortened(text: &str) -> String {
     let first = sentences(text).first().copied().unwrap_or(text);
     let line = cut(first, LATER);
+    // People who write in lower case leave one word of their next sentence.
+    let stump = pattern!(r"^(.{12,}[.!?]) \S+$").captures(&line).map(|found| found[1].to_owned());
+    let line = stump.unwrap_or(line);
     // A log that was pasted behind the words leaves its marks.
     let line =
         line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
@@ -107,4 +113,19 @@ fn is_new_problem(ask: &str) -> bool {
         && pattern!(r"(?i)\b(?:broke|broken|bugs?|fail(?:s|ed|ing)?|crash(?:es|ed)?|not working|doesn't work)\b").is_match(ask)
         && !pattern!(r"(?i)^(?:it|this|that|still|no|but|i|now it|the (?:tests?|build|ci))\b|https?:").is_match(ask)
         && !ask.contains(['"', '“', '`', '{'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_names_its_thing_and_ends_with_its_sentence() {
+        assert!(points_at_something("Add a test to confirm that behaviour."));
+        assert!(!points_at_something("Add a test for the empty list."));
+        assert_eq!(
+            shortened("The footer is gone. can you restore the footer. status."),
+            "the footer is gone. can you restore the footer"
+        );
+    }
 }

@@ -390,6 +390,8 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(words) = offer.captures(question) {
         let words = words.get(1).or(words.get(2)).map_or("", |words| words.as_str());
         let words = words.split(", or ").next().unwrap_or(words);
+        let bare = pattern!(r"(?i)^(commit|push) (?:this|that|it|these|them|those)\b");
+        let words = bare.replace(words, "$1 the changes");
         push(list, entries.tidy(&format!("Offered: {words}")));
     } else if question.len() >= 25 && !pattern!(r"(?i)^(?:what|how|anything|is there|any)\b.*\b(?:else|next|help|today|like (?:me )?to)\b").is_match(question) {
         let options = options(entries);

@@ -213,6 +213,8 @@ impl Quoting<'_> {
 /// Whether a sentence is about what the one before it names.
 pub(super) fn leans_back(sentence: &str) -> bool {
     leans(sentence)
+        // What was put back stands in the sentence before.
+        || pattern!(r"(?i)^(?:reverted|restored|switched|changed|moved|set|put) (?:it |them )?(?:back )?to\b").is_match(sentence)
         || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile)\b")
             .is_match(sentence)
 }
@@ -268,12 +270,21 @@ fn is_part(sentence: &str) -> bool {
         && !is_phrase(Topic::Proposal, sentence)
         && !is_phrase(Topic::PublishOffer, sentence)
         && !is_phrase(Topic::LeftToUser, sentence)
+        // The numbers of a list are not told.
+        && !pattern!(r"(?i)\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b").is_match(sentence)
+}
+
+/// Whether a sentence of a paragraph orders the next step.
+fn is_next_step(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:clean up|remove|delete|run|create|check|verify|make|write|install|restart|stop|start|kill|unmount|wait for|try) (?:the|an?|all|any|it|this|that|these|those|them|my|our|your)\b")
+        .is_match(sentence)
 }
 
 /// Whether a sentence of a paragraph states something about the work.
 fn is_statement(sentence: &str) -> bool {
     let letters = sentence.chars().filter(|c| c.is_alphabetic()).count();
     letters >= LETTERS
+        && !is_next_step(sentence)
         && is_part(sentence)
         && !is_phrase(Topic::Talk, sentence)
         && !is_phrase(Topic::Hope, sentence)
@@ -286,4 +297,22 @@ fn is_statement(sentence: &str) -> bool {
 pub(super) fn is_balanced(text: &str) -> bool {
     let count = |mark: char| text.matches(mark).count();
     count('`').is_multiple_of(2) && count('(') == count(')') && count('"').is_multiple_of(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_its_surroundings_explain_is_no_statement() {
+        for sentence in
+            ["Clean up the test files and unmount.", "Same change as #2 for directories."]
+        {
+            assert!(!is_statement(sentence), "{sentence}");
+        }
+        assert!(is_statement("Build passes without new warnings."));
+        assert!(is_statement("The crash is the same as in acme/app#212."));
+        assert!(leans_back("Reverted back to `debug`."));
+        assert!(!leans_back("Reverted the log level to `debug`."));
+    }
 }

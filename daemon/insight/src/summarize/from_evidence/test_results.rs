@@ -4,6 +4,7 @@ use crate::{
     model::{
         evidence::{Evidence, TestRun},
         summary::TestSummary,
+        transcript::Outcome,
     },
     summarize::from_evidence::entries::Entries,
 };
@@ -13,7 +14,7 @@ pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     // One test that passed was run by its name: it says nothing of the suite. Where only a part of
     // the output was printed, it is known that all passed, and not how many.
     let run = main_run(entries.evidence).filter(|run| run.failed > 0 || run.passed != 1)?;
-    if is_stale(entries.evidence, run) {
+    if is_stale(entries.evidence, run) || failed_later(entries.evidence, run) {
         return None;
     }
     Some(TestSummary {
@@ -35,6 +36,16 @@ fn is_stale(evidence: &Evidence, run: &TestRun) -> bool {
         && changed.filter_map(|report| report.at).any(|at| run.at.is_some_and(|ran| at > ran))
 }
 
+/// Whether the same command ended with an error at that run or later, though its output counts no
+/// failure: the exit code decides.
+fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
+    let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
+    let plain: Vec<&str> = run.command.split_whitespace().skip_while(is_assignment).collect();
+    let plain = plain.join(" ");
+    let same = evidence.commands.iter().rfind(|one| one.command.ends_with(&plain));
+    run.failed == 0 && same.is_some_and(|one| matches!(one.outcome, Outcome::Failed(_)))
+}
+
 /// The latest run that is no mere part of the suite: at least half as many tests as the largest
 /// run of its framework; of several frameworks the one that ran last.
 pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
@@ -54,6 +65,7 @@ pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::evidence::CommandRun;
     use crate::model::transcript::Origin;
     use crate::summarize::report::Reports;
 
@@ -91,6 +103,26 @@ mod tests {
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let told = test_results(&entries).unwrap();
         assert_eq!((told.total, told.failed), (0, 0));
+    }
+
+    #[test]
+    fn a_command_that_ended_with_an_error_has_not_passed() {
+        let told = |outcome| {
+            let evidence = Evidence {
+                tests: vec![run("go test (packages)", 15, 0)],
+                commands: vec![CommandRun {
+                    command: "make test".to_owned(),
+                    outcome,
+                    origin: Origin::default(),
+                    at: None,
+                }],
+                ..Evidence::default()
+            };
+            let reports = Reports::default();
+            test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
+        };
+        assert!(told(Outcome::Succeeded).is_some());
+        assert!(told(Outcome::Failed(Some(1))).is_none());
     }
 
     #[test]
