@@ -183,8 +183,9 @@ fn restorable_backup(all: &[Settings], file: &Path, current: &str) -> Option<Str
     };
     let real = file.canonicalize().ok()?;
     let kept = fs::read_to_string(backup(&real)).ok()?;
-    // Older versions overwrote the backup with each change, so that it may contain our entries; such
-    // a backup is not restored. Optional entries do not count: the user may have had them before.
+    // Older versions overwrote the backup with each change, so that it may contain our entries;
+    // such a backup is not restored. Optional entries do not count: the user may have had them
+    // before.
     let mut certain = ours.iter().filter(|content| !content.is_offer());
     if !certain.all(|content| content.apply(&kept, Wish::Remove).as_ref() == Ok(&kept)) {
         return None;

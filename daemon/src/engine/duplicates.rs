@@ -1,9 +1,9 @@
 //! Repairs files that an older version registered twice. It runs once, at the first start of this
 //! version.
 //!
-//! A path that was announced twice in one batch was registered as two files. Its messages are stored
-//! twice, or later messages are missing, because each entry expected the other one to read them. One
-//! entry is kept, and its file is read again if it still exists.
+//! A path that was announced twice in one batch was registered as two files. Its messages are
+//! stored twice, or later messages are missing, because each entry expected the other one to read
+//! them. One entry is kept, and its file is read again if it still exists.
 
 use std::{
     collections::BTreeSet,

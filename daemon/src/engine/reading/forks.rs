@@ -1,14 +1,14 @@
 //! Detects forks and copies: transcripts that start with the records of another one.
 //!
 //! An agent that forks a session copies its records, with their ids, into a new file; people copy
-//! transcripts, too. A record belongs to the first session in which it was read. Of a fork, only the
-//! records after the copied ones are read; a copy is not read at all.
+//! transcripts, too. A record belongs to the first session in which it was read. Of a fork, only
+//! the records after the copied ones are read; a copy is not read at all.
 //!
 //! A sub-agent's file may exist twice, too, when the folder of a project is moved or copied.
 //!
-//! Two files are related when the first record of one is a [fork key](Write::ForkKeys) of the other.
-//! The fork keys of a session are its first record and the first record after each compaction,
-//! because a later file may start at a compaction.
+//! Two files are related when the first record of one is a [fork key](Write::ForkKeys) of the
+//! other. The fork keys of a session are its first record and the first record after each
+//! compaction, because a later file may start at a compaction.
 
 use std::{
     collections::{HashMap, HashSet},
