@@ -32,7 +32,7 @@ pub(crate) fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
 /// Same as [`read`], for text.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, LONGEST_TEXT)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is no UTF-8"))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is not valid UTF-8"))
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@
 /// starts. Without glibc it does nothing.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
-    expect(unsafe_code, reason = "no crate offers it; it is called as its manual says")
+    expect(unsafe_code, reason = "no crate wraps it; the call follows the manual page")
 )]
-pub fn be_frugal() {
-    // SAFETY: mallopt takes no pointer; its manual asks for nothing but that no other thread
-    // allocates meanwhile (mallopt(3): "MT-Unsafe init").
+pub fn limit_memory_use() {
+    // SAFETY: mallopt takes no pointer; its manual only requires that no other thread
+    // allocates at the same time (mallopt(3): "MT-Unsafe init").
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
@@ -22,11 +22,11 @@ pub fn be_frugal() {
     }
 }
 
-/// Returns freed memory to the system: after an import, a quarter of the memory of the process.
-/// Takes some milliseconds. Without glibc it does nothing.
+/// Returns freed memory to the system. After an import, this is about a quarter of the memory of
+/// the process. Takes some milliseconds. Without glibc it does nothing.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
-    expect(unsafe_code, reason = "no crate offers it; it is called as its manual says")
+    expect(unsafe_code, reason = "no crate wraps it; the call follows the manual page")
 )]
 pub fn trim() {
     // SAFETY: malloc_trim takes no pointer, touches only memory that is free, and may be called by

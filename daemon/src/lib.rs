@@ -40,19 +40,12 @@
 //!
 //! # Where new code goes
 //!
+//! `CONTRIBUTING.md` has a table of the files for each kind of change. Two kinds are only here:
+//!
 //! | New | File | Line |
 //! | --- | --- | --- |
-//! | format of an agent | `daemon/capture/src/format/<agent>` | [`capture::format::FORMATS`] |
-//! | model provider | `daemon/llm/src/provider/<provider>.rs` | [`llm::provider::PROVIDERS`] |
 //! | embedding provider | `daemon/llm/src/embed/<provider>` | its row in `llm::embed` |
-//! | prompt | `prompts/<kind>.md` | the entries of [`prompt::kind`] |
-//! | rule for summaries | `daemon/insight/src/summarize/from_evidence` | [`summarize::RULES_VERSION`], raised |
 //! | store backend | `daemon/store/src/<backend>`, passing `daemon/store/src/contract.rs` | `app::open_store` |
-//! | tool | `api/tools/<tool>.rs`, its types in `proto/src/tools` | [`api::tools::TOOLS`] |
-//! | setting | the stage's own `config.rs` | `config/table.rs`, the table of keys |
-//! | disk record, migration | a new version of `daemon/store/src/sled/records`, a golden file | `records::golden`; its text: `daemon/store/src/sled/clean.rs` |
-//! | redaction rule | `daemon/redact/src/rules.rs` | `redact::RULES_VERSION`, raised |
-//! | ranking weight | `daemon/search/src/rank/weights.rs` | |
 //!
 //! # Invariants
 //!

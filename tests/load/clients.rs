@@ -1,4 +1,4 @@
-//! The programs that agents and people run, measured from exec.
+//! Measures how long the programs that agents and people run take, from exec.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const PROTOCOL: &str = "2025-06-18";
 /// Bytes of a session.
 const SESSION: u64 = 20_000;
 
-/// How often, of how many sessions.
+/// The number of runs, and of sessions that are searched.
 #[derive(Args)]
 pub(crate) struct ClientsOptions {
     /// Runs of each program

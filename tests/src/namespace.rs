@@ -8,12 +8,12 @@ use std::{
     process::Command,
 };
 
-/// Set in the process that a test runs itself in.
+/// Environment variable that marks the inner process of a test.
 const INSIDE: &str = "GRAPHITI_TEST_INSIDE";
 
-/// Runs `test` (the calling test, with its modules) again, as root in new namespaces, and returns
-/// false when that process has succeeded or namespaces are not available. Returns true in that
-/// process: the test continues there.
+/// Starts the test binary again with only `test` (the calling test, with its modules), as root in
+/// new namespaces. Returns true in that inner process, where the test must do its work, and false
+/// in the outer one, where nothing is left to do.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! The summary of a transcript, made by the library alone.
+//! Summarises a transcript with the library, without a daemon.
 
 use std::{
     collections::BTreeMap,
@@ -30,7 +30,7 @@ use graphitid::{
     summarize,
 };
 
-/// Bytes of a file by which its format is known.
+/// Bytes at the start of a file by which its format is recognised.
 const HEAD: usize = 256 * 1024;
 
 /// The results for a transcript.

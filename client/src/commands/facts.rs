@@ -1,4 +1,4 @@
-//! `graphiti facts`.
+//! `graphiti facts`: lists facts, or records that one is wrong, done or still true.
 
 use graphiti_proto::{
     methods::corrections::{CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest},
@@ -52,7 +52,7 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Stores what the user says about a fact, and shows the fact.
+/// Stores the user's correction of a fact, and shows the fact.
 pub(super) fn mark(
     fact: &str,
     verdict: &str,
@@ -80,7 +80,7 @@ pub(super) fn mark(
 
 fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
     screen.print_wrapped(&format!("{number:>2}. {}", line(&fact.fact)), 4);
-    let standing = match fact.standing.as_str() {
+    let status = match fact.standing.as_str() {
         _ if fact.team.is_some() => screen.accent(super::by(fact.team.as_ref())),
         "verified" => screen.good("verified"),
         "refuted" => screen.bad("refuted"),
@@ -88,7 +88,7 @@ fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
     };
     let kind = line(&fact.name).to_lowercase().replace('_', " ");
     let rest = [vec![time(fact), kind], sources(&fact.sources), vec![id(fact)]].concat();
-    screen.print(format!("    {standing}{}", screen.dim(format!(" · {}", rest.join(" · ")))));
+    screen.print(format!("    {status}{}", screen.dim(format!(" · {}", rest.join(" · ")))));
     for reason in fact.explanation.iter().flat_map(|explanation| explanation.lines()) {
         screen.print(format!("      {}", screen.dim(line(reason))));
     }

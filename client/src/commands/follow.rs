@@ -273,7 +273,7 @@ fn new_files(
                 continue;
             }
             let episode = if metadata.len() > LONGEST {
-                Err(format!("is longer than {LONGEST} bytes, which no episode is"))
+                Err(format!("is longer than {LONGEST} bytes, the maximum for an episode"))
             } else {
                 // A file that is not complete yet is complete in a later round.
                 let Ok(bytes) = files::read(&path, LONGEST) else { continue };

@@ -32,11 +32,11 @@ use crate::{
 const LONGEST: u64 = 512 << 20;
 const LONGEST_EPISODE: usize = 1 << 20;
 /// The error for an episode longer than [`LONGEST_EPISODE`].
-const TOO_LONG: &str = "is longer than 1 MB, which no episode is";
+const TOO_LONG: &str = "is longer than 1 MB, the maximum for an episode";
 /// Maximum bytes of the episodes in one request.
 const ROOM: usize = 2 << 20;
 /// Maximum number of problems that are shown.
-const TOLD: usize = 20;
+const SHOWN_PROBLEMS: usize = 20;
 
 /// An episode and its source.
 struct ReadEpisode {
@@ -61,12 +61,12 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let mut export = ExportFiles::default();
     export.read(&args.path)?;
     let mut connection = Connection::open_for_work()?;
-    let preview = ask(&mut connection, &mut export, true)?;
+    let preview = import_episodes(&mut connection, &mut export, true)?;
     if !export.problems.is_empty() {
         let count = export.problems.len();
-        let mut told: Vec<String> = export.problems.into_iter().take(TOLD).collect();
-        if count > TOLD {
-            told.push(format!("… and {} more", count - TOLD));
+        let mut told: Vec<String> = export.problems.into_iter().take(SHOWN_PROBLEMS).collect();
+        if count > SHOWN_PROBLEMS {
+            told.push(format!("… and {} more", count - SHOWN_PROBLEMS));
         }
         let told = told.join("\n");
         return Err(AskError::Wrong(format!(
@@ -77,17 +77,17 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         print("Would be imported", &preview, screen);
         return Ok(());
     }
-    let imported = ask(&mut connection, &mut export, false)?;
+    let imported = import_episodes(&mut connection, &mut export, false)?;
     print("Imported", &imported, screen);
     if let Some(document) = export.classifications {
         let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);
-        screen.print(format!("Learned tools: {taken} entries, {there} known already."));
+        screen.print(format!("Learned tools: {taken} imported, {there} known already."));
     }
     import_corrections(&mut connection, &export.corrections, screen)
 }
 
-/// Imports what the user says about facts.
+/// Imports the user's corrections of facts.
 fn import_corrections(
     connection: &mut Connection,
     corrections: &[CorrectionRow],
@@ -107,7 +107,7 @@ fn import_corrections(
 }
 
 /// Imports all episodes, or only checks them.
-fn ask(
+fn import_episodes(
     connection: &mut Connection,
     export: &mut ExportFiles,
     dry_run: bool,
@@ -217,7 +217,7 @@ impl ExportFiles {
             Err(error) => {
                 let good = error.utf8_error().valid_up_to();
                 let lines = error.as_bytes()[..good].iter().filter(|byte| **byte == b'\n').count();
-                self.problems.push(format!("{}:{}: is no UTF-8", file.display(), lines + 1));
+                self.problems.push(format!("{}:{}: is not valid UTF-8", file.display(), lines + 1));
                 return Ok(());
             }
         };

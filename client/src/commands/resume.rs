@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{
     list::short_id,
     search::finder::{self, FinderPurpose},
-    setup::confirmed,
+    setup::ask_yes_no,
 };
 use crate::{
     cli,
@@ -108,7 +108,7 @@ fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
     }
     screen.print(reason(&restart));
     let program = restart.program;
-    if !confirmed(&format!("Start {program} with the handoff as its first prompt?"))? {
+    if !ask_yes_no(&format!("Start {program} with the handoff as its first prompt?"))? {
         screen.print(format!("You can do it later with: {}", later(&restart)));
         return Ok(());
     }

@@ -126,11 +126,11 @@ pub(super) fn is_wanted(count: usize) -> Result<bool, AskError> {
         return Err(AskError::Failed(what.to_owned()));
     }
     let files = if count == 1 { "this file".to_owned() } else { format!("these {count} files") };
-    confirmed(&format!("\nChange {files}?"))
+    ask_yes_no(&format!("\nChange {files}?"))
 }
 
-/// Asks the user a question on the terminal. Returns whether the answer is yes.
-pub(super) fn confirmed(question: &str) -> Result<bool, AskError> {
+/// Asks a question on the terminal. Returns whether the answer is yes.
+pub(super) fn ask_yes_no(question: &str) -> Result<bool, AskError> {
     // If the question cannot be printed, there is no answer either.
     let _ = write!(io::stdout().lock(), "{question} [y/N] ").and_then(|()| io::stdout().flush());
     let mut answer = String::new();

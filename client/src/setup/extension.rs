@@ -22,7 +22,8 @@ pub(super) fn filled_in(extension: &str, program: &Path) -> String {
     extension.replacen(PROGRAM, &format!("const GRAPHITI = {program}"), 1)
 }
 
-/// Returns the new content of the extension's file, which contains `text`.
+/// Returns the new content of a file that contains `text` now; an error when another program wrote
+/// it.
 pub(super) fn with(text: &str, extension: &str) -> Result<String, EditError> {
     if text.trim().is_empty() || is_ours(text) {
         Ok(extension.to_owned())
@@ -31,7 +32,7 @@ pub(super) fn with(text: &str, extension: &str) -> Result<String, EditError> {
     }
 }
 
-/// Returns the content of the extension's file without the extension.
+/// Returns an empty text if graphiti wrote the file, else `text` unchanged.
 pub(super) fn without(text: &str) -> String {
     if is_ours(text) { String::new() } else { text.to_owned() }
 }

@@ -29,7 +29,7 @@ pub(crate) use self::{
 };
 use crate::error::AskError;
 
-/// The locations on this machine.
+/// What setup needs to know: paths, environment variables and options.
 #[derive(Clone)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) home: PathBuf,
@@ -139,10 +139,13 @@ pub(crate) fn plan(
         }
     }
     for change in changes.iter_mut().flatten() {
-        let kept = change.before.as_deref().and_then(|before| kept(&all, &change.file, before));
+        let kept = change
+            .before
+            .as_deref()
+            .and_then(|before| restorable_backup(&all, &change.file, before));
         change.has_backup = kept.is_some();
         if wish == Wish::Remove {
-            // A file that was empty before is the user's.
+            // An empty file that existed before setup is kept.
             let has_content =
                 |after: &String| change.before.as_ref() == Some(after) || !json::is_empty(after);
             change.after = kept.or(change.after.take().filter(has_content));
@@ -170,9 +173,9 @@ fn change(
     Ok(SettingsChange { agent, file, before, after: Some(after), has_backup: false })
 }
 
-/// Returns the backup of a file, if the file contains our entries and nobody else has changed it
-/// since: it is then restored, even if our entries have another form now.
-fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
+/// Returns the content of the backup if it can be restored: the file has our entries, and no other
+/// change was made since. An older form of our entries counts, too.
+fn restorable_backup(all: &[Settings], file: &Path, current: &str) -> Option<String> {
     let ours: Vec<&SettingsEntry> =
         all.iter().filter(|one| one.file == file).map(|one| &one.content).collect();
     let all_applied = |text: &str, wish| {
@@ -180,8 +183,9 @@ fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
     };
     let real = file.canonicalize().ok()?;
     let kept = fs::read_to_string(backup(&real)).ok()?;
-    // An earlier version renewed the backup with each change. The user may have allowed the offered
-    // entries before.
+    // Older versions overwrote the backup with each change, so that it may contain our entries;
+    // such a backup is not restored. Optional entries do not count: the user may have had them
+    // before.
     let mut certain = ours.iter().filter(|content| !content.is_offer());
     if !certain.all(|content| content.apply(&kept, Wish::Remove).as_ref() == Ok(&kept)) {
         return None;
@@ -212,7 +216,7 @@ impl SettingsEntry {
         }
     }
 
-    /// Whether the user may want the other entries without this one.
+    /// Whether this entry is optional: it only grants permissions, and `--no-allow` omits it.
     fn is_offer(&self) -> bool {
         match self {
             SettingsEntry::Allowed(_) | SettingsEntry::Trust => true,

@@ -39,7 +39,8 @@ pub(super) struct RuleScanner {
 pub(super) struct Finding {
     pub(super) range: Range<usize>,
     pub(super) kind: SecretKind,
-    /// Whether its form alone identified it. Its kind is then more precise.
+    /// Whether a rule recognised the secret by its form, not by an adjacent name. The kind is then
+    /// more precise.
     is_specific: bool,
 }
 
@@ -122,8 +123,8 @@ struct Pass<'s, 't> {
     findings: Vec<Finding>,
     /// Names were read up to this position.
     named: usize,
-    /// The last secret that its form identified, or an earlier replacement; nothing in it is read
-    /// again.
+    /// The last range that must not be scanned again: a secret that was found by its form, or a
+    /// replacement.
     replaced: Range<usize>,
     /// Private key blocks were searched up to this position.
     blocks: usize,
@@ -276,11 +277,11 @@ fn is_password(secret: &str) -> bool {
         && !secret.starts_with("file:")
 }
 
-/// Words of sentences that are in no word list for wallets.
+/// Common English words that do not occur in the word lists of wallet seed phrases.
 const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
 
-/// Whether neither a letter or digit nor one of `others` precedes `at`. The last character of an
-/// escape (`\n`, `\u0022`, `%3D`) is not counted.
+/// Whether `at` is a boundary: the character before it is no letter, no digit and not in `others`.
+/// The last character of an escape (`\n`, `\u0022`, `%3D`) is not counted.
 fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];

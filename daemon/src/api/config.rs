@@ -1,4 +1,4 @@
-//! The settings of hooks and of queries (hybrid-close, sections 3.5 and 13.8).
+//! The settings of hooks and of queries.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -40,7 +40,7 @@ pub struct Hooks {
     pub handoff_max_chars: u32,
     /// Whether the handoff of a shared project names what colleagues left.
     pub team_handoff: bool,
-    /// Whether a prompt is answered with what it clearly matches in earlier sessions.
+    /// Whether the hook adds clear matches from earlier sessions to the context of a prompt.
     pub recall: bool,
 }
 

@@ -69,7 +69,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(30);
 /// When the home is in use or unusable, the configuration is invalid, or the database, the index or
 /// the socket cannot be opened. The message contains the remedy.
 pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
-    allocator::be_frugal();
+    allocator::limit_memory_use();
     reserve::release_when_full(&options.home);
     let home = Home::take(&options.home)?;
     let search = search(options);

@@ -1,9 +1,9 @@
 //! Repairs files that an older version registered twice. It runs once, at the first start of this
 //! version.
 //!
-//! A path that was announced twice in one batch got two numbers. Its messages are stored twice, or
-//! later ones are missing, because each registration left them to the other. One registration is
-//! kept, and its file is read again if it still exists.
+//! A path that was announced twice in one batch was registered as two files. Its messages are
+//! stored twice, or later messages are missing, because each entry expected the other one to read
+//! them. One entry is kept, and its file is read again if it still exists.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use std::{
 
 use crate::store::{FileStamp, Note, NoteNamespace, Source, Store, StoreError, Tally, Write};
 
-/// The name and the content of the note that marks a searched database.
+/// The name and the value of the note that records that this database was already checked.
 const NAME: &[u8] = b"duplicates";
 const VERSION: &[u8] = b"1";
 
@@ -41,7 +41,7 @@ pub(super) async fn repair(
 pub(super) fn describe(paths: &[PathBuf]) -> String {
     let (count, first) = (paths.len(), paths.first().map(|path| path.display().to_string()));
     format!(
-        "{count} transcripts had been registered twice by an older version, {} among them; this is repaired, and they are read again",
+        "repaired {count} transcripts that an older version had registered twice (such as {}); they are read again",
         first.unwrap_or_default()
     )
 }
@@ -74,7 +74,7 @@ fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     paths.into_iter().map(rows_of).collect()
 }
 
-/// The writes that leave one of `rows`, which have the same path.
+/// Returns the writes that keep one of `rows` (all have the same path) and drop the others.
 fn writes(
     store: &dyn Store,
     mut rows: Vec<Source>,

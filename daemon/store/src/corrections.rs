@@ -1,5 +1,5 @@
-//! Corrections of facts as notes: beside the statements of episodes, so that reading a session
-//! again does not change them.
+//! Stores corrections of facts as notes, apart from the statements of episodes, so that they stay
+//! when a session is read again.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! Templates of prompts.
+//! Fuzzes the prompt templates: no text breaks them, and inserted content is never read as a
+//! template.
 
 use graphitid::{
     model::prompt::PromptPart,

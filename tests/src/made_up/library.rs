@@ -2,10 +2,10 @@
 
 use crate::Random;
 
-/// Different words there are.
+/// Number of different words.
 const WORDS: usize = 20_000;
-/// Bytes of prose, and of code.
-const SHELF: usize = 4 << 20;
+/// Size of the generated prose in bytes, and of the generated code.
+const TEXT_BYTES: usize = 4 << 20;
 
 /// Texts to quote from.
 pub struct Library {
@@ -22,18 +22,18 @@ impl Default for Library {
 }
 
 impl Library {
-    /// A generator with a fixed seed.
+    /// Generates the texts, always with the same seed.
     pub fn new() -> Library {
         let mut random = Random::new(1);
         let words = words();
         let mut library =
             Library { words, prose: String::new(), code: String::new(), noise: String::new() };
-        while library.prose.len() < SHELF {
+        while library.prose.len() < TEXT_BYTES {
             let end = if random.below(12) == 0 { ".\n" } else { " " };
             let word = library.word(&mut random).to_owned();
             library.prose.extend([&word, end]);
         }
-        while library.code.len() < SHELF {
+        while library.code.len() < TEXT_BYTES {
             let indent = 4 * random.below(5);
             let [one, two, three] = [(); 3].map(|()| library.word(&mut random).to_owned());
             library
@@ -42,7 +42,7 @@ impl Library {
         }
         const DIGITS: &[u8; 64] =
             b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        library.noise = (0..SHELF / 8).map(|_| char::from(DIGITS[random.below(64)])).collect();
+        library.noise = (0..TEXT_BYTES / 8).map(|_| char::from(DIGITS[random.below(64)])).collect();
         library
     }
 
@@ -77,7 +77,7 @@ impl Library {
         quote(&self.code, random, bytes)
     }
 
-    /// About `bytes` bytes of noise.
+    /// About `bytes` random base64 characters, like encoded data.
     pub fn noise(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.noise, random, bytes)
     }

@@ -100,8 +100,8 @@ impl SearchIndex {
         self.read().committed
     }
 
-    /// Applies a change, which is findable from then on. All outbox entries up to `position` have
-    /// been applied.
+    /// Applies a change; searches find it at once. `position` is the outbox position that the index
+    /// has reached with it.
     pub fn apply(&self, change: IndexChange, position: Position) -> Backlog {
         let mut state = self.write();
         state.fresh().apply(change, position);
@@ -280,7 +280,7 @@ impl SearchIndex {
 }
 
 impl IndexState {
-    /// Returns the segments if everything is searchable as it is.
+    /// Returns the segments if they are open and all layers are caught up.
     fn ready(&self) -> Option<&[DiskShard]> {
         let is_caught_up = self.layers.iter().all(Tail::is_caught_up);
         self.disk.as_deref().filter(|_| is_caught_up)
@@ -299,7 +299,8 @@ impl IndexState {
         let Some(position) = self.layers.iter().rev().find_map(Tail::position) else {
             return Ok(None);
         };
-        // Segments that are opened later would contain the data of the layers, too.
+        // Opens the segments before the commit: after it, they would contain the data of the frozen
+        // layers a second time.
         if self.disk.is_none() {
             self.disk = Some(open_shards(index)?);
         }

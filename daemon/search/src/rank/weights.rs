@@ -3,7 +3,7 @@
 use crate::passage::PassageKind;
 
 /// The weights of the relevance signals. The defaults come from measurements:
-/// `tests/benches/retrieval.rs`.
+/// `tests/benches/retrieval/main.rs`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     /// Saturation of repeated words (BM25's k1).

@@ -1,4 +1,4 @@
-//! `delete_episode`.
+//! `delete_episode`: deletes an episode; an imported one with its session.
 
 use graphiti_proto::{
     rpc::{Error, code},

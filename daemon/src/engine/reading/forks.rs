@@ -1,14 +1,14 @@
 //! Detects forks and copies: transcripts that start with the records of another one.
 //!
 //! An agent that forks a session copies its records, with their ids, into a new file; people copy
-//! transcripts, too. Each record belongs to one session, the first one that was read with it. Of a
-//! fork only the new part is read, and of a copy nothing.
+//! transcripts, too. A record belongs to the first session in which it was read. Of a fork, only
+//! the records after the copied ones are read; a copy is not read at all.
 //!
 //! A sub-agent's file may exist twice, too, when the folder of a project is moved or copied.
 //!
-//! A file is identified by its first record: the record is a [fork key](Write::ForkKeys) of every
-//! session that starts with it, or has a compaction there, because a later file may start at a
-//! compaction.
+//! Two files are related when the first record of one is a [fork key](Write::ForkKeys) of the
+//! other. The fork keys of a session are its first record and the first record after each
+//! compaction, because a later file may start at a compaction.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -55,7 +55,7 @@ struct ForkRecord {
 
 const VERSION: u32 = 1;
 
-/// The fork that a session started as, if it did.
+/// Returns what a session was forked from; `None` when it is not a fork.
 pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
     let note = store.note(NoteNamespace::Forks, &session.0.to_be_bytes())?;
     let saved = note.and_then(|note| serde_json::from_slice::<ForkRecord>(&note).ok());
@@ -96,8 +96,8 @@ struct RecordOwners {
 }
 
 impl SourceReader {
-    /// Whether the sub-agent of a file has several files: one of them was moved or copied.
-    pub(super) fn has_namesakes(&self, source: &Source) -> Result<bool, StoreError> {
+    /// Whether the same sub-agent has another file, because one was moved or copied.
+    pub(super) fn has_several_files(&self, source: &Source) -> Result<bool, StoreError> {
         let others = self.store.sources_of(source.key.session)?;
         let is_namesake =
             |other: &Source| other.key != source.key && other.sub_agent == source.sub_agent;
@@ -177,13 +177,14 @@ impl SourceReader {
                 }
                 let own = &mut |record: &RecordUuid| owners.add(*record, number);
                 forgotten::visit_records_of(store, other.key, own)?;
-                // When two files of one session share records, the first one reads them.
+                // New records that two files of one session share belong to the lower number.
                 if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
                 }
             }
         }
-        // Records that the other files got since their last checkpoint will be read there.
+        // Records after the last checkpoint of another file belong to that file; they are read
+        // from it later.
         for (other, number) in files {
             let state = self.load(&other)?;
             let own = &mut |line, record: &RecordUuid| {

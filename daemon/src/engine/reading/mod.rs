@@ -235,7 +235,7 @@ impl SourceReader {
         // A copy may still be one after it has grown as its original did.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
         let is_open = state.first_record.is_none() || is_copy;
-        if !is_open || source.sub_agent.is_some() && !self.has_namesakes(source)? {
+        if !is_open || source.sub_agent.is_some() && !self.has_several_files(source)? {
             return Ok(None);
         }
         self.shared_prefix(format, source, &state.cursor, state.first_record)

@@ -1,4 +1,4 @@
-//! What the shared graph was when it was last followed.
+//! The state of the shared graph at the last synchronisation.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ const VERSION: u32 = 1;
 const STATE: &[u8] = b"state";
 const POSITION: &[u8] = b"position";
 
-/// The graph that the ledger is about.
+/// Identifies the graph that the ledger (the record of what was written) describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ShareState {
     pub(super) version: u32,
@@ -18,7 +18,8 @@ pub(super) struct ShareState {
     /// The settings that determine what is shared.
     pub(super) projects: Vec<String>,
     pub(super) name: Option<String>,
-    /// The run of the engine that has what was written.
+    /// The run id of the graph engine when it was last written to. Another id means that it was
+    /// restarted and may have lost data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) run: Option<String>,
 }
@@ -36,7 +37,8 @@ impl ShareState {
     }
 }
 
-/// Returns the position of the outbox that was followed; `None` when nothing was shared last.
+/// Returns the outbox position up to which changes were shared; `None` when sharing was off
+/// before.
 pub(super) fn position(store: &dyn Store) -> Option<u64> {
     let note = read(store, POSITION)?;
     note.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
@@ -46,7 +48,7 @@ pub(super) fn save_position(position: Option<u64>) -> Write {
     note(POSITION, position.map(|position| position.to_be_bytes().to_vec()))
 }
 
-/// Reads a note. Without it, the graph is compared with all sessions, which is always right.
+/// Reads a note. Without it, all sessions are compared with the graph: slow, but correct.
 pub(super) fn read(store: &dyn Store, name: &[u8]) -> Option<Vec<u8>> {
     store.note(NoteNamespace::ShareState, name).unwrap_or_else(|error| {
         tracing::warn!(%error, "the state of sharing cannot be read; all sessions are compared");

@@ -4,10 +4,8 @@ use sled::{IVec, Tree};
 
 /// Writes that are applied to a tree whole or not at all.
 ///
-/// sled splits an overfull page, and merges an underfull one, when the page is next read. Once a
-/// write to the disk has failed, sled can do neither, and each read of such a page fails. So
-/// [`Batch::apply`] reads the keys that it wrote, and a failing disk later leaves every page
-/// readable.
+/// sled splits or merges a page at the next read of it, and cannot do this after a failed write to
+/// the disk; reads of such a page then fail. So [`Batch::apply`] reads the written keys at once.
 #[derive(Default)]
 pub(crate) struct Batch {
     writes: sled::Batch,

@@ -1,4 +1,4 @@
-//! Entry points for the tests of all parsers.
+//! Entry point for fuzzing: decodes bytes as each type of record on disk.
 
 use serde::de::DeserializeOwned;
 

@@ -1,4 +1,4 @@
-//! Notes: values in pieces, under their namespace and name.
+//! Reads notes: values that are stored in pieces, by namespace and name.
 
 use super::{
     SledStore, envelope,

@@ -1,4 +1,4 @@
-//! Recognises texts under the user's role that the program added.
+//! Recognises texts with the role `user` that Codex added and nobody typed.
 
 /// Starts of texts that are not enclosed in a tag.
 const STARTS: &[(&str, &str)] = &[

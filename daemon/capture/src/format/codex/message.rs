@@ -93,7 +93,8 @@ fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut RolloutEmitter<
     out.identified(uuid, item);
 }
 
-/// Reads a message by which the program reports something; `None` for other messages.
+/// Reads a message with the role `user` by which Codex reports something; `None` for other
+/// messages.
 fn notice(text: &str, out: &mut RolloutEmitter<'_>) -> Option<RecordVerdict> {
     match injected::kind(text)? {
         "subagent_notification" => {
@@ -125,7 +126,7 @@ struct MessagePart<'a> {
 impl MessagePart<'_> {
     fn is_typed(&self) -> bool {
         let text = self.text.trim();
-        // An image is between two texts with its tags.
+        // Codex surrounds an image with two text parts, `<image …>` and `</image>`.
         let is_mark = text == "</image>" || text.starts_with("<image") && text.ends_with('>');
         let by_user = self
             .origin
@@ -159,7 +160,8 @@ fn joined<'a>(parts: &[MessagePart<'a>], is_kept: impl Fn(&MessagePart<'a>) -> b
     without_middle(&text, TEXT_KEPT).into_owned()
 }
 
-/// Returns the id of a message. One without its own is identified by its turn and text.
+/// Returns the id of a message. For a message without an id, it is derived from the turn and the
+/// text.
 fn message_uuid(
     payload: &Object<'_>,
     text: &str,

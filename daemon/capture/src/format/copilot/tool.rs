@@ -1,8 +1,8 @@
 //! Calls of tools and their results.
 //!
-//! A call is in the list of requests of `assistant.message`, too, but only the event of its start
-//! names the server of a tool. The result of a command is final only when the command ended: until
-//! then its shell is remembered, and the event that shows the end answers the first call.
+//! `assistant.message` lists the calls, too, but only the event `tool.execution_start` names the
+//! MCP server of a tool. A command in the background has no final result yet. Its shell id is
+//! remembered, and the event that reports its end gives the result of the first call.
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ use crate::{
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };
 
-/// Bytes of a result in which the program reports the outcome of the call.
+/// Bytes at the start and at the end of a result, where Copilot reports the outcome.
 const ENDS: usize = 2_048;
-/// Bytes of a result in which the user's words are kept whole.
-const WORDS: usize = 16 * 1024;
+/// Maximum bytes that are read of an answer that the user typed.
+const TYPED_ANSWER: usize = 16 * 1024;
 
 pub(super) fn started(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let (Some(id), Some(name)) = (data.string("toolCallId"), data.string("toolName")) else {
@@ -56,7 +56,7 @@ fn mcp_name(server: &str, tool: Option<&str>, name: &str) -> String {
 pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let Some(call) = data.string("toolCallId") else { return };
     let answer = ToolReply::read(data);
-    if let Some(task) = answer.goes_on()
+    if let Some(task) = answer.background_task()
         && !own(memory).running.contains(&task)
     {
         own(memory).running.keep(&task, &call);
@@ -72,7 +72,7 @@ pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitte
         return;
     }
     if let Some(question) = own(memory).questions.take(&call)
-        && let Some(answer) = answer.of_user()
+        && let Some(answer) = answer.user_answer()
     {
         let (call, answer) = (call.clone(), Cow::Owned(answer));
         out.item(Item::Answer { call, question: question.into(), answer });
@@ -80,13 +80,14 @@ pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitte
     let outcome = answer.outcome(data);
     out.item(Item::Result(ToolResult { call, outcome, content: answer.content() }));
     if outcome == Outcome::Rejected
-        && let Some(words) = answer.words_of_refusal()
+        && let Some(words) = answer.refusal_text()
     {
         out.item(Item::Prompt(Cow::Owned(words)));
     }
 }
 
-/// A notice of the program: a sub-agent that failed in the background has no report.
+/// Reads a notification of Copilot. A sub-agent that fails in the background sends no result, so
+/// the notification is its result.
 pub(super) fn notified(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let Some(notice) = data.object("kind") else { return };
     let is = |key: &str, value: &str| notice.string(key).is_some_and(|text| text == value);
@@ -105,7 +106,7 @@ struct ToolReply<'a> {
     succeeded: bool,
     /// The text as a JSON string.
     raw: &'a str,
-    /// The beginning and the end of the text, where the program reports the outcome of the call.
+    /// The beginning and the end of the text, where Copilot reports the outcome of the call.
     ends: Cow<'a, str>,
 }
 
@@ -126,7 +127,7 @@ impl<'a> ToolReply<'a> {
     }
 
     /// Returns the shell or the sub-agent that continues in the background.
-    fn goes_on(&self) -> Option<String> {
+    fn background_task(&self) -> Option<String> {
         let started = |start| Some(self.ends.strip_prefix(start)?.split_once(". ")?.0);
         let agent = || started("Agent started in background with agent_id: ");
         let moved = || between(&self.ends, "moved to background (agent_id: ", ")");
@@ -181,16 +182,16 @@ impl<'a> ToolReply<'a> {
     }
 
     /// Returns the user's answer to a question.
-    fn of_user(&self) -> Option<String> {
-        let text = json::string_within(self.raw, WORDS)?;
+    fn user_answer(&self) -> Option<String> {
+        let text = json::string_within(self.raw, TYPED_ANSWER)?;
         let answers = ["User responded: ", "User selected: "];
         let answer = answers.iter().find_map(|start| text.strip_prefix(start))?;
         Some(answer.trim().to_owned())
     }
 
     /// Returns the text that the user typed when refusing a call or a plan.
-    fn words_of_refusal(&self) -> Option<String> {
-        let text = json::string_within(self.raw, WORDS)?;
+    fn refusal_text(&self) -> Option<String> {
+        let text = json::string_within(self.raw, TYPED_ANSWER)?;
         let (_, words) = text.split_once("User feedback:")?;
         let words = words.split("\n\nPlease update the plan based on").next()?.trim();
         let is_typed = !words.starts_with("User requested changes but did not provide");
@@ -225,13 +226,14 @@ fn exit(text: &str) -> Option<Exit<'_>> {
     Some(Exit { shell, code: code.parse().ok().filter(|_| is_exit)? })
 }
 
-/// Returns the last line of `text` without its brackets, which is the program's own.
+/// Returns Copilot's own note: the last line of `text`, if it is in angle brackets, without
+/// them.
 fn note(text: &str) -> Option<&str> {
     let line = text.trim_end().rsplit('\n').next()?;
     line.strip_prefix('<')?.strip_suffix('>')
 }
 
-/// Decodes the tool's output, without the program's note on its exit.
+/// Decodes the tool's output, without Copilot's note on the exit.
 fn printed(raw: &str, limit: usize) -> Cow<'_, str> {
     let text = json::string_within(raw, limit).unwrap_or_default();
     if exit(&text).is_none() {

@@ -1,4 +1,4 @@
-//! Makes records of rows without a database, for fuzzing.
+//! Converts rows of the database to records, without a database, for fuzzing.
 
 use std::io::{self, Read};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{format::json::Object, records::RecordText};
 
-/// A version of the tables.
+/// The version of opencode's database schema.
 #[derive(Clone, Copy, Debug)]
 pub enum TableVersion {
     One,
@@ -34,7 +34,8 @@ pub fn records(version: TableVersion, rows: &[&str]) -> Vec<String> {
     lines.lines().map(str::to_owned).collect()
 }
 
-/// Returns the numbers of rows after which the agent may stop: it completes a message after its parts.
+/// Returns the indexes of the rows that begin a message: the transcript may end before each of
+/// them.
 pub fn ends(version: TableVersion, rows: &[&str]) -> Vec<usize> {
     let starts = |at: &usize| match version {
         TableVersion::One => member(rows[*at], "role").is_some(),

@@ -58,7 +58,7 @@ impl Tensors {
             .ok_or_else(|| wrong(&format!("has the unknown type {}", entry.dtype)))?;
         let count = entry.shape.iter().try_fold(1, |all: usize, one| all.checked_mul(*one));
         if count != Some(numbers.len()) {
-            return Err(wrong("is not of its shape"));
+            return Err(wrong("has another number of values than its shape says"));
         }
         Ok(Some(Tensor { shape: entry.shape.clone(), numbers }))
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_told_and_harms_nobody() {
+    fn a_damaged_file_is_an_error() {
         let file = |header: &str, data: &[u8]| {
             let length = (header.len() as u64).to_le_bytes();
             [&length[..], header.as_bytes(), data].concat()

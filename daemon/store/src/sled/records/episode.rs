@@ -32,8 +32,8 @@ pub(crate) struct EpisodeRecord {
 struct Document {
     #[serde(flatten)]
     summary: EnhancedSessionSummary,
-    #[serde(default)]
-    told: Option<ExternalContent>,
+    #[serde(default, rename = "told")]
+    external: Option<ExternalContent>,
     #[serde(default)]
     rules_version: u32,
 }
@@ -42,8 +42,8 @@ struct Document {
 struct DocumentRef<'e> {
     #[serde(flatten)]
     summary: &'e EnhancedSessionSummary,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    told: Option<&'e ExternalContent>,
+    #[serde(rename = "told", skip_serializing_if = "Option::is_none")]
+    external: Option<&'e ExternalContent>,
     #[serde(skip_serializing_if = "is_unknown")]
     rules_version: u32,
 }
@@ -57,7 +57,7 @@ impl<'e> From<&'e Episode> for DocumentRef<'e> {
     fn from(episode: &'e Episode) -> DocumentRef<'e> {
         DocumentRef {
             summary: &episode.summary,
-            told: episode.external.as_ref(),
+            external: episode.external.as_ref(),
             rules_version: episode.rules,
         }
     }
@@ -101,7 +101,7 @@ impl TryFrom<EpisodeRecord> for Episode {
             project: super::project_model(&record.project),
             name: record.name,
             summary: document.summary,
-            external: document.told,
+            external: document.external,
             rules: document.rules_version,
             author: record.model.map_or(Author::Evidence, Author::Model),
             file: record.file,
