@@ -143,13 +143,9 @@ impl Engine {
     }
 }
 
-/// Whether an episode is another version of a stored one: a model may write the summary minutes after
-/// the first version, and a memory may be replaced, under the same id.
+/// Whether an episode is a later version of a stored one: a memory that was replaced keeps its id.
 fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
-    let is_same = stored.name == episode.name
-        && stored.summary == episode.summary
-        && stored.text() == episode.text();
-    !is_same && episode.created_at >= stored.created_at
+    episode.created_at > stored.created_at
 }
 
 fn memory_episode(

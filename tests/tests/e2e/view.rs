@@ -357,7 +357,10 @@ fn a_connection_of_another_user_is_refused_whatever_it_knows() {
         Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), ""),
         Err(error) => {
             assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
-            graphiti_tests::report_skipped("a_connection_of_another_user_is_refused", "needs root");
+            graphiti_tests::namespace::report_skipped(
+                "a_connection_of_another_user_is_refused",
+                "needs root",
+            );
             return;
         }
     }

@@ -313,7 +313,7 @@ mod tests {
             "{content} {contnet} {contnet} {activity_profile} {A}",
         );
         let names = ["{contnet}", "{activity_profile}"];
-        let expected = names.map(|name| unknown_place(name));
+        let expected = names.map(unknown_place);
         assert_eq!(template.oddities(), expected);
     }
 

@@ -59,7 +59,7 @@ mod tests {
 
     fn merged(query: &str, own: &[&str], other: &[&str]) -> String {
         let query = Query::parse(query, &jiff::Zoned::now());
-        let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+        let texts = |texts: &[&str]| texts.iter().copied().map(str::to_owned).collect::<Vec<_>>();
         let places = merge(&query, &texts(own), &texts(other));
         let shown = places.into_iter().map(|place| match place {
             MergedPlace::Own(at) => format!("own{at}"),

@@ -26,6 +26,10 @@ use crate::{
     model::{Episode, EpisodeId, SessionKey},
 };
 
+/// Maximum bytes of the episodes in one answer, unless a single one is longer: an answer must fit into
+/// a line.
+const PAGE_BYTES: usize = 2 << 20;
+
 pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {
     let before = match export.before.as_deref() {
         None => None,
@@ -38,9 +42,17 @@ pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Val
     let found = newest_episodes(store.as_ref(), project.as_deref(), before, MAX_EPISODES + 1)
         .map_err(store_error)?;
     let host = host();
-    let episodes: Vec<PortableEpisode> =
-        found.iter().take(MAX_EPISODES).map(|episode| portable(episode, &host)).collect();
-    let last = episodes.last().filter(|_| found.len() > MAX_EPISODES);
+    let mut episodes: Vec<PortableEpisode> = Vec::new();
+    let mut bytes = 0;
+    for episode in found.iter().take(MAX_EPISODES) {
+        let episode = portable(episode, &host);
+        bytes += episode.episode.content.len() + episode.summary.to_string().len();
+        if bytes > PAGE_BYTES && !episodes.is_empty() {
+            break;
+        }
+        episodes.push(episode);
+    }
+    let last = episodes.last().filter(|_| found.len() > episodes.len());
     let next = last.map(|last| last.episode.uuid.clone());
     Ok(write(&ExportPage { episodes, next }))
 }

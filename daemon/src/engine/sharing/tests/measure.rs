@@ -1,5 +1,7 @@
 //! How long a real engine takes for many episodes. `tests/share/run measure` starts it and runs this.
 
+#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+
 use std::time::Instant;
 
 use uuid::Uuid;
