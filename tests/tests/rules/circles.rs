@@ -60,7 +60,7 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "daemon/insight",
-        &["summarize/from_evidence/answers", "summarize/from_evidence/findings"],
+        &["summarize/from_evidence/done", "summarize/from_evidence/reported"],
         UNMENDED,
     ),
     (

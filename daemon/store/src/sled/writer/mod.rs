@@ -47,7 +47,7 @@ use crate::{
 /// not fill it even while a sync takes seconds.
 const QUEUE: usize = 1_024;
 /// Lists with text in the queue. A caller with more text blocks, so that memory is bounded.
-const TEXT_QUEUE: usize = 16;
+const TEXT_QUEUE: usize = 8;
 /// The most lists that share a flush and a sync. With twenty, no loss was measured.
 const GROUP: usize = 16;
 /// Entities and facts in one entry of the outbox. Each takes sixteen bytes, which keeps the entry far
