@@ -115,7 +115,7 @@ async fn files_that_an_older_version_registered_twice_are_put_in_order() {
         run.settle().await;
         let problems = run.engine.status().await.unwrap().problems;
         assert_eq!(problems.len(), usize::from(start == 0), "{problems:?}");
-        let told = problems.first().is_none_or(|told| told.starts_with("3 transcripts had been"));
+        let told = problems.first().is_none_or(|told| told.starts_with("repaired 3 transcripts"));
         assert!(told, "{problems:?}");
         let store = run.stop().await;
         let sources = sources(store.as_ref());
