@@ -18,7 +18,7 @@ pub enum Storage {
     Lines,
     /// The same, compressed by Zstandard. The agent does not append to it.
     Compressed,
-    /// A file that the agent rewrites whole; [`Format::records_of`] returns its records.
+    /// A file that the agent rewrites whole; `Format::records_of` returns its records.
     Document,
     /// A database or a folder of small files, from which the format creates all records at each
     /// opening.
