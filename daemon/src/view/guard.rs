@@ -67,16 +67,18 @@ pub(super) async fn guard(
 fn admit(view: &SharedView, request: &Request) -> Result<(), Refusal> {
     let header =
         |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let access = view.access();
+    let enters = request.uri().path() == format!("/{}/open", access.area());
     let origin = RequestOrigin {
         host: header(header::HOST.as_str()),
         origin: header(header::ORIGIN.as_str()),
         site: header("sec-fetch-site"),
         cookies: header(header::COOKIE.as_str()),
         changes: request.method() != Method::GET && request.method() != Method::HEAD,
+        enters,
     };
-    let access = view.access();
     access.check_origin(&origin)?;
-    if request.uri().path() == format!("/{}/open", access.area()) {
+    if enters {
         return Ok(());
     }
     access.check_cookie(&origin)
