@@ -1,7 +1,7 @@
 //! What happens around each request: access, use, time limit, headers.
 
 use axum::{
-    extract::{Request, State},
+    extract::{ConnectInfo, Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -13,6 +13,7 @@ use crate::{
     api::in_process,
     view::{
         access::{Refusal, RequestOrigin},
+        connections::Admission,
         layout::{self, ViewPage},
         pages::failure,
         state::SharedView,
@@ -37,6 +38,9 @@ const HEADERS: &[(&str, &str)] = &[
     ("x-robots-tag", "noindex"),
 ];
 
+/// The connection of a request.
+type ConnectedBy = ConnectInfo<Admission>;
+
 /// The header of requests that the script sends: only the content of the page is wanted.
 const PART: &str = "x-part";
 
@@ -51,6 +55,9 @@ pub(super) async fn guard(
         Err(refusal) => refused(refusal),
         Ok(()) => {
             usage::note(&view.uses, Instant::now());
+            if let Some(ConnectInfo(admission)) = request.extensions().get::<ConnectedBy>() {
+                admission.admit();
+            }
             let answered = in_process::guarded(next.run(request)).await;
             answered.unwrap_or_else(|error| failure::page(&error).into_response())
         }

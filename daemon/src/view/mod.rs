@@ -1,7 +1,8 @@
 //! The viewer: a page in the user's browser that shows the memory.
 //!
 //! [`server`] listens on the loopback interface only from a request of `graphiti view` on, until
-//! [`usage`] finds that the page was not used for some time. [`access`] decides which requests are
+//! [`usage`] finds that the page was not used for some time, and [`connections`] limits who can keep
+//! it busy. [`access`] decides which requests are
 //! answered, [`guard`] applies that and sets the headers that keep a page from loading or sending
 //! anything elsewhere. [`routes`] connects addresses with [`pages`], which turn answers of the `api`
 //! into HTML in the frame of [`layout`], with the words of [`texts`]. [`catalogue`] keeps what the
@@ -14,6 +15,7 @@
 mod access;
 mod assets;
 mod catalogue;
+mod connections;
 mod dates;
 mod events;
 mod guard;
