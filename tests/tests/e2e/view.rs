@@ -203,7 +203,8 @@ fn the_browser_finds_the_token_in_a_file_of_the_user() {
     let url = page.split("url=http://").nth(1).and_then(|rest| rest.split('"').next());
     let (authority, path) = url.and_then(|url| url.split_once('/')).expect("an address");
     // For a browser, a file is another site.
-    let head = format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nSec-Fetch-Site: cross-site\r\n");
+    let head =
+        format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nSec-Fetch-Site: cross-site\r\n");
     let entered = request(authority, &head);
     assert_eq!(entered.status, 200, "{}", entered.body);
     assert!(entered.header("set-cookie").is_some());
@@ -257,6 +258,29 @@ fn every_page_is_shown_and_loads_nothing_from_elsewhere() {
     assert_eq!(browser.get("session?id=none").status, 404);
     assert_eq!(browser.get("elsewhere").status, 404);
     assert_eq!(browser.get("search?offset=x").status, 400);
+}
+
+#[test]
+fn a_memory_and_an_episode_that_was_imported_as_text_are_shown() {
+    let world = World::new();
+    let daemon = world.start();
+    let body = "The marmot server\nis restarted by Ann, see \u{202e}gro.elpmaxe";
+    let added = daemon.call("add_memory", &json!({ "name": "Marmots", "episode_body": body }));
+    login_session(&world, &daemon);
+    let folder = world.path("exported");
+    let exported = folder.display().to_string();
+    world.printed(&["export", &exported]);
+    fs::remove_file(folder.join("episodes.jsonl")).unwrap();
+    let other = World::new();
+    let _imported = other.start();
+    other.printed(&["import", &exported]);
+    let memory = added["uuid"].as_str().unwrap();
+    let shown = Browser::open(&world).get(&format!("session?id={memory}")).body;
+    assert!(shown.contains("The marmot server\nis restarted by Ann"), "{shown}");
+    assert!(!shown.contains('\u{202e}') && shown.contains("U+202E"), "{shown}");
+    let shown = Browser::open(&other).get("session?id=aaaa-1").body;
+    assert!(shown.contains("The login ends too early"), "{shown}");
+    assert!(shown.contains(".env"), "{shown}");
 }
 
 #[test]
