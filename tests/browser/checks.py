@@ -54,6 +54,7 @@ class Checks:
         url = self.home.graphiti("view", "--print").strip()
         self.browser.get(url)
         self.base = url.split("open?")[0]
+        self.wait(lambda: self.browser.current_url == self.base)
         self.check("the address leads to the page", self.browser.current_url == self.base)
         self.wait(lambda: self.script("return document.body.dataset.connected"))
 

@@ -25,9 +25,7 @@ use crate::{
     screen::{Screen, ago, instant, line, now},
 };
 
-/// Maximum bytes of an error that are read from standard input.
-const INPUT: u64 = 1 << 20;
-/// Bytes of it that are sent: its end, where most programs print the error.
+/// Bytes of standard input that are sent: its end, where most programs print the error.
 const SENT: usize = 16 << 10;
 
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
@@ -146,13 +144,22 @@ fn from_input() -> Result<String, AskError> {
         let what = "no error given: `graphiti fix ERROR`, or `COMMAND 2>&1 | graphiti fix`";
         return Err(AskError::Wrong(what.to_owned()));
     }
-    let mut bytes = Vec::new();
-    let read = input.lock().take(INPUT).read_to_end(&mut bytes);
-    read.map_err(|error| AskError::Failed(format!("cannot read standard input: {error}")))?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = end_of(input.lock());
+    let text =
+        text.map_err(|error| AskError::Failed(format!("cannot read standard input: {error}")))?;
     if text.trim().is_empty() {
         return Err(AskError::Wrong("standard input contains no error".to_owned()));
     }
+    Ok(text)
+}
+
+/// Reads everything, so that the program that writes it can end, and returns the last [`SENT`] bytes.
+fn end_of(mut input: impl Read) -> io::Result<String> {
+    let mut end = Vec::new();
+    while input.by_ref().take(SENT as u64).read_to_end(&mut end)? > 0 {
+        end.drain(..end.len().saturating_sub(SENT));
+    }
+    let text = String::from_utf8_lossy(&end).into_owned();
     Ok(text[text.ceil_char_boundary(text.len().saturating_sub(SENT))..].to_owned())
 }
 
@@ -250,6 +257,19 @@ fn print_message(message: &str, screen: &Screen) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_long_output_is_sent() {
+        let output = format!("{}\nerror: no such file", "Compiling a\n".repeat(200_000));
+        let end = end_of(output.as_bytes()).unwrap();
+        assert!(end.ends_with("\nerror: no such file"), "{}", &end[end.len() - 40..]);
+        assert_eq!(end.len(), SENT);
+        assert_eq!(end_of("ä short one".as_bytes()).unwrap(), "ä short one");
+        // Bytes that are no text become longer.
+        assert!(
+            end_of([&[0xff; 2 * SENT][..], b"end"].concat().as_slice()).unwrap().ends_with("end")
+        );
+    }
 
     #[test]
     fn a_line_is_behind_the_last_colon() {

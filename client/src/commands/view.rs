@@ -1,8 +1,15 @@
 //! `graphiti view`: opens the viewer in the browser.
 
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
-use graphiti_proto::methods::view::{VIEW, ViewAddress};
+use graphiti_proto::{
+    endpoint,
+    methods::view::{VIEW, ViewAddress},
+};
 use serde_json::json;
 
 use crate::{
@@ -11,6 +18,9 @@ use crate::{
     screen::{Screen, line},
 };
 
+/// The file in the home that leads a browser to the page.
+const ENTRANCE: &str = "view.html";
+
 pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskError> {
     let address: ViewAddress = Connection::open_for_work()?.ask(VIEW, &json!({}))?;
     if args.print {
@@ -18,7 +28,7 @@ pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskErr
         return Ok(());
     }
     if open(&address.url) {
-        screen.print("The viewer opens in your browser.");
+        screen.print("The viewer opens in your browser. If it does not: graphiti view --print");
     } else {
         screen.print(format!(
             "No browser could be opened. Open this address within {} seconds:\n{}",
@@ -31,15 +41,33 @@ pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskErr
 
 /// Opens an address in the user's browser. Returns whether a program for that was there and did not
 /// fail.
+///
+/// All users of the machine can read the arguments of programs. The browser is therefore given a file
+/// that only the user can read, and finds the address with its token there.
 fn open(url: &str) -> bool {
     let [program, arguments @ ..] = OPENER else { return false };
+    let Some(entrance) = write_entrance(url) else { return false };
     let mut command = Command::new(program);
-    command.args(arguments).arg(url);
+    command.args(arguments).arg(entrance);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// The program that opens an address, and its first arguments.
+/// Writes the file that leads to an address. It stays: the token in it is valid once and soon expires.
+fn write_entrance(url: &str) -> Option<PathBuf> {
+    let entrance = endpoint::home()?.join(ENTRANCE);
+    // The address has no characters with a meaning in HTML.
+    let page = format!(
+        "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta http-equiv=\"refresh\" content=\"0; url={url}\">\n<title>graphiti</title>\n\
+         <p><a href=\"{url}\">Open the viewer</a></p>\n"
+    );
+    // The mode of an older file would stay.
+    let _ = fs::remove_file(&entrance);
+    fs::write(&entrance, page).ok().map(|()| entrance)
+}
+
+/// The program that opens a file in the browser, and its first arguments.
 #[cfg(target_os = "macos")]
 const OPENER: &[&str] = &["open"];
 #[cfg(windows)]

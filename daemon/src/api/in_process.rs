@@ -53,6 +53,11 @@ pub async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     request_limits::with_deadline(async { Ok(work.await) }).await
 }
 
+/// Runs `work`, which may block, where no request is answered.
+pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    blocking::read(work)
+}
+
 /// Calls `visit` for every listed session.
 pub async fn visit_sessions(
     daemon: &DaemonState,

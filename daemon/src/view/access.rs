@@ -25,6 +25,8 @@ pub(super) struct AccessControl {
     area: String,
     cookie: String,
     tokens: Vec<OneTimeToken>,
+    /// Tokens that were exchanged and would still be valid.
+    used: Vec<OneTimeToken>,
 }
 
 struct OneTimeToken {
@@ -42,6 +44,8 @@ pub(super) struct RequestOrigin<'r> {
     pub(super) cookies: Option<&'r str>,
     /// Whether the request may change something.
     pub(super) changes: bool,
+    /// Whether it brings a token. The file that leads to the page counts as another site.
+    pub(super) enters: bool,
 }
 
 /// Why a request is refused.
@@ -60,7 +64,7 @@ pub(super) enum Refusal {
 impl AccessControl {
     pub(super) fn new(authority: String) -> AccessControl {
         let area = Uuid::new_v4().simple().to_string();
-        AccessControl { authority, area, cookie: secret(), tokens: Vec::new() }
+        AccessControl { authority, area, cookie: secret(), tokens: Vec::new(), used: Vec::new() }
     }
 
     pub(super) fn area(&self) -> &str {
@@ -80,12 +84,21 @@ impl AccessControl {
     }
 
     /// Exchanges a token for the cookie: the value of `Set-Cookie`.
+    ///
+    /// A token that is presented twice was seen by somebody else, who may have been first. Nobody's
+    /// cookie is valid then.
     pub(super) fn redeem(&mut self, token: &str, now: Timestamp) -> Result<String, Refusal> {
+        self.used.retain(|used| now < used.expires_at);
+        if self.used.iter().any(|used| is_same(&used.secret, token)) {
+            self.cookie = secret();
+            return Err(Refusal::StaleToken);
+        }
         let found = self.tokens.iter().position(|known| is_same(&known.secret, token));
         let known = self.tokens.remove(found.ok_or(Refusal::StaleToken)?);
         if now >= known.expires_at {
             return Err(Refusal::StaleToken);
         }
+        self.used.push(known);
         let AccessControl { area, cookie, .. } = self;
         Ok(format!("{COOKIE}={cookie}; Path=/{area}/; HttpOnly; SameSite=Strict"))
     }
@@ -103,7 +116,8 @@ impl AccessControl {
             None => !request.changes || is_own_site,
         };
         // `none`: the user opened the address.
-        let is_allowed_site = matches!(request.site, None | Some("same-origin" | "none"));
+        let is_allowed_site = matches!(request.site, None | Some("same-origin" | "none"))
+            || request.enters && !request.changes && request.origin.is_none();
         (is_own_origin && is_allowed_site).then_some(()).ok_or(Refusal::OtherSite)
     }
 
@@ -154,6 +168,49 @@ mod tests {
         assert_eq!(control.redeem(&second, NOW.plus(TOKEN_LIFE)), Err(Refusal::StaleToken));
         assert_eq!(control.redeem(&second, NOW), Err(Refusal::StaleToken));
         assert_eq!(control.redeem("", NOW), Err(Refusal::StaleToken));
+    }
+
+    #[test]
+    fn a_token_that_is_presented_twice_ends_the_cookie() {
+        let mut control = control();
+        let (first, second) = (token(&control.issue(NOW)), token(&control.issue(NOW)));
+        let is_valid = |control: &AccessControl, cookie: &str| {
+            let cookies = cookie.split(';').next();
+            control.check_cookie(&RequestOrigin { cookies, ..RequestOrigin::default() }).is_ok()
+        };
+        let cookie = control.redeem(&first, NOW).unwrap();
+        assert!(is_valid(&control, &cookie));
+        assert_eq!(control.redeem("0", NOW), Err(Refusal::StaleToken));
+        assert!(is_valid(&control, &cookie), "a wrong token changes nothing");
+        assert_eq!(control.redeem(&first, NOW), Err(Refusal::StaleToken));
+        assert!(!is_valid(&control, &cookie));
+        let again = control.redeem(&second, NOW).unwrap();
+        assert!(is_valid(&control, &again));
+        // A browser that shows its old pages again some time later.
+        assert_eq!(control.redeem(&second, NOW.plus(TOKEN_LIFE)), Err(Refusal::StaleToken));
+        assert!(is_valid(&control, &again));
+    }
+
+    #[test]
+    fn only_a_request_with_a_token_may_come_from_a_file() {
+        let control = control();
+        let entering = RequestOrigin {
+            host: Some("127.0.0.1:4000"),
+            site: Some("cross-site"),
+            enters: true,
+            ..RequestOrigin::default()
+        };
+        assert_eq!(control.check_origin(&entering), Ok(()));
+        for refused in [
+            RequestOrigin { enters: false, ..entering },
+            RequestOrigin { changes: true, ..entering },
+            RequestOrigin { origin: Some("http://evil.example"), ..entering },
+            RequestOrigin { origin: Some("null"), ..entering },
+        ] {
+            assert_eq!(control.check_origin(&refused), Err(Refusal::OtherSite), "{refused:?}");
+        }
+        let other_name = RequestOrigin { host: Some("evil.example:4000"), ..entering };
+        assert_eq!(control.check_origin(&other_name), Err(Refusal::Host));
     }
 
     #[test]
@@ -208,7 +265,8 @@ mod tests {
             ("127.0.0.1:4000", None, Some("same-site"), false, Err(Refusal::OtherSite)),
             ("127.0.0.1:4000", None, None, true, Err(Refusal::OtherSite)),
         ] {
-            let request = RequestOrigin { host: Some(host), origin, site, changes, cookies: None };
+            let host = Some(host);
+            let request = RequestOrigin { host, origin, site, changes, ..RequestOrigin::default() };
             assert_eq!(control.check_origin(&request), expected, "{request:?}");
         }
         assert_eq!(control.check_origin(&RequestOrigin::default()), Err(Refusal::Host));

@@ -20,6 +20,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::{
+    api::in_process,
     model::SessionKey,
     store::{OutboxChange, Store},
     view::{
@@ -89,7 +90,9 @@ impl ChangeListener {
         }
         let end = *self.outbox.borrow_and_update();
         let daemon = self.view.daemon().ok()?;
-        let changed = changes(daemon.engine.store().as_ref(), self.position, end);
+        // The body of an answer is read outside of the request that it belongs to.
+        let store = daemon.engine.store().as_ref();
+        let changed = in_process::blocking(|| changes(store, self.position, end));
         self.position = end;
         Some((changed, self))
     }

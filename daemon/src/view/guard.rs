@@ -1,7 +1,7 @@
 //! What happens around each request: access, use, time limit, headers.
 
 use axum::{
-    extract::{Request, State},
+    extract::{ConnectInfo, Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -13,6 +13,7 @@ use crate::{
     api::in_process,
     view::{
         access::{Refusal, RequestOrigin},
+        connections::Admission,
         layout::{self, ViewPage},
         pages::failure,
         state::SharedView,
@@ -37,6 +38,9 @@ const HEADERS: &[(&str, &str)] = &[
     ("x-robots-tag", "noindex"),
 ];
 
+/// The connection of a request.
+type ConnectedBy = ConnectInfo<Admission>;
+
 /// The header of requests that the script sends: only the content of the page is wanted.
 const PART: &str = "x-part";
 
@@ -51,6 +55,9 @@ pub(super) async fn guard(
         Err(refusal) => refused(refusal),
         Ok(()) => {
             usage::note(&view.uses, Instant::now());
+            if let Some(ConnectInfo(admission)) = request.extensions().get::<ConnectedBy>() {
+                admission.admit();
+            }
             let answered = in_process::guarded(next.run(request)).await;
             answered.unwrap_or_else(|error| failure::page(&error).into_response())
         }
@@ -67,16 +74,18 @@ pub(super) async fn guard(
 fn admit(view: &SharedView, request: &Request) -> Result<(), Refusal> {
     let header =
         |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let access = view.access();
+    let enters = request.uri().path() == format!("/{}/open", access.area());
     let origin = RequestOrigin {
         host: header(header::HOST.as_str()),
         origin: header(header::ORIGIN.as_str()),
         site: header("sec-fetch-site"),
         cookies: header(header::COOKIE.as_str()),
         changes: request.method() != Method::GET && request.method() != Method::HEAD,
+        enters,
     };
-    let access = view.access();
     access.check_origin(&origin)?;
-    if request.uri().path() == format!("/{}/open", access.area()) {
+    if enters {
         return Ok(());
     }
     access.check_cookie(&origin)

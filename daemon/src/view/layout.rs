@@ -80,6 +80,22 @@ impl IntoResponse for ViewPage {
     }
 }
 
+/// A page that leads to another address of the server.
+pub(super) fn entrance(address: &str) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang=(T.language) {
+            head {
+                meta charset="utf-8";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="refresh" content={ "0; url=" (address) };
+                title { "graphiti" }
+            }
+            body { p { a href=(address) { "graphiti" } } }
+        }
+    }
+}
+
 pub(super) fn document(page: &ViewPage) -> Markup {
     html! {
         (DOCTYPE)

@@ -1,8 +1,7 @@
 //! The user on the other side of a connection.
 //!
-//! The one-time token is part of the command line that opens the browser, and on most systems every
-//! user can read command lines. Linux lists the owner of each connection, so that connections of
-//! other users are refused before a token is looked at.
+//! A token that others have seen must be of no use to them. Linux lists the owner of each connection,
+//! so that connections of other users are refused before a token is looked at.
 
 use std::net::SocketAddrV4;
 

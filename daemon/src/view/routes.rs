@@ -4,7 +4,7 @@
 use axum::{
     Router,
     extract::{Query, State},
-    http::{StatusCode, header},
+    http::header,
     middleware,
     response::{IntoResponse, Response},
     routing::{MethodRouter, get, post},
@@ -16,6 +16,7 @@ use crate::{
     view::{
         assets, events,
         guard::{guard, refused},
+        layout,
         pages::{
             calendar, changes, facts, failure, forget, graph, health, message, open_ends, projects,
             search, session, sessions, usage,
@@ -63,14 +64,14 @@ struct TokenQuery {
     token: String,
 }
 
-/// Exchanges the token of the address for the cookie.
+/// Exchanges the token of the address for the cookie, and leads on.
+///
+/// The answer is a page instead of a redirect: browsers do not send a strict cookie with a redirect of
+/// a request that a file caused.
 async fn open(State(view): State<SharedView>, Query(query): Query<TokenQuery>) -> Response {
     let redeemed = view.access().redeem(&query.token, clock::now());
     match redeemed {
-        Ok(cookie) => {
-            let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, "./".to_owned())];
-            (StatusCode::SEE_OTHER, headers).into_response()
-        }
+        Ok(cookie) => ([(header::SET_COOKIE, cookie)], layout::entrance("./")).into_response(),
         Err(refusal) => refused(refusal),
     }
 }

@@ -3,35 +3,25 @@
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
-    pin::Pin,
     sync::{Arc, Weak},
-    task::{Context, Poll},
     time::Duration,
 };
 
-use axum::serve::Listener;
 use graphiti_proto::methods::view::ViewAddress;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    task::JoinHandle,
-    time::Instant,
-};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::Instant};
 
 use crate::{
     api::{DaemonState, SharedDaemon},
     clock,
     view::{
         access::{AccessControl, TOKEN_LIFE},
-        peer, routes,
+        connections::{Admission, BoundedListener},
+        routes,
         state::{SharedView, ViewState},
         usage::{self, PageUse},
     },
 };
 
-/// Maximum number of connections; further ones wait. Any user of the machine can connect.
-const CONNECTIONS: usize = 64;
 /// How long connections may take to end when the server closes.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -83,9 +73,8 @@ impl RunningServer {
         let (uses, _) = watch::channel(PageUse::new(Instant::now()));
         let access = AccessControl::new(authority);
         let view = Arc::new(ViewState::new(daemon, access, uses, stopping));
-        let slots = Arc::new(Semaphore::new(CONNECTIONS));
-        let task =
-            tokio::spawn(serve(BoundedListener { listener, slots }, view.clone(), stop.clone()));
+        let listener = BoundedListener::new(listener);
+        let task = tokio::spawn(serve(listener, view.clone(), stop.clone()));
         Ok(RunningServer { view, stop, task })
     }
 }
@@ -108,7 +97,9 @@ async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<
         let _ = stopping.wait_for(|stopping| *stopping).await;
         tokio::time::sleep(FAREWELL).await;
     };
-    let serving = axum::serve(listener, routes::router(view.clone())).with_graceful_shutdown(ended);
+    let router = routes::router(view.clone());
+    let router = router.into_make_service_with_connect_info::<Admission>();
+    let serving = axum::serve(listener, router).with_graceful_shutdown(ended);
     tokio::select! {
         served = async { serving.await } => if let Err(error) = served {
             tracing::warn!(%error, "the viewer has failed");
@@ -118,83 +109,21 @@ async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<
     tracing::info!("the viewer is closed");
 }
 
-/// A listener with a limited number of connections.
-struct BoundedListener {
-    listener: TcpListener,
-    slots: Arc<Semaphore>,
-}
-
-/// A connection, with its slot.
-struct BoundedStream {
-    stream: TcpStream,
-    _slot: OwnedSemaphorePermit,
-}
-
-impl Listener for BoundedListener {
-    type Io = BoundedStream;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (BoundedStream, SocketAddr) {
-        let slot = self.slots.clone().acquire_owned().await;
-        let slot = slot.expect("the slots are never closed");
-        loop {
-            let (stream, address) = Listener::accept(&mut self.listener).await;
-            if is_of_other_user(&stream, address).await {
-                tracing::warn!("refused a connection of another user to the viewer");
-                continue;
-            }
-            return (BoundedStream { stream, _slot: slot }, address);
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
-}
-
-async fn is_of_other_user(stream: &TcpStream, peer: SocketAddr) -> bool {
-    let (SocketAddr::V4(peer), Ok(SocketAddr::V4(own))) = (peer, stream.local_addr()) else {
-        return true;
-    };
-    let is_other = tokio::task::spawn_blocking(move || peer::is_other_user(peer, own));
-    // Without an answer, nobody is let in.
-    is_other.await.unwrap_or(true)
-}
-
-impl AsyncRead for BoundedStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for BoundedStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpStream,
+    };
 
     use super::*;
-    use crate::view::usage::IDLE;
+    use crate::view::{
+        connections::{ADMISSION, CONNECTIONS},
+        usage::IDLE,
+    };
+
+    /// The time limit of the test if there is a defect.
+    const GIVE_UP: Duration = Duration::from_secs(5);
 
     async fn started() -> (RunningServer, SocketAddr) {
         let server = RunningServer::start(Weak::new()).await.unwrap();
@@ -222,6 +151,69 @@ mod tests {
         let mut viewer = Viewer { running: Some(server) };
         viewer.close().await;
         assert!(TcpStream::connect(address).await.is_err());
+    }
+
+    /// The head of a request of the user's browser, which keeps its connection.
+    fn own_request(server: &RunningServer, address: SocketAddr, page: &str) -> String {
+        let mut access = server.view.access();
+        let url = access.issue(clock::now());
+        let (_, token) = url.rsplit_once("token=").unwrap();
+        let cookie = access.redeem(token, clock::now()).unwrap();
+        let cookie = cookie.split(';').next().unwrap();
+        let area = access.area();
+        format!("GET /{area}/{page} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n")
+    }
+
+    async fn begins_answer(stream: &mut TcpStream, request: &str) -> String {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut beginning = [0; 12];
+        stream.read_exact(&mut beginning).await.unwrap();
+        String::from_utf8_lossy(&beginning).into_owned()
+    }
+
+    #[tokio::test]
+    async fn silent_strangers_do_not_lock_the_user_out() {
+        let (server, address) = started().await;
+        let request = own_request(&server, address, "icon.svg");
+        let mut own = TcpStream::connect(address).await.unwrap();
+        assert_eq!(begins_answer(&mut own, &request).await, "HTTP/1.1 200");
+        let mut strangers = Vec::new();
+        for _ in 0..2 * CONNECTIONS {
+            strangers.push(TcpStream::connect(address).await.unwrap());
+        }
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let answer = tokio::time::timeout(GIVE_UP, begins_answer(&mut stream, &request)).await;
+        assert_eq!(answer.expect("an answer"), "HTTP/1.1 200");
+        // The browser's older connection has not been closed for the strangers.
+        own.write_all(request.as_bytes()).await.unwrap();
+        let mut all = vec![0; 4_096];
+        let mut answers = 0;
+        while answers < 1 {
+            let read = tokio::time::timeout(GIVE_UP, own.read(&mut all)).await.unwrap().unwrap();
+            assert!(read > 0, "closed");
+            answers += String::from_utf8_lossy(&all[..read]).matches("HTTP/1.1 200").count();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_the_users_browser_may_keep_a_connection() {
+        let (server, address) = started().await;
+        let request = own_request(&server, address, "icon.svg");
+        let mut own = TcpStream::connect(address).await.unwrap();
+        assert_eq!(begins_answer(&mut own, &request).await, "HTTP/1.1 200");
+        let start = Instant::now();
+        let mut stranger = TcpStream::connect(address).await.unwrap();
+        stranger.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
+        // An answer, a reset or just the end.
+        let mut rest = Vec::new();
+        let _ = tokio::time::timeout(2 * IDLE, stranger.read_to_end(&mut rest)).await;
+        assert!((ADMISSION..ADMISSION * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
+        tokio::time::sleep(ADMISSION).await;
+        own.write_all(request.as_bytes()).await.unwrap();
+        let mut rest = vec![0; 1 << 16];
+        let read = own.read(&mut rest).await.unwrap();
+        let second = own.read(&mut rest[read..]).await.unwrap();
+        assert!(String::from_utf8_lossy(&rest[..read + second]).contains("HTTP/1.1 200"));
     }
 
     #[tokio::test]

@@ -102,6 +102,37 @@ fn a_line_is_traced_to_the_edit_that_wrote_it() {
 }
 
 #[test]
+fn a_line_is_not_traced_to_the_file_of_another_project() {
+    let world = World::new();
+    let folder = |name: &str| {
+        fs::create_dir_all(world.path(&format!("{name}/src"))).unwrap();
+        fs::canonicalize(world.path(name)).unwrap().display().to_string()
+    };
+    let (app, other) = (folder("app"), folder("other"));
+    fs::write(world.path("app/src/pool.py"), "import sys\nsize = 20  # for slow requests\n")
+        .unwrap();
+    let mut session = world.transcript_in("cccc-3", &other).aged(HOUR);
+    let edit = json!({
+        "file_path": format!("{other}/src/pool.py"),
+        "old_string": "size = 4", "new_string": "size = 20  # for slow requests",
+    });
+    session.prompt("Make the other pool larger, too").tool("Edit", &edit, "has been updated");
+    session.reply("The other pool has 20 connections now.");
+    // A session of a sub-folder, whose agent named the file from there.
+    let mut session = world.transcript_in("dddd-4", &format!("{app}/src")).aged(HOUR * 48);
+    let edit = json!({
+        "file_path": "pool.py", "old_string": "size = 20", "new_string": "size = 20  # for slow requests",
+    });
+    session.prompt("Say in the pool why it is so large").tool("Edit", &edit, "has been updated");
+    session.reply("The pool says now why it is so large.");
+    let (world, daemon) = machine_with(world, &app);
+    let blame = world.json(&["blame", "app/src/pool.py:2"]);
+    assert_eq!(ids(&blame, "changes"), ["dddd-4", "aaaa-1"], "{blame}");
+    let of_other = json!({ "file": format!("{other}/src/pool.py"), "text": "size = 20" });
+    assert_eq!(ids(&daemon.call("blame_file", &of_other), "changes"), ["cccc-3"]);
+}
+
+#[test]
 fn an_error_is_solved_as_before() {
     let (world, daemon) = machine();
     let fix = world.json(&["fix", ERROR]);
@@ -144,6 +175,17 @@ fn the_log_tells_what_happened_day_by_day() {
     let since = days_ago(2);
     assert_eq!(ids(&world.json(&["log", "--since", &since]), "sessions"), ["bbbb-2"]);
     assert_eq!(world.printed(&["log", "/else"]), "No sessions.\n");
+    // Memories are no sessions, and do not hide them.
+    for text in ["The staging server is slow", "Ann knows the pool", "Releases are on Mondays"] {
+        daemon.call("add_memory", &json!({ "name": text, "episode_body": text }));
+    }
+    let first = daemon.call("get_log", &json!({ "limit": 1 }));
+    assert_eq!(ids(&first, "sessions"), ["bbbb-2"], "{first}");
+    let second = daemon.call("get_log", &json!({ "limit": 1, "before": first["next"] }));
+    assert_eq!(
+        (ids(&second, "sessions"), &second["next"]),
+        (vec!["aaaa-1".to_owned()], &Value::Null)
+    );
 }
 
 /// Returns the day so many days ago.

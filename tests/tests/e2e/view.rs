@@ -33,7 +33,8 @@ impl Browser {
     fn open(world: &World) -> Browser {
         let (authority, path) = address(world);
         let answer = request(&authority, &format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\n"));
-        assert_eq!(answer.status, 303, "{}", answer.head);
+        assert_eq!(answer.status, 200, "{}", answer.head);
+        assert!(answer.body.contains("content=\"0; url=./\""), "{}", answer.body);
         let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
         assert!(cookie.ends_with("; HttpOnly; SameSite=Strict"), "{cookie}");
         let area = path.split('/').nth(1).unwrap().to_owned();
@@ -165,18 +166,48 @@ fn only_the_browser_with_the_token_is_let_in_and_only_once() {
     let others = [
         "Host: evil.example\r\n".to_owned(),
         format!("{host}Origin: http://evil.example\r\n"),
-        format!("{host}Sec-Fetch-Site: cross-site\r\n"),
+        format!("{host}Origin: null\r\nSec-Fetch-Site: cross-site\r\n"),
     ];
     for headers in &others {
         assert_eq!(get(&path, headers).status, 403, "{headers}");
     }
     // The refused requests did not use up the token; its first use does.
     let first = get(&path, &host);
-    assert_eq!(first.status, 303, "{}", first.body);
+    assert_eq!(first.status, 200, "{}", first.body);
     let stale = get(&path, &host);
     assert_eq!(stale.status, 403);
     assert!(stale.body.contains("graphiti view"), "{}", stale.body);
     assert_eq!(stale.header("set-cookie"), None);
+}
+
+/// Every user of the machine can read the arguments of programs.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_browser_finds_the_token_in_a_file_of_the_user() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    let _daemon = world.start();
+    let programs = world.path("programs");
+    fs::create_dir(&programs).unwrap();
+    let opener = programs.join("xdg-open");
+    fs::write(&opener, "#!/bin/sh\nprintf '%s' \"$*\" > \"$0.arguments\"\n").unwrap();
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o700)).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let ended = world.command("graphiti").arg("view").env("PATH", path).output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let arguments = fs::read_to_string(programs.join("xdg-open.arguments")).unwrap();
+    assert!(!arguments.contains("token") && !arguments.contains("http"), "{arguments}");
+    let mode = fs::metadata(&arguments).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let page = fs::read_to_string(&arguments).unwrap();
+    let url = page.split("url=http://").nth(1).and_then(|rest| rest.split('"').next());
+    let (authority, path) = url.and_then(|url| url.split_once('/')).expect("an address");
+    // For a browser, a file is another site.
+    let head =
+        format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nSec-Fetch-Site: cross-site\r\n");
+    let entered = request(authority, &head);
+    assert_eq!(entered.status, 200, "{}", entered.body);
+    assert!(entered.header("set-cookie").is_some());
 }
 
 #[test]
@@ -227,6 +258,29 @@ fn every_page_is_shown_and_loads_nothing_from_elsewhere() {
     assert_eq!(browser.get("session?id=none").status, 404);
     assert_eq!(browser.get("elsewhere").status, 404);
     assert_eq!(browser.get("search?offset=x").status, 400);
+}
+
+#[test]
+fn a_memory_and_an_episode_that_was_imported_as_text_are_shown() {
+    let world = World::new();
+    let daemon = world.start();
+    let body = "The marmot server\nis restarted by Ann, see \u{202e}gro.elpmaxe";
+    let added = daemon.call("add_memory", &json!({ "name": "Marmots", "episode_body": body }));
+    login_session(&world, &daemon);
+    let folder = world.path("exported");
+    let exported = folder.display().to_string();
+    world.printed(&["export", &exported]);
+    fs::remove_file(folder.join("episodes.jsonl")).unwrap();
+    let other = World::new();
+    let _imported = other.start();
+    other.printed(&["import", &exported]);
+    let memory = added["uuid"].as_str().unwrap();
+    let shown = Browser::open(&world).get(&format!("session?id={memory}")).body;
+    assert!(shown.contains("The marmot server\nis restarted by Ann"), "{shown}");
+    assert!(!shown.contains('\u{202e}') && shown.contains("U+202E"), "{shown}");
+    let shown = Browser::open(&other).get("session?id=aaaa-1").body;
+    assert!(shown.contains("The login ends too early"), "{shown}");
+    assert!(shown.contains(".env"), "{shown}");
 }
 
 #[test]

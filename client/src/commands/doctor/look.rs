@@ -195,8 +195,12 @@ fn is_transcript(extension: &OsStr) -> bool {
     extension == "jsonl" || extension == "zst"
 }
 
-/// Counts the entries of a folder, without following links.
+/// Counts the entries of a folder, without following links. Agents with a database have a file instead.
 fn folder(path: PathBuf) -> Folder {
+    if path.is_file() {
+        let error = fs::File::open(&path).err().map(|error| error.to_string());
+        return Folder { folders: 0, transcripts: u64::from(error.is_none()), error, path };
+    }
     let error = fs::read_dir(&path).err();
     let error = error.filter(|error| error.kind() != std::io::ErrorKind::NotFound);
     let error = error.map(|error| error.to_string());
@@ -242,4 +246,22 @@ fn damaged(home: &Path) -> Vec<PathBuf> {
     };
     let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
     entries.flatten().map(|entry| entry.path()).filter(is_damaged).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_database_of_an_agent_can_be_read_though_it_is_no_folder() {
+        let home = env::temp_dir().join(format!("graphiti-doctor-{}", std::process::id()));
+        fs::create_dir_all(&home).unwrap();
+        let database = home.join("opencode.db");
+        fs::write(&database, "SQLite format 3").unwrap();
+        fs::write(home.join("a.jsonl"), "{}").unwrap();
+        let (file, whole) = (folder(database), folder(home.clone()));
+        fs::remove_dir_all(&home).unwrap();
+        assert_eq!((file.error, file.folders, file.transcripts), (None, 0, 1));
+        assert_eq!((whole.error, whole.folders, whole.transcripts), (None, 1, 1));
+    }
 }

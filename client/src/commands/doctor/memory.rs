@@ -75,6 +75,8 @@ fn transcripts(folder: &Folder) -> Finding {
             format!("{path} holds none"),
             "work with an agent; if it keeps them elsewhere, set watch_directories",
         ),
+        // The database of an agent.
+        _ if folder.folders == 0 => Finding::ok(ABOUT, format!("{path} can be read")),
         count => {
             let folders = number(folder.folders);
             Finding::ok(ABOUT, format!("{} in {path} ({folders} folders)", number(count)))

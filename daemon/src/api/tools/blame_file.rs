@@ -74,7 +74,7 @@ async fn run(
     let limit = arguments.limit.min(CHANGES);
     let text = arguments.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let changes = match text {
-        Some(text) => with_text(daemon, &shown, project, text, limit)?,
+        Some(text) => with_text(daemon, &names, text, limit)?,
         None => of_file(daemon, &names, limit).map_err(store_error)?,
     };
     let mut changes = changes;
@@ -111,7 +111,10 @@ fn names(
     };
     let named = all.iter().filter_map(|namespace| {
         let root = Project::new(&projects.path(*namespace)?);
-        Some((*namespace, Graph::file_key(&root, &path)?))
+        // No file of a temporary folder is in the graph, but its edits can be found.
+        let key = Graph::file_key(&root, &path)
+            .unwrap_or_else(|| root.relative(&path).replace('\\', "/"));
+        Some((*namespace, key))
     });
     let named: Vec<(Namespace, String)> = named.collect();
     let is_whole = |key: &str| key.starts_with('/') || key.contains(':');
@@ -218,11 +221,11 @@ fn row(
     }))
 }
 
-/// Returns the changes whose edits of the file contain a text.
+/// Returns the changes whose edits of the file contain a text. Sessions of other directories may have
+/// a file of the same name: a name counts only in its directory.
 fn with_text(
     daemon: &DaemonState,
-    file: &str,
-    projects: Option<Vec<Namespace>>,
+    names: &[FileName],
     text: &str,
     limit: usize,
 ) -> Result<Vec<BlameRow>, Error> {
@@ -234,8 +237,13 @@ fn with_text(
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
     let mut query = Query::parse(&format!("\"{phrase}\""), &now);
-    query.require("file", file, &now);
-    let scope = Scope { namespaces: projects, ..Scope::default() };
+    let keys: BTreeSet<&str> = names.iter().map(|name| name.key.as_str()).collect();
+    for key in keys {
+        query.require("file", key, &now);
+    }
+    let namespaces: BTreeSet<Namespace> = names.iter().map(|name| name.namespace).collect();
+    let namespaces = Some(namespaces.into_iter().collect());
+    let scope = Scope { namespaces, ..Scope::default() };
     let (now, weights) = (clock::now(), Weights::default());
     let request = RankRequest {
         query: &query,
@@ -250,7 +258,7 @@ fn with_text(
     let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
     let mut edits: Vec<MatchingEdit> = Vec::new();
     for hit in &results.sessions {
-        edits.extend(edit_of(daemon, hit, file, text).map_err(store_error)?);
+        edits.extend(edit_of(daemon, hit, names, text).map_err(store_error)?);
     }
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.message.at));
     edits.truncate(limit);
@@ -288,15 +296,19 @@ impl MatchingEdit {
 fn edit_of(
     daemon: &DaemonState,
     hit: &SessionHit,
-    file: &str,
+    names: &[FileName],
     text: &str,
 ) -> Result<Option<MatchingEdit>, StoreError> {
     let store = daemon.engine.store();
+    let project = store.session(hit.session)?.and_then(|session| session.project);
+    let namespace = project.map(|project| project.namespace());
+    let names = names.iter().filter(|name| Some(name.namespace) == namespace);
+    let keys: Vec<&str> = names.map(|name| name.key.as_str()).collect();
     for passage in hit.passages.iter().take(PASSAGES) {
         let HitLocation::Message { source, seq } = passage.place else { continue };
         let key = SourceKey { session: hit.session, number: source };
         let Some(message) = store.messages(key, seq, 1)?.pop() else { continue };
-        if !message.files.iter().any(|one| is_path(one, file)) {
+        if !message.files.iter().any(|one| keys.iter().any(|key| is_path(one, key))) {
             continue;
         }
         let lines = edited_lines(&message, text);

@@ -13,7 +13,7 @@ use crate::{
         convert,
         projects::{newest_episodes, project_argument},
     },
-    model::{Episode, EpisodeId},
+    model::{Episode, EpisodeId, Namespace, Timestamp},
     store::StoreError,
 };
 
@@ -51,23 +51,51 @@ async fn run(
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let limit = arguments.limit.min(SESSIONS);
-    let store = daemon.engine.store().as_ref();
-    // One more than wanted, to know whether there is a next page.
-    let mut episodes =
-        newest_episodes(store, projects.as_deref(), before, limit + 1).map_err(store_error)?;
-    episodes.retain(|episode| since.is_none_or(|since| episode.ended_at >= since));
-    let has_more = episodes.len() > limit;
-    episodes.truncate(limit);
-    let mut sessions = Vec::new();
-    for episode in &episodes {
-        sessions.extend(row(daemon, episode).map_err(store_error)?);
-    }
-    let all = sessions.len();
+    let page = LogPage { projects, since, before, limit };
+    let (mut sessions, ids, has_more) = page.read(daemon).map_err(store_error)?;
     client.reply_budget.fit(&mut sessions);
-    let is_cut = sessions.len() < all;
-    let last = sessions.last().and_then(|row: &LogRow| row.session.episode.as_ref());
-    let next = last.filter(|_| has_more || is_cut).map(|episode| episode.uuid.clone());
+    let last = sessions.len().checked_sub(1).and_then(|last| ids.get(last));
+    let next = last.filter(|_| has_more || sessions.len() < ids.len()).map(ToString::to_string);
     Ok(LogAnswer { message: indexed.message(), sessions, next })
+}
+
+/// A part of the log.
+struct LogPage {
+    projects: Option<Vec<Namespace>>,
+    since: Option<Timestamp>,
+    before: Option<EpisodeId>,
+    limit: usize,
+}
+
+impl LogPage {
+    /// Returns the rows with their episodes, and whether there are more. Passes over memories.
+    fn read(
+        &self,
+        daemon: &DaemonState,
+    ) -> Result<(Vec<LogRow>, Vec<EpisodeId>, bool), StoreError> {
+        let store = daemon.engine.store().as_ref();
+        let (mut rows, mut ids, mut before) = (Vec::new(), Vec::new(), self.before);
+        loop {
+            // One more than wanted, to know whether there is a next page.
+            let page = newest_episodes(store, self.projects.as_deref(), before, self.limit + 1)?;
+            let mut is_last = page.len() <= self.limit;
+            before = page.last().map(|episode| episode.id);
+            let is_wanted =
+                |episode: &&Episode| self.since.is_none_or(|since| episode.ended_at >= since);
+            is_last |= !page.iter().any(|episode| is_wanted(&episode));
+            for episode in page.iter().filter(is_wanted) {
+                let Some(row) = row(daemon, episode)? else { continue };
+                if rows.len() >= self.limit {
+                    return Ok((rows, ids, true));
+                }
+                rows.push(row);
+                ids.push(episode.id);
+            }
+            if is_last {
+                return Ok((rows, ids, false));
+            }
+        }
+    }
 }
 
 fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreError> {

@@ -6,6 +6,7 @@
 //! gone keeps what was known of it last.
 
 mod git;
+mod groups;
 mod remote;
 
 use std::{
@@ -17,6 +18,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use self::groups::Groups;
 use crate::{
     engine::redaction,
     model::{Namespace, Project, Timestamp},
@@ -34,6 +36,8 @@ const PROJECTS: usize = 20_000;
 pub struct Projects {
     store: Arc<dyn Store>,
     known: RwLock<BTreeMap<Namespace, KnownProject>>,
+    /// Changed after `known`.
+    groups: RwLock<Groups>,
     /// The user's home: a repository there holds settings, and does not join the folders in it.
     home: Option<PathBuf>,
 }
@@ -99,7 +103,8 @@ impl Projects {
             let namespace = project.namespace();
             known.insert(namespace, KnownProject { project, identity, checked_at: None });
         }
-        Ok(Projects { store, known: RwLock::new(known), home })
+        let groups = RwLock::new(Groups::of(known.values()));
+        Ok(Projects { store, known: RwLock::new(known), groups, home })
     }
 
     /// Notes the directory of a session that was read. Reads files: not for the async runtime.
@@ -114,12 +119,23 @@ impl Projects {
             return;
         }
         let identity = self.identity(project);
-        let is_new = before.is_none_or(|before| before.identity != identity);
-        if is_new {
+        let is_moved = before.as_ref().is_some_and(|before| before.identity != identity);
+        let is_new = before.is_none();
+        if is_new || is_moved {
             self.save(project, &identity);
         }
-        let known = KnownProject { project: project.clone(), identity, checked_at: Some(now) };
+        let known = KnownProject {
+            project: project.clone(),
+            identity: identity.clone(),
+            checked_at: Some(now),
+        };
         self.write().insert(namespace, known);
+        if is_moved {
+            self.group_again();
+        } else if is_new {
+            let mut groups = self.groups.write().unwrap_or_else(PoisonError::into_inner);
+            groups.add(project, &identity);
+        }
     }
 
     /// Notes the directories of all sessions, and drops those that no session has any more. Stops
@@ -152,6 +168,7 @@ impl Projects {
             keep
         });
         if !dropped.is_empty() {
+            self.group_again();
             // A note that stays is dropped at the next start.
             let _ = self.store.write(dropped);
         }
@@ -211,8 +228,19 @@ impl Projects {
     /// Returns the project that `given`, a remote or a folder, names.
     pub fn identity_named(&self, given: &str) -> Option<ProjectIdentity> {
         let namespaces: Vec<Namespace> = self.read().keys().copied().collect();
-        let mut all = namespaces.into_iter().filter_map(|one| self.identity_of(one));
-        all.find(|identity| identity.is_named_by(given))
+        let mut seen = HashSet::new();
+        for namespace in namespaces {
+            // All directories of a project have one identity.
+            if !seen.insert(namespace) {
+                continue;
+            }
+            seen.extend(self.of_namespace(namespace));
+            let identity = self.identity_of(namespace);
+            if identity.as_ref().is_some_and(|identity| identity.is_named_by(given)) {
+                return identity;
+            }
+        }
+        None
     }
 
     /// Returns the project of a remote of which no directory is known.
@@ -307,30 +335,17 @@ impl Projects {
         home.is_some_and(|home| home == root || home.canonicalize().is_ok_and(|home| home == root))
     }
 
-    /// Returns the directories that share a spelling, a repository or a remote, directly or through
-    /// others.
+    /// Returns a directory with those that belong to it, itself first.
     fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
-        let mut members = vec![project.namespace()];
-        let mut keys: HashSet<String> = keys(project, identity).into_iter().collect();
+        let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
+        groups.members(project, identity)
+    }
+
+    /// Groups the known directories again: one left its group.
+    fn group_again(&self) {
         let known = self.read();
-        let mut others: Vec<&KnownProject> = known.values().collect();
-        loop {
-            let (joined, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|known| {
-                self::keys(&known.project, &known.identity).iter().any(|key| keys.contains(key))
-            });
-            if joined.is_empty() {
-                break;
-            }
-            for known in joined {
-                keys.extend(self::keys(&known.project, &known.identity));
-                members.extend([known.project.namespace(), known.project.root().namespace()]);
-            }
-            others = rest;
-        }
-        members.push(project.root().namespace());
-        let mut seen = HashSet::new();
-        members.retain(|member| seen.insert(*member));
-        members
+        let mut groups = self.groups.write().unwrap_or_else(PoisonError::into_inner);
+        *groups = Groups::of(known.values());
     }
 
     fn save(&self, project: &Project, identity: &Identity) {
@@ -375,18 +390,6 @@ impl KnownProject {
             path.rsplit('/').next().map(str::to_lowercase).filter(|name| !name.is_empty())
         })
     }
-}
-
-/// What two directories have in common if they are of one project. A remote never begins like a path.
-fn keys(project: &Project, identity: &Identity) -> Vec<String> {
-    let mut keys = vec![project.spelling()];
-    let root = project.root();
-    if root != *project {
-        keys.push(root.spelling());
-    }
-    keys.extend(identity.repository.clone());
-    keys.extend(identity.remote.as_ref().map(|remote| format!("remote {remote}")));
-    keys
 }
 
 /// The parents of a spelling, the nearest first.

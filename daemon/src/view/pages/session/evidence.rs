@@ -5,7 +5,7 @@ use graphiti_proto::tools::{SessionRow, graph::FactRow};
 
 use crate::{
     api::DaemonState,
-    model::{Role, SessionId},
+    model::{Message, Role, SessionId},
     store::SourceKey,
     view::pages::parts::message_address,
 };
@@ -13,6 +13,8 @@ use crate::{
 /// Messages of a session that are searched for the words of statements, and their bytes.
 const MESSAGES: usize = 4_000;
 const BYTES: usize = 4 << 20;
+/// Messages that are read at once.
+const PAGE: usize = 100;
 /// Words by which a statement is recognised in a message.
 const WORDS: usize = 10;
 /// Statements with fewer words are not searched: they occur anywhere.
@@ -71,18 +73,34 @@ fn messages(daemon: &DaemonState, row: &SessionRow) -> Vec<WordsOfMessage> {
     // Without the messages, only facts have links.
     let Ok(Some(session)) = store.find_session(&id) else { return Vec::new() };
     let key = SourceKey { session, number: 0 };
-    let Ok(mut messages) = store.messages(key, 0, MESSAGES) else { return Vec::new() };
-    messages.retain(|message| message.role != Role::Tool);
-    messages.sort_by_key(|message| message.role);
-    let mut left = BYTES;
-    let fitting = messages.iter().take_while(|message| {
-        let rest = left.checked_sub(message.text.len());
-        left = rest.unwrap_or(0);
-        rest.is_some()
-    });
-    fitting
-        .map(|message| WordsOfMessage { words: words(&message.text), source: 0, seq: message.seq })
-        .collect()
+    let mut said = said(|from| store.messages(key, from, PAGE).unwrap_or_default());
+    said.sort_by_key(|message| message.role);
+    let known = |said: SaidMessage| WordsOfMessage { words: said.words, source: 0, seq: said.seq };
+    said.into_iter().map(known).collect()
+}
+
+/// What a person or an agent said.
+struct SaidMessage {
+    role: Role,
+    words: String,
+    seq: u32,
+}
+
+/// Reads messages page by page, because the output of tools may be large, until the limits.
+fn said(mut page: impl FnMut(u32) -> Vec<Message>) -> Vec<SaidMessage> {
+    let (mut said, mut from, mut left) = (Vec::new(), 0, BYTES);
+    for _ in 0..MESSAGES.div_ceil(PAGE) {
+        let messages = page(from);
+        let Some(last) = messages.last() else { break };
+        from = last.seq + 1;
+        for message in messages.iter().filter(|message| message.role != Role::Tool) {
+            let Some(rest) = left.checked_sub(message.text.len()) else { return said };
+            left = rest;
+            let words = words(&message.text);
+            said.push(SaidMessage { role: message.role, words, seq: message.seq });
+        }
+    }
+    said
 }
 
 /// Returns the words of a text in lower case, without punctuation.
@@ -94,6 +112,7 @@ fn words(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::transcript::Origin;
 
     #[test]
     fn a_statement_leads_to_the_fact_or_message_with_its_words() {
@@ -108,6 +127,38 @@ mod tests {
         assert_eq!(at("The login is fixed.").as_deref(), Some("session?id=s&at=9#m0-9"));
         assert_eq!(at("The logout is fixed"), None);
         assert_eq!(at("the tests"), None, "too short to be recognised");
+    }
+
+    #[test]
+    fn messages_are_read_in_pages_until_the_limit() {
+        let message = |seq: u32, role, bytes: usize| Message {
+            seq,
+            origin: Origin::default(),
+            uuid: None,
+            role,
+            at: None,
+            text: "x".repeat(bytes),
+            tool: None,
+            files: Vec::new(),
+            branch: None,
+        };
+        let read = |of: &dyn Fn(u32) -> Message| {
+            let mut asked = Vec::new();
+            let said = said(|from| {
+                asked.push(from);
+                (from..from + PAGE as u32).map(of).collect()
+            });
+            (said.iter().map(|said| said.seq).collect::<Vec<_>>(), asked)
+        };
+        // What tools print does not count.
+        let (seqs, asked) = read(&|seq| match seq % 2 {
+            0 => message(seq, Role::Agent, BYTES / 75),
+            _ => message(seq, Role::Tool, BYTES / 75),
+        });
+        assert_eq!((seqs.len(), seqs.last()), (75, Some(&148)));
+        assert_eq!(asked, [0, 100]);
+        let (seqs, asked) = read(&|seq| message(seq, Role::User, 1));
+        assert_eq!((seqs.len(), asked.len()), (MESSAGES, MESSAGES / PAGE));
     }
 
     #[test]

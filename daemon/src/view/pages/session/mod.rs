@@ -15,7 +15,7 @@ use serde::Deserialize;
 use self::{conversation::ConversationPage, evidence::EvidenceLinks};
 use super::{
     PageAnswer, PageResult,
-    parts::{address, session_meta, text, title, visible},
+    parts::{address, lines, session_meta, text, title, visible},
 };
 use crate::{
     api::{DaemonState, in_process},
@@ -55,9 +55,7 @@ pub(in crate::view) async fn page(
     let messages = session(&daemon, &query, "messages", first).await?;
     let answer = session(&daemon, &query, "summary", 0).await?;
     let things = things(&daemon, &answer).await?;
-    // A summary that a newer version wrote is shown as text.
-    let summary = answer.summary.clone().and_then(|value| serde_json::from_value(value).ok());
-    let summary: Option<EnhancedSessionSummary> = summary;
+    let summary = by_field(&answer);
     let session = &answer.session;
     let links = EvidenceLinks::read(&daemon, session, &things.facts);
     let conversation = ConversationPage {
@@ -79,7 +77,7 @@ pub(in crate::view) async fn page(
             aside .summary aria-label=(T.summary) #summary data-live="" {
                 @match &summary {
                     Some(summary) => { (summary::fields(summary, &links)) (summary::things(&things.nodes)) }
-                    None => { p .empty { (answer.markdown.as_deref().unwrap_or(T.no_summary)) } }
+                    None => { (as_text(&answer)) (summary::things(&things.nodes)) }
                 }
                 (details(&answer))
             }
@@ -91,6 +89,24 @@ pub(in crate::view) async fn page(
         }
     };
     Ok(ViewPage::new(visible(title(session)), NavItem::Sessions, body))
+}
+
+/// Returns the fields of the summary. A memory, an episode that was imported as text, and a summary
+/// that a newer version wrote have only text.
+fn by_field(answer: &GetSessionAnswer) -> Option<EnhancedSessionSummary> {
+    let summary: EnhancedSessionSummary = serde_json::from_value(answer.summary.clone()?).ok()?;
+    (!summary.objective.is_empty()).then_some(summary)
+}
+
+fn as_text(answer: &GetSessionAnswer) -> Markup {
+    let markdown = answer.markdown.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    html! {
+        h2 .section { (T.summary) }
+        @match markdown {
+            Some(markdown) => { p { (lines(markdown)) } }
+            None => { p .empty { (T.no_summary) } }
+        }
+    }
 }
 
 async fn session(

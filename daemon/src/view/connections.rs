@@ -1,0 +1,193 @@
+//! The connections of the page, limited in number.
+//!
+//! Any user of the machine, and any site's page in a browser, can connect. Until a connection has
+//! brought a request of the user's own browser, it is closed after [`ADMISSION`], and earlier if
+//! another connection needs its place.
+
+use std::{
+    collections::VecDeque,
+    future::Future,
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    extract::connect_info::Connected,
+    serve::{IncomingStream, Listener},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+};
+
+use crate::view::peer;
+
+/// Maximum number of connections; further ones wait.
+pub(super) const CONNECTIONS: usize = 64;
+/// How long a connection may take until a request is admitted.
+pub(super) const ADMISSION: Duration = Duration::from_secs(10);
+
+/// A listener with a limited number of connections.
+pub(super) struct BoundedListener {
+    listener: TcpListener,
+    open: Arc<OpenConnections>,
+}
+
+#[derive(Default)]
+struct OpenConnections {
+    /// The oldest first.
+    connections: Mutex<VecDeque<Admission>>,
+    freed: Notify,
+}
+
+/// Whether a connection has brought a request that was admitted.
+#[derive(Clone, Default)]
+pub(super) struct Admission(Arc<AdmissionState>);
+
+#[derive(Default)]
+struct AdmissionState {
+    is_admitted: AtomicBool,
+    leave: Notify,
+}
+
+/// A connection, with its place.
+pub(super) struct BoundedStream {
+    stream: TcpStream,
+    admission: Admission,
+    /// Ends when the connection is to be closed unless it was admitted.
+    end: Pin<Box<dyn Future<Output = ()> + Send>>,
+    open: Arc<OpenConnections>,
+}
+
+impl BoundedListener {
+    pub(super) fn new(listener: TcpListener) -> BoundedListener {
+        BoundedListener { listener, open: Arc::default() }
+    }
+}
+
+impl OpenConnections {
+    /// Waits for a place. If there is none, the oldest connection that was not admitted has to leave.
+    async fn wait_for_place(&self) {
+        loop {
+            {
+                let connections = self.lock();
+                if connections.len() < CONNECTIONS {
+                    return;
+                }
+                let stranger = connections.iter().find(|connection| !connection.is_admitted());
+                stranger.into_iter().for_each(|stranger| stranger.0.leave.notify_one());
+            }
+            self.freed.notified().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Admission>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Admission {
+    pub(super) fn admit(&self) {
+        self.0.is_admitted.store(true, Ordering::Relaxed);
+    }
+
+    fn is_admitted(&self) -> bool {
+        self.0.is_admitted.load(Ordering::Relaxed)
+    }
+}
+
+impl Listener for BoundedListener {
+    type Io = BoundedStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (BoundedStream, SocketAddr) {
+        self.open.wait_for_place().await;
+        let (stream, address) = loop {
+            let (stream, address) = Listener::accept(&mut self.listener).await;
+            if is_of_other_user(&stream, address).await {
+                tracing::warn!("refused a connection of another user to the viewer");
+                continue;
+            }
+            break (stream, address);
+        };
+        let admission = Admission::default();
+        self.open.lock().push_back(admission.clone());
+        let end = Box::pin({
+            let admission = admission.clone();
+            async move {
+                tokio::select! {
+                    () = tokio::time::sleep(ADMISSION) => {}
+                    () = admission.0.leave.notified() => {}
+                }
+            }
+        });
+        (BoundedStream { stream, admission, end, open: self.open.clone() }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+async fn is_of_other_user(stream: &TcpStream, peer: SocketAddr) -> bool {
+    let (SocketAddr::V4(peer), Ok(SocketAddr::V4(own))) = (peer, stream.local_addr()) else {
+        return true;
+    };
+    let is_other = tokio::task::spawn_blocking(move || peer::is_other_user(peer, own));
+    // Without an answer, nobody is let in.
+    is_other.await.unwrap_or(true)
+}
+
+impl Connected<IncomingStream<'_, BoundedListener>> for Admission {
+    fn connect_info(stream: IncomingStream<'_, BoundedListener>) -> Admission {
+        stream.io().admission.clone()
+    }
+}
+
+impl Drop for BoundedStream {
+    fn drop(&mut self) {
+        self.open.lock().retain(|one| !Arc::ptr_eq(&one.0, &self.admission.0));
+        self.open.freed.notify_one();
+    }
+}
+
+impl AsyncRead for BoundedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if !self.admission.is_admitted() && self.end.as_mut().poll(context).is_ready() {
+            // A future must not be polled after its end.
+            self.end = Box::pin(std::future::ready(()));
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for BoundedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
