@@ -229,18 +229,14 @@ impl Projects {
     pub fn identity_named(&self, given: &str) -> Option<ProjectIdentity> {
         let namespaces: Vec<Namespace> = self.read().keys().copied().collect();
         let mut seen = HashSet::new();
-        for namespace in namespaces {
+        namespaces.into_iter().find_map(|namespace| {
             // All directories of a project have one identity.
             if !seen.insert(namespace) {
-                continue;
+                return None;
             }
             seen.extend(self.of_namespace(namespace));
-            let identity = self.identity_of(namespace);
-            if identity.as_ref().is_some_and(|identity| identity.is_named_by(given)) {
-                return identity;
-            }
-        }
-        None
+            self.identity_of(namespace).filter(|identity| identity.is_named_by(given))
+        })
     }
 
     /// Returns the project of a remote of which no directory is known.
