@@ -2,7 +2,7 @@
 
 use graphiti_proto::endpoint;
 
-use super::setup::{is_wanted, show};
+use super::setup::{confirm_changes, show};
 use crate::{
     cli,
     connection::AskError,
@@ -32,7 +32,7 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
     if is_changed {
         show(&change, screen);
     }
-    if args.dry_run || (is_changed && !args.yes && !is_wanted(1)?) {
+    if args.dry_run || (is_changed && !args.yes && !confirm_changes(1)?) {
         screen.print("Nothing was changed.");
         return Ok(());
     }

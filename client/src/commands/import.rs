@@ -162,7 +162,9 @@ pub(super) fn print(verb: &str, imported: &ImportReport, screen: &Screen) {
         text.push_str(&format!("; {known} known already"));
     }
     if *forgotten > 0 {
-        text.push_str(&format!("; {forgotten} of sessions that were forgotten here"));
+        text.push_str(&format!(
+            "; {forgotten} skipped, because their sessions were forgotten here"
+        ));
     }
     screen.print(line(&format!("{text}.")));
 }

@@ -11,7 +11,7 @@ use crate::{
     cli,
     connection::AskError,
     screen::{Screen, block},
-    setup::{self, AGENTS, SettingsChange, Surroundings, Wish},
+    setup::{self, AGENTS, SettingsChange, SetupGoal, Surroundings},
 };
 
 pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
@@ -23,16 +23,16 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
         variable: &variable,
         allow: !args.no_allow,
     };
-    let wish = if args.remove { Wish::Remove } else { Wish::Install };
-    let changes = planned(args, wish, &surroundings, screen)?;
+    let goal = if args.remove { SetupGoal::Remove } else { SetupGoal::Install };
+    let changes = planned(args, goal, &surroundings, screen)?;
     if changes.is_empty() {
-        screen.print(match wish {
-            Wish::Install => "Nothing is to be changed.",
-            Wish::Remove => "Nothing of graphiti is left in the agents' settings.",
+        screen.print(match goal {
+            SetupGoal::Install => "Nothing to change.",
+            SetupGoal::Remove => "Nothing of graphiti is left in the agents' settings.",
         });
     } else {
         changes.iter().for_each(|change| show(change, screen));
-        if args.dry_run || !(args.yes || is_wanted(changes.len())?) {
+        if args.dry_run || !(args.yes || confirm_changes(changes.len())?) {
             screen.print("Nothing was changed.");
             return Ok(());
         }
@@ -43,7 +43,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
             screen.print(format!("Wrote {}", change.file.display()));
         }
     }
-    if wish == Wish::Remove && !args.dry_run {
+    if goal == SetupGoal::Remove && !args.dry_run {
         for change in &changes {
             setup::forget_backup(&change.file).map_err(failed)?;
         }
@@ -54,7 +54,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
 /// Returns the planned changes, after printing what is not changed and why.
 fn planned(
     args: &cli::Setup,
-    wish: Wish,
+    goal: SetupGoal,
     surroundings: &Surroundings<'_>,
     screen: &Screen,
 ) -> Result<Vec<SettingsChange>, AskError> {
@@ -67,7 +67,7 @@ fn planned(
             continue;
         }
         let before = changes.len();
-        for change in setup::plan(agent, wish, surroundings) {
+        for change in setup::plan(agent, goal, surroundings) {
             match change {
                 Ok(change) => changes.push(change),
                 Err((file, error)) => {
@@ -83,7 +83,7 @@ fn planned(
             screen.bold(agent.title),
             if changed { "to be changed" } else { "nothing to change" }
         ));
-        if changed && wish == Wish::Install {
+        if changed && goal == SetupGoal::Install {
             let offer = agent.offer.filter(|_| surroundings.allow);
             [agent.note, offer]
                 .into_iter()
@@ -120,7 +120,7 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
 }
 
 /// Asks the user for confirmation.
-pub(super) fn is_wanted(count: usize) -> Result<bool, AskError> {
+pub(super) fn confirm_changes(count: usize) -> Result<bool, AskError> {
     if !io::stdin().is_terminal() {
         let what = "cannot ask without a terminal: run it with --yes to make these changes";
         return Err(AskError::Failed(what.to_owned()));

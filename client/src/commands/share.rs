@@ -12,7 +12,7 @@ use graphiti_proto::{
 };
 use serde_json::{Value, json};
 
-use super::setup::{is_wanted, show};
+use super::setup::{confirm_changes, show};
 use crate::{
     cli::{self, Project, ShareCommand, ShareProject},
     connection::{AskError, Connection},
@@ -170,7 +170,7 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
         AskError::Failed(format!("graphiti.config.json is unchanged: {error}"))
     })?;
     show(&planned, screen);
-    if !given.yes && !is_wanted(1)? {
+    if !given.yes && !confirm_changes(1)? {
         screen.print("Nothing was changed.");
         return Ok(());
     }

@@ -4,7 +4,7 @@ use graphiti_proto::tools;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::setup::{self, AGENTS, Surroundings, Wish};
+use crate::setup::{self, AGENTS, SetupGoal, Surroundings};
 
 /// A path that needs quoting in JSON.
 const PROGRAM_PATH: &str = r"C:\my tools\graphiti.exe";
@@ -46,7 +46,7 @@ fn its_hooks_are_those_of_setup() {
         allow: false,
     };
     let claude = AGENTS.iter().find(|agent| agent.name == AGENT).unwrap();
-    let changes = setup::plan(claude, Wish::Install, &surroundings);
+    let changes = setup::plan(claude, SetupGoal::Install, &surroundings);
     let settings = changes
         .into_iter()
         .flatten()

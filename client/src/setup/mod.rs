@@ -58,7 +58,7 @@ impl Surroundings<'static> {
 
 /// The desired state of an agent's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum SetupGoal {
     /// The agent calls this program.
     Install,
     /// The settings contain nothing of ours.
@@ -117,22 +117,23 @@ pub(crate) enum EditError {
 /// Returns the changes for one agent, without unchanged files.
 pub(crate) fn plan(
     agent: &'static agents::AgentSetup,
-    wish: Wish,
+    goal: SetupGoal,
     surroundings: &Surroundings<'_>,
 ) -> Vec<Result<SettingsChange, (PathBuf, EditError)>> {
     let mut changes: Vec<Result<SettingsChange, (PathBuf, EditError)>> = Vec::new();
     let all = (agent.settings)(surroundings);
-    let is_wanted =
-        |content: &SettingsEntry| wish == Wish::Remove || surroundings.allow || !content.is_offer();
+    let is_wanted = |content: &SettingsEntry| {
+        goal == SetupGoal::Remove || surroundings.allow || !content.is_offer()
+    };
     for settings in all.iter().filter(|settings| is_wanted(&settings.content)) {
         // A file may contain several of our entries.
         let earlier = changes.iter_mut().flatten().find(|change| change.file == settings.file);
         let result = match earlier {
             Some(earlier) => {
                 let text = earlier.after.clone().unwrap_or_default();
-                settings.content.apply(&text, wish).map(|text| earlier.after = Some(text))
+                settings.content.apply(&text, goal).map(|text| earlier.after = Some(text))
             }
-            None => change(agent.name, settings, wish).map(|change| changes.push(Ok(change))),
+            None => change(agent.name, settings, goal).map(|change| changes.push(Ok(change))),
         };
         if let Err(error) = result {
             changes.push(Err((settings.file.clone(), error)));
@@ -144,7 +145,7 @@ pub(crate) fn plan(
             .as_deref()
             .and_then(|before| restorable_backup(&all, &change.file, before));
         change.has_backup = kept.is_some();
-        if wish == Wish::Remove {
+        if goal == SetupGoal::Remove {
             // An empty file that existed before setup is kept.
             let has_content =
                 |after: &String| change.before.as_ref() == Some(after) || !json::is_empty(after);
@@ -158,7 +159,7 @@ pub(crate) fn plan(
 fn change(
     agent: &'static str,
     settings: &Settings,
-    wish: Wish,
+    goal: SetupGoal,
 ) -> Result<SettingsChange, EditError> {
     let file = settings.file.clone();
     let before = match crate::files::read_text(&file) {
@@ -166,10 +167,10 @@ fn change(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(EditError::System(error.to_string())),
     };
-    if before.is_none() && wish == Wish::Remove {
+    if before.is_none() && goal == SetupGoal::Remove {
         return Ok(SettingsChange { agent, file, before, after: None, has_backup: false });
     }
-    let after = settings.content.apply(before.as_deref().unwrap_or_default(), wish)?;
+    let after = settings.content.apply(before.as_deref().unwrap_or_default(), goal)?;
     Ok(SettingsChange { agent, file, before, after: Some(after), has_backup: false })
 }
 
@@ -178,8 +179,8 @@ fn change(
 fn restorable_backup(all: &[Settings], file: &Path, current: &str) -> Option<String> {
     let ours: Vec<&SettingsEntry> =
         all.iter().filter(|one| one.file == file).map(|one| &one.content).collect();
-    let all_applied = |text: &str, wish| {
-        ours.iter().try_fold(text.to_owned(), |text, one| one.apply(&text, wish)).ok()
+    let all_applied = |text: &str, goal| {
+        ours.iter().try_fold(text.to_owned(), |text, one| one.apply(&text, goal)).ok()
     };
     let real = file.canonicalize().ok()?;
     let kept = fs::read_to_string(backup(&real)).ok()?;
@@ -187,32 +188,36 @@ fn restorable_backup(all: &[Settings], file: &Path, current: &str) -> Option<Str
     // such a backup is not restored. Optional entries do not count: the user may have had them
     // before.
     let mut certain = ours.iter().filter(|content| !content.is_offer());
-    if !certain.all(|content| content.apply(&kept, Wish::Remove).as_ref() == Ok(&kept)) {
+    if !certain.all(|content| content.apply(&kept, SetupGoal::Remove).as_ref() == Ok(&kept)) {
         return None;
     }
-    let rest = all_applied(current, Wish::Remove)?;
-    let with = all_applied(&kept, Wish::Install)?;
-    (rest != current && rest == all_applied(&with, Wish::Remove)?).then_some(kept)
+    let rest = all_applied(current, SetupGoal::Remove)?;
+    let with = all_applied(&kept, SetupGoal::Install)?;
+    (rest != current && rest == all_applied(&with, SetupGoal::Remove)?).then_some(kept)
 }
 
 impl SettingsEntry {
-    fn apply(&self, text: &str, wish: Wish) -> Result<String, EditError> {
-        match (self, wish) {
-            (SettingsEntry::Hooks(hooks), Wish::Install) => json::with_hooks(text, hooks),
-            (SettingsEntry::Hooks(_), Wish::Remove) => json::without_hooks(text),
-            (SettingsEntry::Server(server), Wish::Install) => json::with_server(text, server),
-            (SettingsEntry::Server(_), Wish::Remove) => json::without_server(text),
-            (SettingsEntry::TomlServer(server), Wish::Install) => toml::with_server(text, server),
-            (SettingsEntry::TomlServer(_), Wish::Remove) => toml::without_server(text),
-            (SettingsEntry::Allowed(tools), Wish::Install) => json::with_allowed(text, tools),
-            (SettingsEntry::Allowed(tools), Wish::Remove) => json::without_allowed(text, tools),
-            (SettingsEntry::Trust, Wish::Install) => json::with_trust(text),
+    fn apply(&self, text: &str, goal: SetupGoal) -> Result<String, EditError> {
+        match (self, goal) {
+            (SettingsEntry::Hooks(hooks), SetupGoal::Install) => json::with_hooks(text, hooks),
+            (SettingsEntry::Hooks(_), SetupGoal::Remove) => json::without_hooks(text),
+            (SettingsEntry::Server(server), SetupGoal::Install) => json::with_server(text, server),
+            (SettingsEntry::Server(_), SetupGoal::Remove) => json::without_server(text),
+            (SettingsEntry::TomlServer(server), SetupGoal::Install) => {
+                toml::with_server(text, server)
+            }
+            (SettingsEntry::TomlServer(_), SetupGoal::Remove) => toml::without_server(text),
+            (SettingsEntry::Allowed(tools), SetupGoal::Install) => json::with_allowed(text, tools),
+            (SettingsEntry::Allowed(tools), SetupGoal::Remove) => {
+                json::without_allowed(text, tools)
+            }
+            (SettingsEntry::Trust, SetupGoal::Install) => json::with_trust(text),
             // The entry is removed with the server.
-            (SettingsEntry::Trust, Wish::Remove) => Ok(text.to_owned()),
-            (SettingsEntry::Extension(extension), Wish::Install) => {
+            (SettingsEntry::Trust, SetupGoal::Remove) => Ok(text.to_owned()),
+            (SettingsEntry::Extension(extension), SetupGoal::Install) => {
                 extension::with(text, extension)
             }
-            (SettingsEntry::Extension(_), Wish::Remove) => Ok(extension::without(text)),
+            (SettingsEntry::Extension(_), SetupGoal::Remove) => Ok(extension::without(text)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     files,
-    setup::{SettingsEntry, Surroundings, Wish, agents::AgentSetup, json, plan, toml},
+    setup::{SettingsEntry, SetupGoal, Surroundings, agents::AgentSetup, json, plan, toml},
 };
 
 /// The state of an agent's settings.
@@ -21,13 +21,13 @@ pub(crate) enum Wiring {
 /// Returns the state of an agent's settings; optional entries are ignored.
 pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>) -> Wiring {
     let surroundings = &Surroundings { allow: false, ..surroundings.clone() };
-    let outstanding = plan(agent, Wish::Install, surroundings);
+    let outstanding = plan(agent, SetupGoal::Install, surroundings);
     if let Some((file, error)) = outstanding.iter().find_map(|change| change.as_ref().err()) {
         return Wiring::Unreadable(format!("{}: {error}", file.display()));
     }
     if outstanding.is_empty() {
         Wiring::Complete
-    } else if plan(agent, Wish::Remove, surroundings).is_empty() {
+    } else if plan(agent, SetupGoal::Remove, surroundings).is_empty() {
         Wiring::Missing
     } else {
         Wiring::Outdated
@@ -89,7 +89,8 @@ mod tests {
         let claude = &AGENTS[0];
         let wired = |program: &str| wiring(claude, &surroundings(home.path(), program));
         assert_eq!(wired("/opt/graphiti"), Wiring::Missing);
-        for change in plan(claude, Wish::Install, &surroundings(home.path(), "/opt/graphiti")) {
+        for change in plan(claude, SetupGoal::Install, &surroundings(home.path(), "/opt/graphiti"))
+        {
             write(&change.unwrap()).unwrap();
         }
         assert_eq!(wired("/opt/graphiti"), Wiring::Complete);
@@ -121,14 +122,14 @@ mod tests {
         for agent in AGENTS {
             let home = tempfile::tempdir().unwrap();
             let surroundings = surroundings(home.path(), "/my tools/graphiti");
-            let files = |wish| -> Vec<_> {
-                let changes = plan(agent, wish, &surroundings).into_iter().map(Result::unwrap);
+            let files = |goal| -> Vec<_> {
+                let changes = plan(agent, goal, &surroundings).into_iter().map(Result::unwrap);
                 changes.inspect(|change| write(change).unwrap()).map(|change| change.file).collect()
             };
-            let new = files(Wish::Install);
+            let new = files(SetupGoal::Install);
             assert!(!new.is_empty() && new.iter().all(|file| file.is_file()), "{}", agent.name);
             assert_eq!(wiring(agent, &surroundings), Wiring::Complete, "{}", agent.name);
-            assert_eq!(files(Wish::Remove), new, "{}", agent.name);
+            assert_eq!(files(SetupGoal::Remove), new, "{}", agent.name);
             assert!(new.iter().all(|file| !file.exists()), "{}", agent.name);
 
             let before = "{\n    \"mine\":true,\t// a note\n}\n";
@@ -136,8 +137,8 @@ mod tests {
                 file.extension().is_some_and(|extension| extension == "json")
             };
             new.iter().filter(is_json).for_each(|file| fs::write(file, before).unwrap());
-            files(Wish::Install);
-            files(Wish::Remove);
+            files(SetupGoal::Install);
+            files(SetupGoal::Remove);
             for file in new.iter().filter(is_json) {
                 assert_eq!(fs::read_to_string(file).unwrap(), before, "{}", file.display());
             }

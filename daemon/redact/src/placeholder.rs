@@ -1,6 +1,6 @@
 //! Recognises text in place of a secret: placeholders, references and code.
 
-use crate::randomness::looks_drawn;
+use crate::randomness::looks_random;
 
 /// Words that mark a placeholder at any position of a value. They are too long to occur in random
 /// text by chance.
@@ -96,7 +96,7 @@ pub(super) fn is_location(value: &str) -> bool {
     value.contains("://")
         || is_port
         || (value.contains('/') && value.split('/').all(is_word))
-        || (is_path && !looks_drawn(value))
+        || (is_path && !looks_random(value))
         || value.as_bytes().get(1..3) == Some(b":\\")
 }
 
@@ -169,7 +169,7 @@ fn says_placeholder(value: &str) -> bool {
         SHORT_WORDS.contains(&run) || run.starts_with("your") || is_x
     });
     let ends_in_x = value.len() < 24 && lower.ends_with("xxxx");
-    many_x || ends_in_x || (says && !looks_drawn(value))
+    many_x || ends_in_x || (says && !looks_random(value))
 }
 
 #[cfg(test)]

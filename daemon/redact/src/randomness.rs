@@ -72,7 +72,7 @@ pub(super) fn entropy(text: &[u8]) -> f64 {
 ///
 /// Error rates: about 2 % of random texts of 16 characters and 0.1 % of those of 32 are classified
 /// as words; 1 % of identifiers are classified as random.
-pub(super) fn looks_drawn(text: &str) -> bool {
+pub(super) fn looks_random(text: &str) -> bool {
     let shape = Shape::of(text.as_bytes());
     if shape.characters < 8 || entropy(text.as_bytes()) < 2.5 {
         return false;
@@ -89,7 +89,7 @@ pub(super) fn looks_drawn(text: &str) -> bool {
     }
 }
 
-/// The counts for [`looks_drawn`].
+/// The counts for [`looks_random`].
 #[derive(Default)]
 struct Shape {
     /// Number of letters and digits.
@@ -187,7 +187,7 @@ mod tests {
             "wJalrXUtnFEMI/K7MDENG/bPxRfiCY",
             "s3cr3t-v4lue",
         ] {
-            assert!(looks_drawn(drawn), "{drawn}");
+            assert!(looks_random(drawn), "{drawn}");
         }
         for words in [
             "session-start",
@@ -205,7 +205,7 @@ mod tests {
             "aaaaaaaaaaaaaaaa",
             "short1",
         ] {
-            assert!(!looks_drawn(words), "{words}");
+            assert!(!looks_random(words), "{words}");
         }
     }
 }

@@ -11,7 +11,7 @@ use regex_automata::{Anchored, Input, meta, util::syntax};
 use crate::{
     SecretKind, assignment, basic, block,
     placeholder::{is_placeholder, is_plain_word},
-    randomness::{entropy, looks_drawn},
+    randomness::{entropy, looks_random},
     rules::{Check, RULES, Rule, Start},
     url,
 };
@@ -253,7 +253,7 @@ fn passes(rule: &Rule, secret: &str) -> bool {
         Check::Nothing => true,
         Check::Drawn => {
             let has_digit = secret.bytes().any(|byte| byte.is_ascii_digit());
-            has_digit && looks_drawn(secret) && !is_placeholder(secret)
+            has_digit && looks_random(secret) && !is_placeholder(secret)
         }
         Check::Password => is_password(secret),
         Check::Chosen => {
@@ -262,10 +262,10 @@ fn passes(rule: &Rule, secret: &str) -> bool {
         Check::SeedWords => !secret.split([' ', ',']).any(|word| JOINING_WORDS.contains(&word)),
         Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
         Check::Mixed => {
-            let is_mixed = looks_drawn(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
+            let is_mixed = looks_random(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
             is_mixed && entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret)
         }
-        Check::Random => looks_drawn(secret) && !is_placeholder(secret),
+        Check::Random => looks_random(secret) && !is_placeholder(secret),
         Check::BasicPair => basic::is_pair(secret),
     }
 }

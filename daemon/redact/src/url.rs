@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     placeholder::{is_placeholder, is_plain_word},
-    randomness::looks_drawn,
+    randomness::looks_random,
 };
 
 /// Maximum bytes before the `@`.
@@ -42,7 +42,7 @@ fn user_info(info: &str) -> Option<Range<usize>> {
             let is_user = !user.contains(['[', '(', '^', '*']);
             (is_user && is_password(password)).then_some(user.len() + 1..info.len())
         }
-        None => (info.len() >= 20 && looks_drawn(info) && !is_placeholder(info))
+        None => (info.len() >= 20 && looks_random(info) && !is_placeholder(info))
             .then_some(0..info.len()),
     }
 }

@@ -50,9 +50,9 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
             .map_err(|error| Wrong { line: 1, what: format!("`summary`: {error}") })?,
     };
     let is_told = summary.objective.is_empty();
-    summary.message_count = summary.message_count.or_else(|| {
-        members.get("message_count").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok())
-    });
+    let number =
+        |name| members.get(name).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+    summary.message_count = summary.message_count.or_else(|| number("message_count"));
     let optional = |name| members.get(name).and_then(Value::as_str).map(str::to_owned);
     let content = ExternalContent {
         // The fields of the summary make the text redundant.
@@ -78,7 +78,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
         ended_at,
         created_at,
         external: Some(content),
-        rules: 0,
+        rules: number("rules").unwrap_or(0),
     })
 }
 
@@ -210,6 +210,7 @@ mod tests {
         let session = contract::session(SessionKey(0), "aaaa-1");
         let mut episode = contract::episode(&session, 1_700_000_000);
         episode.author = Author::Model("some-model".to_owned());
+        episode.rules = 7;
         episode.summary.outcome = Outcome::InProgress;
         episode.reason = CloseReason::Hook("clear".to_owned());
         episode.external = Some(ExternalContent {

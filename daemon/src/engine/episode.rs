@@ -129,6 +129,9 @@ pub fn document(episode: &Episode) -> String {
     if let Author::Model(model) = &episode.author {
         more.push_str(&format!("  model: {}\n", text(model)));
     }
+    if episode.rules > 0 {
+        more.push_str(&format!("  rules: {}\n", episode.rules));
+    }
     if !episode.branches.is_empty() {
         more.push_str(&format!("  branches: {}\n", serde_json::json!(episode.branches)));
     }

@@ -143,9 +143,14 @@ impl Engine {
     }
 }
 
-/// Whether an episode is a later version of a stored one: a memory that was replaced keeps its id.
+/// Whether an episode is a later version of a stored one with the same id: a memory was replaced, a
+/// model has written the summary, or newer rules have.
 fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
-    episode.created_at > stored.created_at
+    let version = |episode: &Episode| {
+        let is_of_model = episode.author != Author::Evidence;
+        (episode.created_at, is_of_model, episode.rules)
+    };
+    version(episode) > version(stored)
 }
 
 fn memory_episode(
@@ -251,4 +256,24 @@ pub fn document_of(episode: &Episode, host: &str) -> String {
     });
     content.from.get_or_insert_with(|| host.to_owned());
     episode::document(&episode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::contract;
+
+    #[test]
+    fn a_version_of_a_model_or_of_newer_rules_is_later() {
+        let session = contract::session(SessionKey(1), "aaaa-1");
+        let first = contract::episode(&session, 5_000);
+        let by_rules = Episode { rules: first.rules + 1, ..first.clone() };
+        let by_model = Episode { author: Author::Model("m".to_owned()), ..first.clone() };
+        let versions = [first, by_rules, by_model, contract::episode(&session, 5_001)];
+        for (at, stored) in versions.iter().enumerate() {
+            for (other, episode) in versions.iter().enumerate() {
+                assert_eq!(is_later_version(stored, episode), other > at, "{at} {other}");
+            }
+        }
+    }
 }

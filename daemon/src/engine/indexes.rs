@@ -103,8 +103,8 @@ impl Indexes {
     }
 
     /// Frees memory that only busy indexes need.
-    pub(super) fn rest(&self) -> Result<(), IndexError> {
-        self.each().into_iter().try_for_each(SearchIndex::rest)
+    pub(super) fn release_memory(&self) -> Result<(), IndexError> {
+        self.each().into_iter().try_for_each(SearchIndex::release_memory)
     }
 
     fn each(&self) -> [&SearchIndex; 3] {

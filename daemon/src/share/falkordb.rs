@@ -118,11 +118,14 @@ impl GraphEngine for FalkorDb {
             let text = literal::prefix(&statement.parameters) + &statement.text;
             // `GRAPH.QUERY` would make a graph that is not there.
             let mut command = redis::cmd("GRAPH.RO_QUERY");
-            let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
-            command.arg(group).arg(text).arg("TIMEOUT").arg(limit);
+            let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
+            command.arg(group).arg(text).arg("TIMEOUT").arg(milliseconds);
             match self.ask(&command).await {
                 Ok(reply) => Ok(rows(reply)),
                 Err(EngineError::Rejected(what)) if what.contains("empty key") => Ok(Vec::new()),
+                Err(EngineError::Rejected(what)) if what.contains("timed out") => {
+                    Err(EngineError::TimedOut(limit))
+                }
                 Err(error) => Err(error),
             }
         })

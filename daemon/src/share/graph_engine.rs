@@ -58,6 +58,8 @@ pub struct Instance {
 pub enum EngineError {
     #[error("the engine does not answer: {0}")]
     Unreachable(String),
+    #[error("the engine did not answer within {0:?}")]
+    TimedOut(Duration),
     #[error("the engine rejects the login: {0}")]
     Denied(String),
     #[error("the engine has no memory left: {0}")]

@@ -93,9 +93,11 @@ impl Neo4j {
         let request = request
             .header("content-type", "application/json")
             .header("accept", "application/json")
-            .timeout(limit)
             .body(body.to_string());
-        Ok(rows(&self.send(request).await?))
+        match tokio::time::timeout(limit, self.send(request)).await {
+            Ok(answer) => Ok(rows(&answer?)),
+            Err(_) => Err(EngineError::TimedOut(limit)),
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Removal {
     pub episode: Uuid,
     /// Whether the episode itself goes.
     pub is_whole: bool,
+    /// Whether nothing of its session stays in the group, so that no text of it may stay.
+    pub is_forgotten: bool,
     pub entities: Vec<Uuid>,
     pub facts: Vec<Uuid>,
 }
@@ -78,6 +80,16 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
         statements.push(Statement::about(facts, text));
     }
     statements
+}
+
+/// Clears the summaries of entities that forgotten sessions mention: a summary may quote any of the
+/// sessions that mention the entity. It runs before [`put`], which writes summaries anew.
+pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
+    let forgotten = removals.iter().filter(|removal| removal.is_forgotten);
+    let ids: Vec<Value> =
+        forgotten.flat_map(|removal| &removal.entities).map(|id| json!(id.to_string())).collect();
+    let text = "UNWIND $rows AS id MATCH (n:Entity {uuid: id}) SET n.summary = ''";
+    (!ids.is_empty()).then(|| Statement::about(ids, text))
 }
 
 /// Removes what only these episodes supported, as Graphiti's `remove_episode` does.

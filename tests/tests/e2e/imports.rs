@@ -149,7 +149,9 @@ fn fields_of_a_summary_come_along_and_what_was_forgotten_stays_away() {
     assert_eq!(titles(&there_daemon, "marmot").len(), 0);
     let printed = there.printed(&["import", folder]);
     assert!(
-        printed.starts_with("Imported: 0 episodes; 1 of sessions that were forgotten here."),
+        printed.starts_with(
+            "Imported: 0 episodes; 1 skipped, because their sessions were forgotten here."
+        ),
         "{printed}"
     );
 }

@@ -39,7 +39,7 @@ fn setup_shows_what_it_would_do_does_it_once_and_takes_it_back() {
     assert!(codex.contains("[mcp_servers.graphiti]"), "{codex}");
 
     let installed = read(&settings);
-    assert!(world.printed(&["setup", "--yes"]).contains("Nothing is to be changed."));
+    assert!(world.printed(&["setup", "--yes"]).contains("Nothing to change."));
     assert_eq!(read(&settings), installed);
 
     world.printed(&["setup", "--remove", "--yes"]);

@@ -8,7 +8,7 @@ use crate::{
     commands::setup::show,
     connection::AskError,
     screen::Screen,
-    setup::{self, AGENTS, SettingsChange, Surroundings, Wiring, Wish},
+    setup::{self, AGENTS, SettingsChange, SetupGoal, Surroundings, Wiring},
 };
 
 pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
@@ -31,13 +31,15 @@ fn changes() -> Result<Vec<SettingsChange>, AskError> {
     for agent in AGENTS {
         let is_outdated = setup::wiring(agent, &surroundings) == Wiring::Outdated;
         if is_outdated || setup::old_hooks(agent, &surroundings).is_some() {
-            changes.extend(setup::plan(agent, Wish::Install, &surroundings).into_iter().flatten());
+            changes.extend(
+                setup::plan(agent, SetupGoal::Install, &surroundings).into_iter().flatten(),
+            );
         }
         if setup::old_hooks(agent, &here).is_some() {
-            // In the user's home both are the same files.
+            // In the user's home directory, the settings of the project and of the user are the same files.
             let is_new =
                 |change: &SettingsChange| changes.iter().all(|other| other.file != change.file);
-            let planned = setup::plan(agent, Wish::Install, &here).into_iter().flatten();
+            let planned = setup::plan(agent, SetupGoal::Install, &here).into_iter().flatten();
             let planned = planned.filter(|change| change.before.is_some() && is_new(change));
             changes.extend(planned.collect::<Vec<SettingsChange>>());
         }

@@ -113,7 +113,7 @@ impl<'t> Sections<'t> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RecappedError {
     pub(super) error: String,
-    /// The other text about the error.
+    /// The cause of the error, or other text about it.
     pub(super) about: Option<String>,
     pub(super) fix: Option<String>,
 }

@@ -8,7 +8,7 @@ use crate::{
     },
     basic,
     placeholder::{is_hash, is_label, is_location, is_placeholder, is_plain_word},
-    randomness::looks_drawn,
+    randomness::looks_random,
 };
 
 /// Characters that are common in passwords and rare in names.
@@ -164,10 +164,10 @@ impl Value<'_> {
         if text.len() < 8 || text.contains(char::is_whitespace) || is_location(text) || is_public {
             return false;
         }
-        if text.contains('@') && text.contains('.') && !looks_drawn(text) {
+        if text.contains('@') && text.contains('.') && !looks_random(text) {
             return false;
         }
-        (is_literal || !is_code(text, Surrounding::Code, true)) && looks_drawn(text)
+        (is_literal || !is_code(text, Surrounding::Code, true)) && looks_random(text)
     }
 
     /// Whether it consists of words as passwords do, and is the value of a setting.
@@ -196,7 +196,7 @@ impl Value<'_> {
     fn is_hinted(self, text: &str) -> bool {
         let parts = text.split(['-', '_', '.', ':', '/']);
         let drawn: usize = parts
-            .filter(|part| part.len() >= 8 && !is_hash(part) && looks_drawn(part))
+            .filter(|part| part.len() >= 8 && !is_hash(part) && looks_random(part))
             .map(str::len)
             .sum();
         text.len() >= 20 && drawn * 10 >= text.len() * 6 && !is_hash(text) && self.is_key(text)
@@ -314,7 +314,7 @@ fn is_type_name(text: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && !has_digits_inside(name)
-        && !looks_drawn(name);
+        && !looks_random(name);
     is_sized || is_named || is_number_of_code(text)
 }
 
@@ -344,10 +344,10 @@ fn is_authorization(text: &str) -> bool {
     if rest.contains(' ') {
         return is_scheme
             && rest.contains('=')
-            && rest.split([',', ' ', '"', '=']).any(looks_drawn);
+            && rest.split([',', ' ', '"', '=']).any(looks_random);
     }
     basic::is_pair(rest)
-        || looks_drawn(rest)
+        || looks_random(rest)
         || (is_scheme && rest.len() >= 6 && rest.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
@@ -355,7 +355,10 @@ fn is_authorization(text: &str) -> bool {
 fn is_cookie(text: &str) -> bool {
     text.split(';').any(|pair| {
         pair.split_once('=').is_some_and(|(name, value)| {
-            !name.ends_with(' ') && value.len() >= 8 && !is_placeholder(value) && looks_drawn(value)
+            !name.ends_with(' ')
+                && value.len() >= 8
+                && !is_placeholder(value)
+                && looks_random(value)
         })
     })
 }

@@ -1,6 +1,6 @@
 //! Recognises unquoted values that are references or calls rather than passwords.
 
-use crate::{assignment::name, randomness::looks_drawn};
+use crate::{assignment::name, randomness::looks_random};
 
 /// The context of a value, which decides how much evidence of code is necessary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ fn is_reference(path: &str, surrounding: Surrounding, has_sigil: bool) -> bool {
         let has_digit = path.bytes().any(|byte| byte.is_ascii_digit());
         let is_mixed = has_digit && path.bytes().any(|byte| byte.is_ascii_uppercase());
         return (has_sigil && !is_mixed)
-            || (is_path && segments.all(|segment| !looks_drawn(segment)));
+            || (is_path && segments.all(|segment| !looks_random(segment)));
     }
     let is_lower = path.bytes().all(|byte| byte.is_ascii_lowercase() || b"_.".contains(&byte));
     if has_sigil {

@@ -64,7 +64,7 @@ struct IndexState {
 
 /// The index could not be read or written. The changes in memory stay findable.
 #[derive(Debug, thiserror::Error)]
-#[error("use the search index: {0}")]
+#[error("the search index cannot be used: {0}")]
 pub struct IndexError(#[from] pub(crate) tantivy::TantivyError);
 
 /// The amount of uncommitted changes.
@@ -177,7 +177,7 @@ impl SearchIndex {
 
     /// Releases memory that an idle index does not need; the next search or commit allocates it
     /// again within a few milliseconds. Waits for running merges.
-    pub fn rest(&self) -> Result<(), IndexError> {
+    pub fn release_memory(&self) -> Result<(), IndexError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let was_busy = writer.take().map(IndexWriter::wait_merging_threads).transpose()?.is_some();
         self.write().disk = None;

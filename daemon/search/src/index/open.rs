@@ -31,7 +31,7 @@ pub enum OpenError {
     #[error("read a damaged search index: {0}")]
     Damaged(String),
     /// The folder is not readable or writable.
-    #[error("use the search index's folder: {0}")]
+    #[error("the folder of the search index cannot be used: {0}")]
     Folder(#[from] io::Error),
 }
 

@@ -26,7 +26,7 @@ fn shuttled_a_change_is_found_once_from_when_it_is_applied() {
                 }
             }),
             beside(|index| {
-                index.rest().unwrap();
+                index.release_memory().unwrap();
                 index.commit().unwrap();
             }),
             beside(|index| index.purge().unwrap()),

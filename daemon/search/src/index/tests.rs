@@ -100,7 +100,7 @@ fn answers_do_not_depend_on_where_the_commits_fall() {
         check(&index, true, &commits);
         index.index.commit().unwrap();
         check(&index, true, &commits);
-        index.index.rest().unwrap();
+        index.index.release_memory().unwrap();
         check(&index, true, &commits);
     }
 }

@@ -11,8 +11,8 @@ use crate::{api::DaemonState, engine::sharing, model::EpisodeId, store::Write};
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Delete an episode",
-    description: "Take one episode out for good. The session's messages stay searchable; it gets a new episode only \
-        when it goes on and is closed again.",
+    description: "Delete one episode for good. The session's messages stay searchable; the session gets a new \
+        episode only when it continues and is closed again.",
     effect: Effect::Removes,
     input: input::<DeleteEpisodeArguments>,
     output: output::<DeleteEpisodeAnswer>,

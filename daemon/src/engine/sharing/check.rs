@@ -113,7 +113,7 @@ fn is_indexed(rows: &[Row], entity: &str) -> bool {
 fn failed(error: &EngineError) -> EngineFinding {
     let remedy = match error {
         EngineError::Denied(_) => MEND_LOGIN,
-        EngineError::Unreachable(_) => MEND_REACH,
+        EngineError::Unreachable(_) | EngineError::TimedOut(_) => MEND_REACH,
         EngineError::Full(_) => "give the engine more memory (maxmemory)",
         EngineError::Rejected(_) => MEND_VERSION,
     };

@@ -1,8 +1,9 @@
 //! What differs between the sessions here and the graph, by the ledger of what was written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use super::{
     ShareTarget, Sharing,
@@ -13,7 +14,7 @@ use super::{
 use crate::{
     model::{SessionKey, graph::EntityId},
     share::node::SharedSession,
-    store::{StoreError, Write, graph::ClaimPlace},
+    store::{NoteNamespace, StoreError, Write, graph::ClaimPlace},
 };
 
 /// Facts about an entity whose sessions are compared when a session says something about it.
@@ -36,14 +37,24 @@ impl Comparison {
     }
 }
 
+/// What follows from the comparison of a batch.
+pub(super) struct BatchComparison {
+    /// The sessions that differ.
+    pub(super) comparisons: Vec<Comparison>,
+    /// The sessions whose facts they may have ended.
+    pub(super) neighbours: BTreeSet<SessionKey>,
+    /// Sessions to write again, with their ledger's entries: the summaries of their entities are
+    /// cleared because they may quote a forgotten session.
+    pub(super) cleared: BTreeMap<SessionKey, LedgerEntry>,
+}
+
 impl Sharing {
-    /// Compares sessions with the ledger. Returns those that differ, and the sessions whose facts they
-    /// may have ended.
+    /// Compares sessions with the ledger.
     pub(super) fn compare(
         &self,
         target: &ShareTarget,
         batch: &PendingBatch,
-    ) -> Result<(Vec<Comparison>, BTreeSet<SessionKey>), StoreError> {
+    ) -> Result<BatchComparison, StoreError> {
         let author = self.author(&target.config);
         let is_shared = |project: &_| target.is_shared(project);
         let mut mapper = self.mapper(&author, &is_shared);
@@ -78,7 +89,52 @@ impl Sharing {
             }
         }
         neighbours.retain(|key| !batch.sessions.iter().any(|(one, _)| one == key));
-        Ok((comparisons, neighbours))
+        let cleared = self.cleared_by(&comparisons)?;
+        Ok(BatchComparison { comparisons, neighbours, cleared })
+    }
+
+    /// Returns a session for each entity whose summary is cleared and that other sessions mention.
+    fn cleared_by(
+        &self,
+        comparisons: &[Comparison],
+    ) -> Result<BTreeMap<SessionKey, LedgerEntry>, StoreError> {
+        let removals = comparisons.iter().flat_map(|one| one.before.removals(one.part.as_ref()));
+        let forgotten = removals.filter(|(_, removal)| removal.is_forgotten);
+        let mut entities: BTreeSet<Uuid> =
+            forgotten.flat_map(|(_, removal)| removal.entities).collect();
+        for part in comparisons.iter().filter_map(|comparison| comparison.part.as_ref()) {
+            part.entities.iter().for_each(|id| {
+                entities.remove(id);
+            });
+        }
+        let mut cleared = BTreeMap::new();
+        if entities.is_empty() {
+            return Ok(cleared);
+        }
+        for (name, content) in self.store.notes(NoteNamespace::Shared)? {
+            let key = name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key)));
+            let (Some(key), Some(entry)) = (key, LedgerEntry::decode(&content)) else { continue };
+            if comparisons.iter().any(|one| one.key == key) {
+                continue;
+            }
+            let mut mentioned = entry.parts.iter().flat_map(|part| &part.entities);
+            if mentioned.any(|id| entities.contains(id)) && self.has_episode(key)? {
+                entry.parts.iter().flat_map(|part| &part.entities).for_each(|id| {
+                    entities.remove(id);
+                });
+                cleared.insert(key, LedgerEntry { hash: 0, ..entry });
+            }
+        }
+        Ok(cleared)
+    }
+
+    /// Whether the session can be written: its episode was not evicted.
+    fn has_episode(&self, key: SessionKey) -> Result<bool, StoreError> {
+        let indexed = self.store.session(key)?.and_then(|session| session.indexed);
+        Ok(match indexed {
+            Some(indexed) => self.store.episode(indexed.episode)?.is_some(),
+            None => false,
+        })
     }
 
     /// Adds the sessions with facts about these entities.

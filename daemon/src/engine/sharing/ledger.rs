@@ -55,6 +55,7 @@ impl LedgerPart {
         Removal {
             episode: self.episode,
             is_whole: !is_same,
+            is_forgotten: left.is_none(),
             // Edges to the old episode go, even if the new one mentions the same entities.
             entities: match is_same {
                 true => without(&self.entities, left.map(|part| &part.entities)),
@@ -206,6 +207,7 @@ mod tests {
                 Removal {
                     episode: id(1),
                     is_whole: true,
+                    is_forgotten: false,
                     entities: vec![id(2), id(3)],
                     facts: vec![id(4)],
                 }
@@ -217,6 +219,7 @@ mod tests {
         let again = part(9, &[3], &[5, 6]);
         assert_eq!(changing.removals(Some(&again)), removals);
         assert_eq!(entry.removals(Some(&entry.parts[0])), []);
-        assert!(entry.removals(None)[0].1.is_whole);
+        let forgotten = &entry.removals(None)[0].1;
+        assert!(forgotten.is_whole && forgotten.is_forgotten);
     }
 }

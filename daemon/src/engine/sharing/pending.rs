@@ -44,6 +44,8 @@ pub(super) struct PendingSession {
 /// A comparison of all sessions.
 #[derive(Clone, Debug, Default)]
 struct Fill {
+    /// Distinguishes it from other fills of this run.
+    number: u64,
     is_anew: bool,
     /// The last session that was compared.
     after: Option<SessionKey>,
@@ -64,7 +66,14 @@ pub(super) struct PendingBatch {
     pub(super) sessions: Vec<(SessionKey, PendingSession)>,
     /// Whether they are written whatever the ledger says.
     pub(super) is_anew: bool,
-    pub(super) is_fill: bool,
+    /// The number of the fill that these sessions belong to.
+    pub(super) fill: Option<u64>,
+}
+
+impl PendingBatch {
+    pub(super) fn is_fill(&self) -> bool {
+        self.fill.is_some()
+    }
 }
 
 /// The form of a fill on disk.
@@ -138,21 +147,22 @@ impl PendingSessions {
         if !sessions.is_empty() {
             return PendingBatch { sessions, ..PendingBatch::default() };
         }
-        let Some(Fill { is_anew, keys: Some(keys), done, .. }) = &self.fill else {
+        let Some(Fill { number, is_anew, keys: Some(keys), done, .. }) = &self.fill else {
             return PendingBatch::default();
         };
         let of_fill = PendingSession { generation: 0, is_deleted: false, is_neighbour: true };
         let sessions = keys.iter().skip(*done).take(limit).map(|key| (*key, of_fill)).collect();
-        PendingBatch { sessions, is_anew: *is_anew, is_fill: true }
+        PendingBatch { sessions, is_anew: *is_anew, fill: Some(*number) }
     }
 
     /// Records that sessions were compared. Returns the writes of it: those for sessions that have
     /// not changed meanwhile.
     pub(super) fn finish(&mut self, batch: &PendingBatch) -> Vec<Write> {
         let mut writes = Vec::new();
-        if batch.is_fill {
+        if batch.is_fill() {
             let last = batch.sessions.last().map(|(key, _)| *key);
-            if let Some(fill) = &mut self.fill {
+            // A fill that was requested meanwhile has to compare these sessions, too.
+            if let Some(fill) = self.fill.as_mut().filter(|fill| Some(fill.number) == batch.fill) {
                 fill.done += batch.sessions.len();
                 fill.after = last.or(fill.after);
             }
@@ -193,7 +203,8 @@ impl PendingSessions {
     pub(super) fn request_fill(&mut self, is_anew: bool) -> Write {
         // Rows that another fill must write again are written again.
         let is_anew = is_anew || self.fill.as_ref().is_some_and(|fill| fill.is_anew);
-        self.fill = Some(Fill { is_anew, ..Fill::default() });
+        self.generation += 1;
+        self.fill = Some(Fill { number: self.generation, is_anew, ..Fill::default() });
         self.rejected.clear();
         self.fill_note()
     }
@@ -272,12 +283,25 @@ mod tests {
         assert_eq!(pending.fill_progress(), Some(FillProgress { done: 2, total: 4 }));
         let batch = pending.next(1);
         assert_eq!(batch.sessions[0].0, SessionKey(3));
-        assert!(batch.is_fill && batch.is_anew);
+        assert!(batch.is_fill() && batch.is_anew);
         let _ = pending.finish(&batch);
         assert!(pending.end_fill().is_none());
         let batch = pending.next(9);
         let _ = pending.finish(&batch);
         assert!(pending.end_fill().is_some() && pending.is_idle());
+    }
+
+    #[test]
+    fn a_fill_that_is_requested_during_another_one_skips_nothing() {
+        let mut pending = PendingSessions::default();
+        let _ = pending.request_fill(false);
+        pending.set_list([1, 2].map(SessionKey).to_vec());
+        let batch = pending.next(1);
+        let _ = pending.request_fill(true);
+        pending.set_list([1, 2].map(SessionKey).to_vec());
+        let _ = pending.finish(&batch);
+        assert_eq!(pending.next(9).sessions.len(), 2);
+        assert_eq!(pending.fill_progress(), Some(FillProgress { done: 0, total: 2 }));
     }
 
     #[test]

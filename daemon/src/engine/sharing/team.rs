@@ -245,7 +245,7 @@ impl Sharing {
                 Ok(Some(Err(error))) => problem = Some(error.to_string()),
                 Ok(None) => break,
                 Err(_) => {
-                    problem = Some(format!("it did not answer within {limit:?}"));
+                    problem = Some(EngineError::TimedOut(limit).to_string());
                     break;
                 }
             }

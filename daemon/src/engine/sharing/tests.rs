@@ -153,6 +153,46 @@ async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn summaries_of_entities_do_not_quote_a_forgotten_session() {
+    let engine = FakeEngine::falkordb();
+    let machine = SharingMachine::new();
+    let evicted = machine.close(1).await;
+    let [_kept, forgotten] = [machine.close(2).await, machine.close(3).await];
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let before = engine.queries().len();
+    let gone = machine.episode(&evicted).id;
+    machine.write(vec![Write::DropEpisode(gone), Write::DropSession(forgotten.key)]).await;
+    running.sharing.settled().await;
+    let queries = engine.queries().split_off(before);
+    let position = |wanted: &str| queries.iter().position(|(_, text)| text.contains(wanted));
+    let cleared = position("SET n.summary = ''").expect("the summaries are cleared");
+    let written = position("n.summary = row.summary").expect("they are written again");
+    assert!(cleared < written, "{queries:?}");
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_address_gets_everything_and_what_it_had_can_be_removed() {
+    let engine = FakeEngine::falkordb();
+    let machine = SharingMachine::new();
+    let [evicted, _kept] = [machine.close(1).await, machine.close(2).await];
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    running.stop().await;
+    let id = machine.episode(&evicted).id;
+    machine.write(vec![Write::DropEpisode(id)]).await;
+    // The same engine by another name.
+    let running = machine.start(&engine.url.replace("127.0.0.1", "localhost"));
+    let before = engine.with("MERGE (e:Episodic");
+    running.sharing.settled().await;
+    assert_eq!(engine.with("MERGE (e:Episodic"), before + 1);
+    machine.write(vec![Write::DropSession(evicted.key)]).await;
+    running.until_query(&engine, "DETACH DELETE e", &id.to_string()).await;
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_project_that_is_not_shared_any_more_is_removed() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();

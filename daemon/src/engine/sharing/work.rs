@@ -10,7 +10,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{
     ShareStatus, ShareTarget, Sharing,
-    compare::Comparison,
+    compare::{BatchComparison, Comparison},
     pending::PendingBatch,
     queue::ShareQueue,
     state::{self, ShareState},
@@ -25,7 +25,7 @@ use crate::{
         schema,
         write::{self, Removal},
     },
-    store::{Note, NoteNamespace, StoreError, Write},
+    store::{NoteNamespace, StoreError, Write},
 };
 
 /// Sessions in one batch.
@@ -78,7 +78,14 @@ impl Sharing {
                 Some(known) => known,
                 None => {
                     backoff.reset();
-                    self.adopt(&target)
+                    match self.adopt(&target).await {
+                        Ok(known) => known,
+                        Err(error) => {
+                            self.report(error.to_string());
+                            self.pause(backoff.pause(), &target).await;
+                            continue;
+                        }
+                    }
                 }
             };
             if !target.is_on() {
@@ -138,8 +145,9 @@ impl Sharing {
         self.status.send_modify(|status| status.error = Some(error));
     }
 
-    /// Takes over new settings: another engine gets everything, other projects are compared.
-    fn adopt(&self, target: &Arc<ShareTarget>) -> Connection {
+    /// Takes over new settings: another engine gets everything, other projects are compared. The
+    /// ledger stays: an engine that moved to another address has what the ledger says.
+    async fn adopt(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
         let mut state = ShareState {
@@ -149,7 +157,6 @@ impl Sharing {
             ..ShareState::default()
         };
         let mut writes = Vec::new();
-        let mut pending = self.lock();
         if !target.is_on() {
             if state::position(self.store.as_ref()).is_some() {
                 writes.push(state::save_position(None));
@@ -161,29 +168,18 @@ impl Sharing {
                     let is_renamed = before.name != state.name;
                     let is_known = state::position(self.store.as_ref()).is_some();
                     if is_renamed || before.projects != state.projects || !is_known {
-                        writes.push(pending.request_fill(is_renamed));
+                        writes.push(self.lock().request_fill(is_renamed));
                     }
                 }
-                _ => {
-                    writes.extend(self.without_ledger());
-                    writes.push(pending.request_fill(false));
-                }
+                _ => writes.push(self.lock().request_fill(true)),
             }
             writes.push(state.save());
         }
         if !writes.is_empty() {
-            // What is not written is noticed, and done again, at the next start.
-            let _ = self.store.write(writes);
+            self.store.write(writes).done().await?;
         }
-        Connection { target: target.clone(), state, is_checked: false, prepared: HashSet::new() }
-    }
-
-    /// Deletes the ledger, which is about another graph.
-    fn without_ledger(&self) -> Vec<Write> {
-        let notes = self.store.notes(NoteNamespace::Shared).unwrap_or_default();
-        let gone =
-            |name| Write::Note(Note { namespace: NoteNamespace::Shared, name, content: None });
-        notes.into_iter().map(|(name, _)| gone(name)).collect()
+        let target = target.clone();
+        Ok(Connection { target, state, is_checked: false, prepared: HashSet::new() })
     }
 
     /// Compares some sessions and writes the differences. Returns whether there were any sessions.
@@ -259,7 +255,7 @@ impl Sharing {
     ) -> Result<(), Stopped> {
         let (this, target, given) = (self.clone(), known.target.clone(), batch.clone());
         let compared = blocking(move || this.compare(&target, &given)).await?;
-        let (comparisons, neighbours) = compared;
+        let BatchComparison { comparisons, neighbours, cleared } = compared;
         let intents = comparisons.iter().map(|comparison| {
             let changing = comparison.before.while_changing(comparison.part.as_ref());
             changing.save(comparison.key)
@@ -275,15 +271,20 @@ impl Sharing {
         let pending = {
             let mut pending = self.lock();
             for key in &rejected {
-                if batch.is_fill {
+                if batch.is_fill() {
                     pending.touch(*key, true);
                 }
                 pending.reject(*key);
             }
             let mut done = batch.clone();
-            done.sessions.retain(|(key, _)| batch.is_fill || !rejected.contains(key));
+            done.sessions.retain(|(key, _)| batch.is_fill() || !rejected.contains(key));
             writes.extend(pending.finish(&done));
-            neighbours.into_iter().for_each(|key| pending.touch(key, true));
+            writes.extend(cleared.iter().map(|(key, entry)| entry.save(*key)));
+            neighbours
+                .into_iter()
+                .chain(cleared.into_keys())
+                .for_each(|key| pending.touch(key, true));
+            writes.extend(pending.save());
             self.store.write(writes)
         };
         pending.done().await?;
@@ -356,6 +357,8 @@ async fn write(
             schema::prepare(engine, group).await?;
             known.prepared.insert(group.clone());
         }
+        let clear = write::clear_summaries(removals);
+        engine.run(group, clear.as_slice()).await?;
         engine.run(group, &write::put(engine.dialect(), sessions)).await?;
         engine.run(group, &write::remove(removals)).await?;
     }

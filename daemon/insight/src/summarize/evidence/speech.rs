@@ -82,7 +82,7 @@ const HOUSEKEEPING: &[&str] = &[
     "!",
 ];
 
-/// Maximum bytes of an answer to a notice that contains no news.
+/// Maximum bytes of a reply that only says that a notice was known already.
 const NOTICE: usize = 400;
 
 /// Whether an agent answers a notice by saying that it knew.
@@ -93,8 +93,9 @@ fn is_stale_notice(text: &str) -> bool {
 
 /// Earlier reports that are searched for the options that a prompt picks from.
 const REPORTS_WITH_OPTIONS: usize = 2;
-/// Maximum number of confirmed statements of the user, and maximum bytes of such a prompt.
+/// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;
+/// Maximum bytes of a prompt that is searched for them.
 const ASSERTION: usize = 400;
 
 /// Records a statement of the user that the agent's next words confirm. A prompt with a decision is
@@ -139,7 +140,7 @@ fn stands_alone(sentence: &str) -> bool {
 }
 
 impl Collector {
-    /// The user continues: the earlier words are the report of a turn that has ended.
+    /// Records a prompt. It ends the turn before it, so the agent's last reply is the report of that turn.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
@@ -170,7 +171,7 @@ impl Collector {
         }
     }
 
-    /// A command of the agent's own counts as a prompt when it asks for work.
+    /// Records a command of the agent's own as a prompt if it asks for work.
     ///
     /// A shell command that the user ran is recorded with the prompt that follows it: "fix these"
     /// refers to its output.
@@ -185,8 +186,8 @@ impl Collector {
         self.prompt(&text, moment);
     }
 
-    /// The task of a sub-agent is in the place of a prompt; in a session's own file it has no
-    /// author.
+    /// Records the task of a sub-agent as a prompt in the sub-agent's file. In the session's own file
+    /// it is left out, because the user did not write it.
     pub(super) fn instruction(&mut self, text: &str, moment: Moment) {
         if self.source != 0 {
             self.keep_prompt(text, moment);
@@ -271,7 +272,7 @@ impl Collector {
         });
         let header = options.and_then(|asked| asked.header.clone());
         let options = options.map_or(&[] as &[String], |asked| &asked.options);
-        // When the answer contains no option, the user typed it: it refuses none of them.
+        // An answer that contains no option was typed: it rejects none of them.
         let typed = !options.is_empty() && !options.iter().any(|one| answer.contains(one.as_str()));
         let others = options.iter().filter(|one| !typed && !answer.contains(one.as_str()));
         let (number, size) = bounds::ALTERNATIVES;
@@ -296,8 +297,8 @@ impl Collector {
         push_latest(&mut self.evidence.choices, choice, bounds::CHOICES);
     }
 
-    /// `b` after a list of options, `yes` after a recommendation. The options may be in an earlier
-    /// report, if the user asked about them meanwhile.
+    /// Records a prompt that chooses, such as `b` after a list of options or `yes` after a
+    /// recommendation. The options may be in an earlier report, if the user asked about them.
     fn choose_in_conversation(&mut self, prompt: &str, moment: Moment) {
         let evidence = &self.evidence;
         let asked_at = evidence.prompts.last().map_or(0, |asked| asked.origin.line);

@@ -1,4 +1,4 @@
-//! Sessions in short, and what their summaries must and must not say.
+//! Tests with short sessions: what their summaries must and must not contain.
 
 use crate::{
     model::{

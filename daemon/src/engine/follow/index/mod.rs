@@ -122,7 +122,7 @@ impl Target for IndexTarget {
     }
 
     fn rest(&mut self) {
-        if let Err(error) = self.indexes.rest() {
+        if let Err(error) = self.indexes.release_memory() {
             tracing::warn!(%error, "the search index cannot free its memory");
         }
         allocator::trim();

@@ -1,8 +1,8 @@
 //! Errors and their resolutions.
 //!
 //! An error stays open until the same attempt succeeds; the changes and statements in between are
-//! its resolution. The memory for this is bounded, so an error that is resolved much later may lose
-//! details of its resolution, but never the fact.
+//! its resolution. The memory for this is bounded: an error that is resolved much later may lose
+//! details of its resolution, but still counts as resolved.
 
 mod message;
 mod slips;
@@ -50,7 +50,7 @@ pub(super) enum Attempt {
 pub(super) struct Event<'e> {
     /// The position in the transcript.
     pub(super) origin: Origin,
-    /// When.
+    /// The time of the event, if the transcript has one.
     pub(super) at: Option<Timestamp>,
     /// The command line or tool.
     pub(super) shown: &'e str,
@@ -73,7 +73,7 @@ struct Open {
     shape: String,
     /// The position where it was last seen: a later change may be the fix.
     last_line: u64,
-    /// The position where the attempt failed for another reason: the fix is before it.
+    /// The line where the attempt failed with another error: the fix of this one is before it.
     superseded: Option<u64>,
 }
 
@@ -111,7 +111,7 @@ pub(super) enum About {
 }
 
 impl Tracker {
-    /// Remembers something changed.
+    /// Records a change that may fix an error.
     pub(super) fn changed(&mut self, line: u64, what: Changed) {
         if self.changes.back().is_some_and(|last| last.what == what && last.line == line) {
             return;
@@ -141,7 +141,7 @@ impl Tracker {
     ) {
         match message::of(output) {
             Some(message) => self.note(errors, attempt, message, event),
-            // What is changed from here on answers this failure, whatever it is.
+            // The message is unknown. Later changes belong to this failure, not to earlier errors.
             None => self.got_further(&attempt, event),
         }
     }
@@ -162,7 +162,7 @@ impl Tracker {
         self.note(errors, attempt, kept(&message, bounds::ERROR_TEXT), event);
     }
 
-    /// Tests ran: when all of them pass, those that failed before are resolved. A run of fewer
+    /// Records a run of tests. When all of them pass, earlier failures are resolved; a run of fewer
     /// tests says nothing about the others, unless it names them.
     pub(super) fn tests_ran(
         &mut self,
@@ -193,7 +193,7 @@ impl Tracker {
         self.open.iter().any(|open| open.attempt == *attempt)
     }
 
-    /// An attempt succeeded.
+    /// Records an attempt that succeeded, which resolves its open errors.
     pub(super) fn succeeded(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -203,8 +203,8 @@ impl Tracker {
         self.resolve(errors, event, |attempt| attempt == done);
     }
 
-    /// An attempt got further than before, and failed later: the fix is before that, but nothing
-    /// shows yet that it works.
+    /// Records an attempt that failed at a later point than before: the earlier error was probably
+    /// fixed, which is not verified yet.
     pub(super) fn got_further(&mut self, attempt: &Attempt, event: Event<'_>) {
         for open in self.open.iter_mut().filter(|open| open.attempt == *attempt) {
             open.superseded.get_or_insert(event.origin.line);
@@ -325,7 +325,7 @@ impl Tracker {
         }
     }
 
-    /// What was said before the first change since the error: a later change may answer another one.
+    /// Returns what the agent said before the first change: later ones may belong to another error.
     fn words_of_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));
@@ -339,7 +339,7 @@ impl Tracker {
     }
 }
 
-/// A mistake in the agent's own edit that the compiler found is fixed at once, and not reported.
+/// Whether the compiler found a mistake in the agent's own edit that was fixed at once: not reported.
 fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
     const AT_ONCE: Duration = Duration::from_secs(90);
     let (Some(from), Some(to)) = (error.at, event.at) else { return false };
