@@ -10,7 +10,7 @@ use crate::{
     model::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
-        transcript::TaskState,
+        transcript::{Origin, TaskState},
     },
     pattern::pattern,
 };
@@ -19,6 +19,9 @@ use crate::{
 const DEAD_ENDS: usize = 8;
 /// The minimum share of words of two texts about the same work.
 const SAME: f64 = 0.6;
+/// Minimum number of words of a title before a colon, and maximum bytes behind it that belong to it.
+const TITLE: usize = 5;
+const LONG_TITLE: usize = 60;
 /// The value of open and of completed tasks.
 const OPEN: &str = "open";
 const DONE: &str = "done";
@@ -62,9 +65,13 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 /// Returns what a note asks for by its title: the summary tells the beginning of its text, too, or
 /// only its path.
 fn title(step: &str) -> Option<String> {
-    let told = pattern!(r"^(.+?)(?:: .+)? \(todo `([^`]+)`\)$");
+    let told = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
     if let Some(parts) = told.captures(step) {
-        return Some(format!("{} (noted in `{}`)", &parts[1], &parts[2]));
+        // A title may contain a colon itself: `Security review: deferred findings`.
+        let rest = parts.get(2).map_or("", |rest| rest.as_str());
+        let is_whole = parts[1].split_whitespace().count() >= TITLE || rest.len() > LONG_TITLE;
+        let rest = if is_whole { "" } else { rest };
+        return Some(format!("{}{rest} (noted in `{}`)", &parts[1], &parts[3]));
     }
     let saved = pattern!(r"^Todo saved: `([^`]+/(?:\d{4}-\d\d-\d\d-)?([^`/]+)\.\w+)`$");
     let parts = saved.captures(step)?;
@@ -88,6 +95,13 @@ fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
         return;
     };
     let found = draft.places.of(text);
+    let is_overtaken = found.is_some_and(|found| {
+        draft.is_evidence() && worth::is_advice(text) && is_followed_by_work(draft, found.origin)
+    });
+    if relation == Relation::FoundOut && is_overtaken {
+        draft.named_in(text);
+        return;
+    }
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
         // What the agent says of the code is supposed, whatever passes later.
@@ -105,6 +119,12 @@ fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
             ..ClaimDraft::default()
         },
     );
+}
+
+/// Whether the session committed after a line.
+fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
+    let mut commits = draft.evidence.commits.iter();
+    commits.any(|commit| commit.origin.source == line.source && commit.origin.line > line.line)
 }
 
 fn done(draft: &mut Draft<'_>, text: &str) {

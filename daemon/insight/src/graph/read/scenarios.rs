@@ -7,7 +7,7 @@ use crate::{
         Evidence, Fact, Project, SessionId, SessionKey, Timestamp,
         episode::Author,
         evidence::{
-            Choice, ErrorSeen, FileWork, Quote, Resolution, SettingChange, Statement,
+            Choice, Commit, ErrorSeen, FileWork, Quote, Resolution, SettingChange, Statement,
             StatementKind, TestRun, TurnReport,
         },
         graph::{Attributed, Certainty, EntityKind, FactKey, Relation, Statements},
@@ -252,6 +252,32 @@ fn a_finding_has_the_line_and_the_time_of_the_report_that_says_it() {
     assert_eq!(Some(fact.valid_at), session.at(20));
     let lines: Vec<Origin> = fact.origins.iter().map(|(_, origin)| *origin).collect();
     assert_eq!(lines, [line(20)]);
+}
+
+#[test]
+fn advice_ends_when_the_session_goes_on_to_change_the_code() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    let said = "`authcode.go` drops the header without an error, so a check is worth adding.";
+    session.evidence.reports = vec![TurnReport {
+        text: said.to_owned(),
+        origin: line(20),
+        at: session.at(20),
+        changed: false,
+        answers: true,
+    }];
+    session.episode.summary.discoveries = Some(vec![said.to_owned()]);
+    let found = |session: &SessionFixture| {
+        facts(&[session]).iter().any(|fact| fact.relation == Relation::FoundOut)
+    };
+    assert!(found(&session));
+    session.evidence.commits = vec![Commit {
+        hash: "abc1234".to_owned(),
+        subject: "Check the header".to_owned(),
+        body: String::new(),
+        origin: line(30),
+        at: session.at(30),
+    }];
+    assert!(!found(&session));
 }
 
 #[test]

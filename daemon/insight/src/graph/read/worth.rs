@@ -21,10 +21,18 @@ const ANSWER: usize = 40;
 /// describes code is in the code.
 pub(super) fn is_finding(text: &str) -> bool {
     if let Some((question, answer)) = asked(text) {
-        return is_lasting_question(question) && is_answer(answer);
+        // The answer to one of several questions may be another one's.
+        let is_single = question.matches('?').count() < 2;
+        let is_clear = !phrasing::rests_on_label(question) && !phrasing::rests_on_label(answer);
+        return is_single && is_clear && is_lasting_question(question) && is_answer(answer);
     }
     let is_quote = text.starts_with("User: ");
-    !is_quote && has_subject(text) && is_lasting(text) && names_something(text) && limits(text)
+    !is_quote
+        && !phrasing::rests_on_label(text)
+        && has_subject(text)
+        && is_lasting(text)
+        && names_something(text)
+        && limits(text)
 }
 
 /// Whether a cause stands for itself.
@@ -47,13 +55,25 @@ pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)^(?:offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b"
     );
-    !of_the_moment.is_match(text) && !points(text) && is_balanced(text)
+    let is_part = phrasing::rests_on_label(text)
+        || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
+    !of_the_moment.is_match(text) && !is_part && !points(text) && is_balanced(text)
+}
+
+/// Whether a statement advises, or says that something is not there: it ends when the session goes on
+/// to change the code.
+pub(super) fn is_advice(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:would (?:need|have to|require|be)|you.d|we.d|we need|you need|should|worth \w+ing|is (?:fine|acceptable|trivial|enough)|(?:minimal|proportionate|right|simplest) fix|not (?:yet )?(?:\w+ )?(?:logged|scoped|implemented|wired|added|configured|there|supported|handled)|next step|recommend\w*|suggest\w*)\b")
+        .is_match(text)
 }
 
 /// Whether a decision is about the work rather than about the next step of the session.
 pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
     if let Some(quote) = what.strip_prefix("User: ") {
         let is_asked = record.rationale.contains("asked: ");
+        if phrasing::rests_on_label(quote) {
+            return false;
+        }
         return lasting::is_users_decision(quote, is_asked) && (is_asked || !leans(quote));
     }
     if let Some(asked) = asked {
@@ -244,6 +264,7 @@ mod tests {
             ("Add `WithAgent` to hook_registry.go", true),
             ("Unchecked in PR #5: restart and trigger a skill", false),
             ("Address whatever it flags", false),
+            ("Link the probe into one of those and restart", false),
             ("You'll need to wait a bit for the cache", false),
             ("Backpressure: can add if needed for high throughput", false),
             ("Offered, not answered: commit these changes", false),

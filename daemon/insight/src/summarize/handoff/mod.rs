@@ -25,7 +25,7 @@ pub use self::{
 use crate::{
     model::{
         CloseReason, Episode, Timestamp,
-        summary::{EnhancedSessionSummary, Outcome},
+        summary::{EnhancedSessionSummary, Outcome, TestSummary},
         wording::DELETED,
     },
     summarize::text::{pattern, same_words, share_of_words, words},
@@ -91,6 +91,8 @@ pub struct Past {
     pub branches: Vec<String>,
     /// The tasks that were completed.
     pub done: Vec<String>,
+    /// Its last run of tests, if all of them passed.
+    pub passed_tests: Option<String>,
 }
 
 /// One line of text from an earlier session.
@@ -368,7 +370,14 @@ fn past(episode: &Episode) -> Past {
         ended_at: episode.ended_at,
         branches: branches.take(BRANCHES).collect(),
         done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
+        passed_tests: summary.test_results.as_ref().and_then(passed_tests),
     }
+}
+
+fn passed_tests(run: &TestSummary) -> Option<String> {
+    let framework = guard::name(&run.framework)?;
+    (run.failed == 0 && run.total > 0)
+        .then(|| format!("{} of {} passed (`{framework}`)", run.passed, run.total))
 }
 
 /// Returns whether a completed task covers a step: it contains most of its words, in any

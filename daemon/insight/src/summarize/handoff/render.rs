@@ -84,7 +84,12 @@ impl Handoff {
         vec![
             about(last),
             self.wishes(),
-            self.told("Repository", topic::REPOSITORY, first(&self.repository, STATES), [1, 5]),
+            self.told(
+                "Repository, as it was then",
+                topic::REPOSITORY,
+                first(&self.repository, STATES),
+                [1, 5],
+            ),
             self.told("Left open", topic::OPEN, first(&self.open_ends, OPEN), [2, 5]),
             self.told("Decided", topic::DECISIONS, first(&self.decisions, DECISIONS), [3, 5]),
             failing(&self.failing_tests),
@@ -127,7 +132,10 @@ fn about(last: &Past) -> Section {
         lines.push(format!("It was asked for: “{}”", last.objective));
     }
     if !last.last_words.is_empty() {
-        lines.push(format!("Its last words: “{}”", last.last_words));
+        lines.push(format!("It reported at the end: “{}”", last.last_words));
+    }
+    if let Some(tests) = &last.passed_tests {
+        lines.push(format!("Its last tests: {tests}"));
     }
     // Long words say themselves what was done.
     if length(&last.last_words) < LONG_WORDS && !last.done.is_empty() {

@@ -64,13 +64,13 @@ const TOLD: &str = "\
 Last session: “Sign tokens with RS256” (`s-9`)
 Ended 2026-03-09 12:00 UTC, branch `auth`, in progress (“waits for the user's choice”)
 It was asked for: “Sign tokens so that other services can check them”
-Its last words: “The signer is replaced.”
+It reported at the end: “The signer is replaced.”
 It reported as done: “Replaced the signer”; “Opened pull request #12”
 
 Standing wishes that the user stated:
 - “Never push to main”
 
-Repository:
+Repository, as it was then:
 - “branch `auth`; last commit `abc1234` Replace the signer; not pushed”
 - “Opened pull request #12”
 
@@ -91,6 +91,15 @@ fn long_last_words_say_what_was_done() {
     session.summary.last_words = Some("The signer is replaced by one with RS256. ".repeat(6));
     let text = gather(&[session], &[]).to_text(4_000).unwrap();
     assert!(!text.contains("reported as done"), "{text}");
+}
+
+#[test]
+fn tests_that_passed_are_told() {
+    let mut session = full();
+    let tests = session.summary.test_results.as_mut().unwrap();
+    (tests.passed, tests.failed) = (tests.total, 0);
+    let text = gather(&[session], &[]).to_text(4_000).unwrap();
+    assert!(text.contains("\nIts last tests: 40 of 40 passed (`pytest`)\n"), "{text}");
 }
 
 #[test]

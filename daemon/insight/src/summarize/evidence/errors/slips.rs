@@ -45,6 +45,8 @@ const SLIPS: &[&str] = &[
     "requires approval",
     "was blocked. For security",
     "Permission to use",
+    "Permission for this tool use was denied",
+    "tool use was rejected",
     "doesn't want to proceed",
     "doesn't want to take this action",
     "No task found",
