@@ -1,0 +1,105 @@
+//! What the last reports leave open.
+
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, push},
+        next_steps::is_taken_up,
+    },
+    report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
+    text::{capitalised, pattern},
+};
+
+/// The last reports that are asked for what they leave open.
+const REPORTS: usize = 3;
+/// Characters of items that are told with their heading.
+const UNDER: usize = 600;
+
+/// What the last reports leave open, unless something later took it up.
+pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let reports = &entries.reports.reports;
+    for (at, report) in reports.iter().rev().enumerate() {
+        // What is only said in passing is open as long as it is the last word.
+        let is_last = report.origin == reports[reports.len() - 1].origin;
+        // What a review lists as next was decided upon when work followed.
+        let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
+        if !report.changed && reports.iter().any(worked) {
+            continue;
+        }
+        let is_recent = at < REPORTS;
+        let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
+        let open = open.filter(|claim| is_recent || is_put_off(claim));
+        let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
+        let mut under: Option<(&str, Vec<String>)> = None;
+        for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
+            let Some(line) = entries.claim(claim) else { continue };
+            if is_vague(&line) || is_deed(&line) || is_taken_up(entries, &line, report.origin) {
+                continue;
+            }
+            let section = claim.section.as_deref().filter(|_| claim.listed && !claim.nested);
+            match (section.filter(|section| says_what_is_left(section)), &mut under) {
+                (None, under) => {
+                    if let Some((section, items)) = under.take() {
+                        push_under(entries, list, section, &items);
+                    }
+                    push(list, line);
+                }
+                (Some(section), Some((known, items))) if *known == section => items.push(line),
+                (Some(section), _) => {
+                    if let Some((section, items)) = under.replace((section, vec![line])) {
+                        push_under(entries, list, section, &items);
+                    }
+                }
+            }
+        }
+        if let Some((section, items)) = under {
+            push_under(entries, list, section, &items);
+        }
+    }
+}
+
+/// Whether a line leaves open what is to be done.
+pub(super) fn is_vague(line: &str) -> bool {
+    pattern!(r"(?i)^`/|\b(?:whatever|anything|what) (?:it|they) (?:\w+)$|\bwhatever (?:it|they)\b")
+        .is_match(line)
+}
+
+/// Whether a heading is a sentence without which its items say nothing: `To use it, you need to set
+/// these secrets`.
+fn says_what_is_left(section: &str) -> bool {
+    section.split_whitespace().count() >= 5
+}
+
+/// Adds the items below such a heading as one entry, in place of the heading alone.
+fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
+    let mut line = format!("{}: {}", entries.tidy_line(section), items[0]);
+    let mut told = 1;
+    for item in &items[1..] {
+        if line.len() + item.len() > UNDER {
+            break;
+        }
+        line.extend(["; ", item]);
+        told += 1;
+    }
+    if told < items.len() {
+        line.push_str(&format!("; +{} more", items.len() - told));
+    }
+    let line = capitalised(&line);
+    list.retain(|known| !line.starts_with(known.as_str()));
+    push(list, line);
+}
+
+/// Whether a claim says that something is left for another time: it stays open until it is done.
+fn is_put_off(claim: &Claim) -> bool {
+    let parts = [claim.section.as_deref(), claim.label.as_deref(), Some(claim.text.as_str())];
+    parts.into_iter().flatten().any(|part| {
+        pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
+            .is_match(part)
+    })
+}
+
+/// Whether a line tells what was done, wherever it stands.
+pub(super) fn is_deed(line: &str) -> bool {
+    topic_of_sentence(line) == Some(Topic::Done)
+        || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
+            .is_match(line)
+}
