@@ -183,11 +183,19 @@ fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let mut mending = later.filter(|commit| {
         !pattern!(r"(?i)^(?:docs|chore|style|test|ci|build)\b").is_match(&commit.subject)
     });
+    let names = |text: &str| named.iter().any(|name| text.contains(name));
+    // What was changed and not committed is told by its report.
+    let mut reported = entries.evidence.reports.iter().filter(|later| {
+        later.changed
+            && later.origin.source == report.origin.source
+            && later.origin.line > report.origin.line
+    });
     mending.any(|commit| {
         let text = format!("{} {}", commit.subject, commit.body);
         let share = share_of_words(&told, &words(&text));
-        share >= MENDED || share >= MENDED / 2.0 && named.iter().any(|name| text.contains(name))
-    })
+        share >= MENDED || share >= MENDED / 2.0 && names(&text)
+    }) || reported
+        .any(|later| names(&later.text) && share_of_words(&told, &words(&later.text)) >= MENDED)
 }
 
 /// Whether a later report corrects what an answer says, by a test or in so many words.
@@ -204,14 +212,17 @@ fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
 
 /// Whether a line can be understood alone.
 fn stands(line: &str) -> bool {
-    let line = line.split_once(" Answer: ").map_or(line, |(_, answer)| answer);
+    let answer = line.split_once(" Answer: ").map(|(_, answer)| answer);
+    let line = answer.unwrap_or(line);
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
+    // An answer of a word or two is for the moment.
+    let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     !leans_back(line)
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20
-        && (prose.count() >= 2 || !line.is_ascii())
+        && (prose.count() >= least || !line.is_ascii())
 }
 
 /// Whether a part still holds at the end and is told nowhere else.

@@ -200,7 +200,10 @@ fn worded(prose: &str) -> Request {
     let (first, manner) = wording::plain(line.trim_start_matches(['.', ' ']));
     // Users begin sentences in lower case.
     let spoken = spoken_sentences(&first);
-    let all: Vec<&str> = spoken.iter().map(String::as_str).collect();
+    let all: Vec<&str> = match spoken.is_empty() {
+        true => sentences(&first),
+        false => spoken.iter().map(String::as_str).collect(),
+    };
     let told = all.first().copied().unwrap_or_default();
     let ask = all.iter().skip(1).take(8).find_map(|sentence| wording::ask(sentence));
     let within = wording::asked_within(told).filter(|_| manner != Manner::Orders);
@@ -317,6 +320,7 @@ mod tests {
                 "see https://github.com/team/app/pull/104 and check its tests",
                 "See team/app#104 and check its tests",
             ),
+            ("7", "7"),
             ("/foo", "Run the `/foo` command"),
             ("/foo 14\n\n(after `git pull`)", "Run the `/foo` command on 14"),
             (
