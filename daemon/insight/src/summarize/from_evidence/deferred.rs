@@ -10,7 +10,7 @@ use crate::{
             checks::{self, CheckKind},
             ending,
             entries::{Entries, cut_at_clause, is_scratch, push},
-            next_steps::is_taken_up,
+            left_open::is_taken_up,
             refuted,
             test_results::main_run,
         },

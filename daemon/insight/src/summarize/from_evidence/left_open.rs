@@ -1,16 +1,21 @@
 //! What the last reports leave open.
 
-use crate::summarize::{
-    from_evidence::{
-        entries::{Entries, push},
-        next_steps::is_taken_up,
+use crate::{
+    model::{evidence::GitStep, transcript::Origin},
+    summarize::{
+        from_evidence::{
+            entries::{Entries, push},
+            overtaken,
+        },
+        report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
+        text::{capitalised, pattern, share_of_words, words},
     },
-    report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
-    text::{capitalised, pattern},
 };
 
 /// The last reports that are asked for what they leave open.
 const REPORTS: usize = 3;
+/// The share of its words that something later must have to take up what was open.
+const TAKEN_UP: f64 = 0.5;
 /// Characters of items that are told with their heading.
 const UNDER: usize = 600;
 
@@ -102,4 +107,48 @@ pub(super) fn is_deed(line: &str) -> bool {
     topic_of_sentence(line) == Some(Topic::Done)
         || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
             .is_match(line)
+}
+
+/// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
+pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    let evidence = entries.evidence;
+    let later = |other: Origin| other.source != origin.source || other.line > origin.line;
+    let done = |step: GitStep| {
+        evidence
+            .git_events
+            .iter()
+            .any(|event| event.step == step && event.succeeded && later(event.origin))
+    };
+    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push\b").is_match(line) {
+        return done(GitStep::Push);
+    }
+    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
+        return evidence.commits.iter().any(|commit| later(commit.origin));
+    }
+    if overtaken::is_gone(entries, line, origin) {
+        return true;
+    }
+    let open = words(line);
+    let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;
+    evidence
+        .prompts
+        .iter()
+        .any(|prompt| later(prompt.origin) && prompt.text.len() < 2_000 && shares(&prompt.text))
+        || evidence.commits.iter().any(|commit| {
+            later(commit.origin) && shares(&format!("{} {}", commit.subject, commit.body))
+        })
+        || entries
+            .reports
+            .reports
+            .iter()
+            .filter(|report| later(report.origin))
+            .flat_map(|report| &report.claims)
+            .any(|claim| {
+                claim.topic != Some(Topic::Open)
+                    && shares(&format!(
+                        "{} {}",
+                        claim.label.as_deref().unwrap_or_default(),
+                        claim.text
+                    ))
+            })
 }

@@ -10,22 +10,16 @@ use crate::{
             checks, deferred,
             entries::{Entries, cut_at_clause, is_scratch, push},
             findings::last_turn_errors,
-            left_open, overtaken,
+            left_open,
             request::{Request, Weight},
             test_results::main_run,
             user_words::option_named,
         },
         recap::{self, Section, Sections},
-        report::Topic,
-        text::{
-            Block, blocks, capitalised, cut, one_line, pattern, sentences, share_of_words,
-            without_full_stop, words,
-        },
+        text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, without_full_stop},
     },
 };
 
-/// The share of its words that something later must have to take up what was open.
-const TAKEN_UP: f64 = 0.5;
 /// Steps at most.
 const STEPS: usize = 12;
 /// Characters of a plan that was not approved.
@@ -235,50 +229,6 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     if !changed.is_empty() {
         push(list, format!("Changed after the last test run: {}", changed.join(", ")));
     }
-}
-
-/// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
-pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
-    let evidence = entries.evidence;
-    let later = |other: Origin| other.source != origin.source || other.line > origin.line;
-    let done = |step: GitStep| {
-        evidence
-            .git_events
-            .iter()
-            .any(|event| event.step == step && event.succeeded && later(event.origin))
-    };
-    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push\b").is_match(line) {
-        return done(GitStep::Push);
-    }
-    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
-        return evidence.commits.iter().any(|commit| later(commit.origin));
-    }
-    if overtaken::is_gone(entries, line, origin) {
-        return true;
-    }
-    let open = words(line);
-    let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;
-    evidence
-        .prompts
-        .iter()
-        .any(|prompt| later(prompt.origin) && prompt.text.len() < 2_000 && shares(&prompt.text))
-        || evidence.commits.iter().any(|commit| {
-            later(commit.origin) && shares(&format!("{} {}", commit.subject, commit.body))
-        })
-        || entries
-            .reports
-            .reports
-            .iter()
-            .filter(|report| later(report.origin))
-            .flat_map(|report| &report.claims)
-            .any(|claim| {
-                claim.topic != Some(Topic::Open)
-                    && shares(&format!(
-                        "{} {}",
-                        claim.label.as_deref().unwrap_or_default(),
-                        claim.text
-                    ))
-            })
 }
 
 /// What the agent's own recap leaves open, when nobody spoke after it.
