@@ -65,11 +65,6 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "daemon/insight",
-        &["summarize/from_evidence/deferred", "summarize/from_evidence/next_steps"],
-        UNMENDED,
-    ),
-    (
-        "daemon/insight",
         &["summarize/from_evidence/entries", "summarize/from_evidence/overtaken"],
         UNMENDED,
     ),

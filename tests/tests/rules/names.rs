@@ -24,7 +24,6 @@ const LONG_FILES: &[(&str, usize)] = &[
     ("daemon/core/src/model/evidence.rs", 487),
     ("daemon/core/src/model/transcript.rs", 485),
     ("daemon/insight/src/summarize/evidence/errors/mod.rs", 419),
-    ("daemon/insight/src/summarize/from_evidence/next_steps.rs", 401),
     ("daemon/src/engine/projects/mod.rs", 405),
 ];
 

@@ -9,7 +9,7 @@ use crate::{
         RecordVerdict,
         codex::{
             RolloutEmitter, action,
-            memory::{AskedQuestion, Continuation, rollout},
+            memory::{AskedQuestion, Continuation, PRINTED, rollout},
             output::{self, OutputHeader},
             record_uuid, short,
         },
@@ -100,6 +100,8 @@ fn agent(id: &str) -> String {
     format!("agent {id}")
 }
 
+/// Bytes of an output that is joined to what a command had printed before.
+const OUTPUT: usize = 64 * 1024;
 /// The key that stops a command.
 const INTERRUPT: &str = "\u{3}";
 
@@ -137,7 +139,9 @@ pub(super) fn output(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
     }
     let reported = rollout(out.memory).reported_outcome(&call);
     if let (Some(id), None) = (&header.running, reported) {
-        rollout(out.memory).goes_on(&process(id), &call);
+        let work = process(id);
+        rollout(out.memory).goes_on(&work, &call);
+        rollout(out.memory).printed(&work, &output::printed(raw).decode(PRINTED));
         return RecordVerdict::Skipped("response_item/still running".to_owned());
     }
     if let Some(verdict) = agents_reported(&call, raw, &header.printed, out) {
@@ -161,8 +165,18 @@ fn continuation_ended(
 ) -> RecordVerdict {
     let is_over = header.running.is_none();
     let command = is_over.then(|| rollout(out.memory).ended(&continuation.work)).flatten();
-    if let Some(command) = &command {
-        result(command, header.outcome(), output::printed(raw), out);
+    let printed = output::printed(raw);
+    match &command {
+        // What a poll shows comes behind what was shown before.
+        Some((command, before)) if !before.is_empty() => {
+            let whole = format!("{before}{}", printed.decode(OUTPUT));
+            result(command, header.outcome(), LazyText::plain(&whole), out);
+        }
+        Some((command, _)) => result(command, header.outcome(), printed, out),
+        None if !is_over => {
+            rollout(out.memory).printed(&continuation.work, &printed.decode(PRINTED));
+        }
+        None => {}
     }
     if continuation.is_emitted {
         result(&continuation.call, Outcome::Succeeded, output::printed(raw), out);
@@ -237,7 +251,7 @@ fn agents_reported(
 /// Emits the result of the call that started the agent, if its status says that it is over.
 pub(super) fn agent_reported(id: &str, status: &str, out: &mut RolloutEmitter<'_>) {
     let Some((outcome, report)) = ended(status) else { return };
-    if let Some(call) = rollout(out.memory).ended(&agent(id)) {
+    if let Some((call, _)) = rollout(out.memory).ended(&agent(id)) {
         result(&call, outcome, LazyText::plain(&report), out);
     }
 }

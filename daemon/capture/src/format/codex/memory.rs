@@ -11,6 +11,8 @@ use crate::{
 
 /// Maximum number of elements of each list; the oldest is evicted.
 const KEPT: usize = 64;
+/// Bytes kept of what a process printed that goes on.
+pub(super) const PRINTED: usize = 8 * 1024;
 /// Maximum bytes of a question.
 const QUESTION: usize = 4_096;
 
@@ -68,6 +70,9 @@ struct OngoingCall {
     /// The id of the process or of the agent.
     work: String,
     call: String,
+    /// What a process printed so far, as far as it was shown.
+    #[serde(default)]
+    printed: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,17 +111,27 @@ impl RolloutMemory {
     }
 
     pub(super) fn goes_on(&mut self, work: &str, call: &str) {
-        push(&mut self.ongoing, OngoingCall { work: work.to_owned(), call: call.to_owned() });
+        let (work, call) = (work.to_owned(), call.to_owned());
+        push(&mut self.ongoing, OngoingCall { work, call, printed: String::new() });
+    }
+
+    /// Adds what a process printed while it goes on; the start of a long output is kept.
+    pub(super) fn printed(&mut self, work: &str, text: &str) {
+        let ongoing = self.ongoing.iter_mut().find(|ongoing| ongoing.work == work);
+        if let Some(ongoing) = ongoing {
+            let room = PRINTED.saturating_sub(ongoing.printed.len());
+            ongoing.printed.push_str(&text[..text.floor_char_boundary(room)]);
+        }
     }
 
     pub(super) fn has_ongoing(&self) -> bool {
         !self.ongoing.is_empty()
     }
 
-    /// Removes the work that is over; returns the call that started it.
-    pub(super) fn ended(&mut self, work: &str) -> Option<String> {
+    /// Removes the work that is over; returns the call that started it, and what it had printed.
+    pub(super) fn ended(&mut self, work: &str) -> Option<(String, String)> {
         let at = self.ongoing.iter().position(|ongoing| ongoing.work == work)?;
-        self.ongoing.remove(at).map(|ongoing| ongoing.call)
+        self.ongoing.remove(at).map(|ongoing| (ongoing.call, ongoing.printed))
     }
 
     /// Removes the work that `call` started; returns whether there was any.

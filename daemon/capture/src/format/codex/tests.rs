@@ -232,7 +232,7 @@ fn an_event_says_that_a_call_failed() {
 }
 
 #[test]
-fn the_result_of_a_running_command_is_the_last_one() {
+fn the_result_of_a_running_command_is_all_that_it_printed() {
     let started = [
         call("exec_command", "c", json!({ "cmd": "cargo test" })),
         output("c", &running(7)),
@@ -243,7 +243,8 @@ fn the_result_of_a_running_command_is_the_last_one() {
     let ended =
         output("p2", "Wall time: 1.0 seconds\nProcess exited with code 1\nOutput:\n1 failed");
     let polled = [&started[..], std::slice::from_ref(&ended)].concat();
-    assert_eq!(read(&polled), ["call: exec_command", "result c Failed(Some(1)): 1 failed"]);
+    let joined = "result c Failed(Some(1)): test atest a1 failed";
+    assert_eq!(read(&polled), ["call: exec_command", joined]);
     // An event has the whole output.
     let whole = json!({ "call_id": "c", "exit_code": 1, "aggregated_output": "test a\n1 failed" });
     let told = [&started[..], &[event_msg("exec_command_end", whole)], &[ended]].concat();

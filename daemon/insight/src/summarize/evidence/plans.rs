@@ -3,13 +3,15 @@
 use crate::summarize::{
     evidence::bounds,
     report::{Form, Passage, passages},
-    text::{Block, blocks, cut, kept, one_line, pattern, without_full_stop},
+    text::{Block, blocks, cut, kept, one_line, pattern, sentences, without_full_stop},
 };
 
 /// Characters kept of a plan's approach.
 const APPROACH: usize = 300;
 /// Steps and files kept of a plan, at most.
 const STEPS: usize = 8;
+/// Bytes of a sentence that is told with its step.
+const STEP_TEXT: usize = 160;
 const FILES: usize = 16;
 
 /// The marks of the lines that hold a step and a file.
@@ -26,7 +28,7 @@ pub(super) fn in_short(plan: &str) -> String {
     let passages = passages(plan);
     let mut short = format!("{title}\n{approach}");
     for step in steps(&passages) {
-        short.extend(["\n", STEP, &kept(&step, bounds::TASK)]);
+        short.extend(["\n", STEP, &kept(&step, bounds::QUESTION)]);
     }
     for file in files(plan) {
         short.extend(["\n", FILE, &kept(&file, bounds::PATH)]);
@@ -65,13 +67,19 @@ fn approach(plan: &str) -> Option<String> {
 fn steps(passages: &[Passage]) -> Vec<String> {
     let number =
         pattern!(r"(?i)^(?:(?:step|phase|part|task) )?\d{1,2}[.):—–-]*\s+(?:[:—–-]\s*)?(\S.{5,})$");
+    let mut headings: Vec<&str> = Vec::new();
     let mut steps: Vec<String> = Vec::new();
-    for heading in passages.iter().flat_map(|passage| &passage.headings) {
+    for (at, heading) in passages
+        .iter()
+        .enumerate()
+        .flat_map(|(at, passage)| passage.headings.iter().map(move |heading| (at, heading)))
+    {
         let below_checks = pattern!(r"(?i)\b(?:verif|test plan|check)").is_match(heading);
         let Some(step) = number.captures(heading).filter(|_| !below_checks) else { continue };
-        let step = without_full_stop(&one_line(&step[1])).to_owned();
-        if !steps.contains(&step) {
-            steps.push(step);
+        if !headings.contains(&heading.as_str()) {
+            headings.push(heading);
+            let step = without_full_stop(&one_line(&step[1])).to_owned();
+            steps.push(with_first_words(step, &passages[at]));
         }
     }
     if steps.len() < 2 {
@@ -92,6 +100,14 @@ fn steps(passages: &[Passage]) -> Vec<String> {
     }
     steps.truncate(STEPS);
     if steps.len() < 2 { Vec::new() } else { steps }
+}
+
+/// A step with what its first sentence says, where that is short.
+fn with_first_words(step: String, below: &Passage) -> String {
+    let line = one_line(&below.text);
+    let first = sentences(&line).first().copied().unwrap_or_default();
+    let says_more = (20..=STEP_TEXT).contains(&first.len()) && !first.ends_with(':');
+    if says_more { format!("{step}: {}", without_full_stop(first)) } else { step }
 }
 
 /// The files that a plan lists below a heading such as `Files to modify`.

@@ -20,7 +20,9 @@ pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     let asked = before.find(|prompt| prompt.origin.line < report.origin.line)?;
     let text = one_line(&asked.text);
     let question = sentences(&text).into_iter().rev().find(|one| one.ends_with('?'))?;
-    let is_told = asked.text.len() <= QUESTION && (12..=ASKED).contains(&question.len());
+    // Of several questions the answer may be to any.
+    let is_only = sentences(&text).iter().filter(|one| one.ends_with('?')).count() == 1;
+    let is_told = is_only && asked.text.len() <= QUESTION && (12..=ASKED).contains(&question.len());
     (is_told && !is_order(question)).then(|| question.to_owned())
 }
 

@@ -7,9 +7,10 @@ use crate::{
     },
     summarize::{
         from_evidence::{
+            checks::{self, CheckKind},
             ending,
             entries::{Entries, cut_at_clause, is_scratch, push},
-            next_steps::is_taken_up,
+            left_open::is_taken_up,
             refuted,
             test_results::main_run,
         },
@@ -307,13 +308,46 @@ pub(super) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
         for passage in open {
             let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
             let line = entries.tidy(&format!("{label}{}", passage.text));
-            let says = line.split_whitespace().count() >= 3;
-            if told < BOXES && says && !is_taken_up(entries, &line, request.origin) {
+            let says = line.split_whitespace().count() >= 3
+                && !pattern!(r"(?i)^(?:no|none|n/a)\b").is_match(&line);
+            if told < BOXES
+                && says
+                && !ran_well(entries, &line)
+                && !is_taken_up(entries, &line, request.origin)
+            {
                 push(list, format!("Unchecked in {of}: {line}"));
                 told += 1;
             }
         }
     }
+}
+
+/// Whether the command that a box names succeeded in the session, or the check that it names in
+/// words.
+fn ran_well(entries: &Entries<'_>, check: &str) -> bool {
+    let evidence = entries.evidence;
+    let ran = |code: &str| {
+        let meant: Vec<&str> = code.split_whitespace().collect();
+        evidence.commands.iter().any(|run| {
+            let words: Vec<&str> = run.command.split_whitespace().collect();
+            run.outcome.succeeded() && meant.iter().all(|word| words.contains(word))
+        })
+    };
+    let mut codes = check.split('`').skip(1).step_by(2).filter(|code| is_check(code)).peekable();
+    if codes.peek().is_some() {
+        return codes.all(ran);
+    }
+    let passed =
+        |kind| checks::last_runs(evidence).iter().any(|check| check.kind == kind && !check.failed);
+    let says = |words: &regex::Regex| words.is_match(check);
+    says(pattern!(r"(?i)^(?:all |unit |existing )*tests? (?:still )?pass\w*\W*$"))
+        && main_run(evidence).is_some_and(|run| run.failed == 0)
+        || says(pattern!(r"(?i)^(?:\w+ )?(?:build (?:passes|succeeds)|builds?)\W*$"))
+            && passed(CheckKind::Build)
+        || says(pattern!(r"(?i)^(?:the )?(?:type ?check|types?) (?:passes|pass|succeeds)\W*$"))
+            && passed(CheckKind::Types)
+        || says(pattern!(r"(?i)^lint(?:er|ing)? (?:passes|is clean|succeeds)\W*$"))
+            && passed(CheckKind::Lint)
 }
 
 #[cfg(test)]
@@ -383,6 +417,29 @@ mod tests {
         ];
         let evidence = Evidence { reports, ..Evidence::default() };
         assert_eq!(told(&evidence, offers), ["Offered, not answered: commit these changes"]);
+    }
+
+    #[test]
+    fn a_box_whose_command_succeeded_is_not_open() {
+        let body = "- [ ] API builds: `pnpm --filter api build`\n- [ ] Upload a file on staging\n- [ ] No code changes - docs only\n";
+        let request = Publication {
+            kind: PublicationKind::PullRequest,
+            title: None,
+            body: body.to_owned(),
+            origin: at(9),
+        };
+        let run = |outcome| crate::model::evidence::CommandRun {
+            command: "pnpm --filter api build 2>&1".to_owned(),
+            outcome,
+            origin: at(2),
+            at: None,
+        };
+        let mut evidence = Evidence { publications: vec![request], ..Evidence::default() };
+        evidence.commands = vec![run(crate::model::transcript::Outcome::Succeeded)];
+        let open = "Unchecked in the pull request: Upload a file on staging";
+        assert_eq!(told(&evidence, unticked), [open]);
+        evidence.commands = vec![run(crate::model::transcript::Outcome::Failed(Some(1)))];
+        assert_eq!(told(&evidence, unticked).len(), 2);
     }
 
     #[test]

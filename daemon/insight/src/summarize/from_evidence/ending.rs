@@ -5,6 +5,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, cut_at_clause},
+            quotable::is_banner,
             quoted::quoted,
             transient,
         },
@@ -15,11 +16,13 @@ use crate::{
 
 /// Characters of the last words.
 const LAST_WORDS: usize = 400;
+/// Characters of a first sentence, which is told whole, and of last words with a list.
+const FIRST: usize = 600;
 /// Characters of an opening that needs no items of the list behind it.
 const ENOUGH: usize = 110;
 /// Characters of last words that say something.
 const SAYS: usize = 8;
-/// Items told of that list, at most.
+/// Commits named at most.
 const ITEMS: usize = 4;
 
 /// What the last report comes to, and the one before it that says more where the last says little.
@@ -106,6 +109,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let opening = entries.tidy_line(&format!("{opening}{heading}"));
     let is_told = |sentence: &&str| {
         !is_announcement(sentence)
+            && !is_talk(sentence)
             && !claims_unseen_tests(entries, sentence)
             && !transient::is_boast(sentence)
     };
@@ -117,7 +121,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if boasts && told.is_empty() {
         return committed_since_asked(entries, report);
     }
-    let mut words = cut_at_clause(&told.join(" "), LAST_WORDS);
+    let mut words = whole(&told, LAST_WORDS);
     // `Findings` alone is a heading.
     if words.is_ascii() && words.split_whitespace().count() < 2 {
         words.clear();
@@ -125,7 +129,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if words.len() >= ENOUGH || report.asks || report.proposes() {
         return (words.len() >= SAYS).then_some(words);
     }
-    let room = LAST_WORDS.saturating_sub(words.len());
+    let room = FIRST.saturating_sub(words.len());
     let listed = listed(entries, report, introduction, room).or_else(|| alone(introduction?));
     let words = match (words.is_empty(), listed) {
         (true, listed) => listed?,
@@ -133,6 +137,25 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         (false, None) => words,
     };
     (words.len() >= SAYS).then_some(words)
+}
+
+/// Whether a sentence that is no introduction only talks to the user.
+fn is_talk(sentence: &str) -> bool {
+    is_banner(sentence)
+        || pattern!(r"(?i)\bi (?:now )?have (?:everything|all|enough)\b").is_match(sentence)
+            && is_phrase(Topic::Talk, sentence)
+}
+
+/// Whole sentences in about `room` characters; a first one that is much longer is cut at a clause.
+fn whole(told: &[&str], room: usize) -> String {
+    let mut words = told.first().map_or(String::new(), |first| cut_at_clause(first, FIRST));
+    for sentence in told.iter().skip(1) {
+        if words.len() + sentence.len() > room {
+            break;
+        }
+        words.extend([" ", sentence]);
+    }
+    words
 }
 
 /// The subjects of the commits since the last prompt before a report, and the pull request.
@@ -169,19 +192,14 @@ fn listed(
     introduction: Option<&str>,
     room: usize,
 ) -> Option<String> {
-    let list = quoted(entries, report).into_iter().find(|one| one.listed && !one.is_steps())?;
-    let line = list.lines().into_iter().next()?;
-    let mut told = String::new();
-    for part in line.split("; ") {
-        if told.len() + part.len() > room {
-            break;
-        }
-        told = if told.is_empty() { part.to_owned() } else { format!("{told}; {part}") };
-    }
+    let list = quoted(entries, report).into_iter().find(|one| {
+        one.listed && !one.is_steps() && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
+    })?;
+    let told = list.line(room)?;
     // `This should fix it by:` limits what the items say.
     let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
     let start = limits.map_or(String::new(), |text| format!("{text} "));
-    (!told.is_empty()).then(|| format!("{start}{told}."))
+    (told.len() <= room.max(FIRST)).then(|| format!("{start}{told}."))
 }
 
 /// Whether a command runs tests, as far as its words tell: the name of a folder does not.

@@ -173,7 +173,8 @@ impl<'e> Entries<'e> {
     /// to have looked at any. A session that explored has an empty list.
     pub(super) fn files_modified(&self, activity: &ActivityVector) -> Option<Vec<String>> {
         let worked = self.evidence.files.iter().filter(|(path, work)| {
-            let came_and_went = work.deleted && work.writes > 0;
+            let came_and_went =
+                work.deleted && (work.writes > 0 || is_unseen(self.evidence, path, work));
             work.changed()
                 && !came_and_went
                 && !is_scratch(path)
@@ -236,7 +237,7 @@ pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
 
 fn is_talk(sentence: &str) -> bool {
     pattern!(
-        r"(?i)^(?:i |i'|we |we'|you |you'|let |here|great|perfect|excellent|done|all (?:\d|tests|clean|good|\w+ tests)|sure|good|yes|no[,. ]|lint|tests? pass|now |feel free|if |want|would|committed|commit `|based on|next|to |the following|it |this |that |these |they |however|in that|but |so |and |also |option )|\b(?:now passing|passes? cleanly|let me|you can|your)\b|^\(|…"
+        r"(?i)^(?:i |i'|we |we'|you |you'|let |here|ready |great|perfect|excellent|done|all (?:\d|tests|clean|good|\w+ tests)|sure|good|yes|no[,. ]|lint|tests? pass|now |feel free|if |want|would|committed|commit `|based on|next|to |the following|it |this |that |these |they |however|in that|but |so |and |also |option )|\b(?:now passing|passes? cleanly|let me|you can|your)\b|^\(|…"
     )
     .is_match(sentence)
         || has_label(sentence, 2..=25)
@@ -300,7 +301,7 @@ fn subject(claim: &Claim) -> Option<&str> {
 /// Whether a line means nothing without what stood before it.
 pub(super) fn leans(line: &str) -> bool {
     pattern!(
-        r"(?i)^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both (?:of|are|is|were|have|had|now|do|can|will|would|should|need|pass|work|look|seem|fixes|changes)|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
+        r"(?i)^\.\.\.|^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both (?:of|are|is|were|have|had|now|do|can|will|would|should|need|pass|work|look|seem|fixes|changes)|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
     )
     .is_match(line)
 }
@@ -331,6 +332,21 @@ fn is_broken(line: &str) -> bool {
         || count('(') > count(')')
         || pattern!(r"(?i)\b(?:the|a|an|of|to|and|or|with|by|for|from|in|into|via|e\.g)$")
             .is_match(line)
+}
+
+/// Whether a file was removed that nothing else shows: the session may have made it itself.
+fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let in_git = evidence.commands.iter().any(|run| {
+        run.command.contains("git rm")
+            || run.command.contains("git add") && run.command.contains(name)
+    });
+    let in_commit = evidence
+        .commits
+        .iter()
+        .any(|commit| commit.subject.contains(stem) || commit.body.contains(stem));
+    work.reads + work.edits == 0 && work.moved_from.is_none() && !in_git && !in_commit
 }
 
 /// Adds `text` unless the list says it already.

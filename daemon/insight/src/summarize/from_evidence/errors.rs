@@ -12,10 +12,10 @@ use crate::{
             entries::{ENTRY, Entries},
             outcome, refuted,
             turns::{self, Turn},
-            wording::begins_as_order,
+            wording::{self, Manner, begins_as_order},
         },
         recap::Sections,
-        text::{cut, pattern, same_words, share_of_words, words},
+        text::{cut, pattern, same_words, share_of_words, spoken_sentences, words},
     },
 };
 
@@ -218,6 +218,13 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     if came_back(evidence, turn) {
         return None;
     }
+    // A prompt that begins with an order and tells of the problem later is about several matters.
+    let spoken = spoken_sentences(&turn.prompt.text);
+    let head = spoken.first().map_or("", String::as_str);
+    if spoken.len() > 1 && wording::plain(head).1 == Manner::Orders && !turns::names_a_problem(head)
+    {
+        return None;
+    }
     let cause = turns::last_statement(evidence, turn, StatementKind::Cause)?;
     let changed = evidence.files.iter().filter(|(_, work)| work.changed() && turn.holds(work.last));
     let files: Vec<String> =
@@ -227,6 +234,9 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     if files.is_empty() {
         return None;
     }
+    // What else was done in the turn is no fix of this.
+    let of_cause = words(&cause.text);
+    let done = done.filter(|done| !words(&done.text).is_disjoint(&of_cause));
     let fix = match done {
         Some(done) => entries.deed(&done.text),
         None => format!("Changed {}", files.join(", ")),

@@ -62,11 +62,18 @@ fn says_something(line: &str) -> bool {
 pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for claim in entries.reports.on(Topic::KnownFailure) {
-        entries.claim(claim).into_iter().for_each(|line| push(&mut list, line));
+        let line = entries.claim(claim).filter(|line| names_a_failure(line));
+        line.into_iter().for_each(|line| push(&mut list, line));
     }
     let extra = list.len().saturating_sub(KNOWN_FAILURES);
     list.drain(..extra);
     list
+}
+
+/// Whether a line says what fails: how many tests passed does not.
+fn names_a_failure(line: &str) -> bool {
+    let counts_passes = pattern!(r"(?i)\b\d+ ?(?:/|of) ?\d+ (?:\w+ )?(?:tests? )?pass");
+    line.contains('`') || !counts_passes.is_match(line)
 }
 
 /// The last causes that the agent reported, or that errors went away by: what it names on the way

@@ -8,7 +8,7 @@ use crate::{
             objective::{LATER, picked, prompt_of},
             request::{Request, Weight},
         },
-        text::{cut, pattern, sentences, share_of_words, words},
+        text::{pattern, sentences, share_of_words, words},
     },
 };
 
@@ -31,9 +31,14 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
         }
         let new = words(&request.text);
         let is_new = is_new_work(request) || commands.contains(request);
-        let is_new = is_new && !points_at_something(&request.ask);
-        if is_new && new.len() >= 3 && share_of_words(&new, &known) < 0.3 {
-            found.push(shortened(&request.ask));
+        // `Get that back` is told with the sentence before it.
+        let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
+        let told = [&request.ask, &request.text].into_iter().find(says).filter(|_| is_new);
+        if let Some(told) = told
+            && new.len() >= 3
+            && share_of_words(&new, &known) < 0.3
+        {
+            found.push(shortened(told));
         }
         known.extend(new);
     }
@@ -61,8 +66,8 @@ fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
 }
 
 /// `Create a commit with that content` says nothing without what stood before it.
-fn points_at_something(ask: &str) -> bool {
-    pattern!(r"(?i)\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
+pub(super) fn points_at_something(ask: &str) -> bool {
+    pattern!(r"(?i)^\w+ (?:that|this|it|them|these|those)\b[^,;:]{0,12}$|\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
         .is_match(ask)
         || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
         || ask.split_whitespace().count() <= 12
@@ -90,7 +95,7 @@ fn is_new_work(request: &Request) -> bool {
 
 fn shortened(text: &str) -> String {
     let first = sentences(text).first().copied().unwrap_or(text);
-    let line = cut(first, LATER);
+    let line = cut_at_clause(first, LATER);
     // People who write in lower case leave one word of their next sentence.
     let stump = pattern!(r"^(.{12,}[.!?]) \S+$").captures(&line).map(|found| found[1].to_owned());
     let line = stump.unwrap_or(line);

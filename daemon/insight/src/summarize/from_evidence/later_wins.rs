@@ -317,7 +317,10 @@ fn housekeeping_and_bare_questions_are_no_objective() {
     commit(&mut script, "b", "Ignore four uncommitted generated files", printed);
     script.reply("m1", "Committed.");
     let objective = summary(&script).objective;
-    assert!(objective.starts_with("Ignore four uncommitted generated files"), "{objective}");
+    assert_eq!(
+        objective,
+        "I see four uncommitted files? (came to: Ignore four uncommitted generated files)"
+    );
 }
 
 #[test]

@@ -15,10 +15,12 @@ mod findings;
 mod later_requests;
 #[cfg(test)]
 mod later_wins;
+mod left_open;
 mod next_steps;
 mod objective;
 mod outcome;
 mod overtaken;
+mod quotable;
 mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;
@@ -128,6 +130,14 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let is_asked = |text: &str| share_of_words(&words(text), &objective) >= REPEATED;
     if let Some(decisions) = &mut summary.key_decisions {
         decisions.retain(|one| !(one.rationale.starts_with(USER_SAID) && is_asked(&one.decision)));
+    }
+    let decided = summary.key_decisions.iter().flatten();
+    let decided: Vec<_> =
+        decided.map(|one| words(&format!("{} {}", one.decision, one.rationale))).collect();
+    if let Some(done) = &mut summary.completed_tasks {
+        done.retain(|one| {
+            !decided.iter().any(|known| share_of_words(&words(one), known) >= REPEATED)
+        });
     }
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
     for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
@@ -403,7 +413,7 @@ mod tests {
         script.reply("m2", "Committed.");
         assert_eq!(
             summary(&script).objective,
-            "Click through scenarios (began with: Read the research and then talk to me about the idea)"
+            "Read the research and then talk to me about the idea (came to: feat(agent): click through scenarios)"
         );
     }
 

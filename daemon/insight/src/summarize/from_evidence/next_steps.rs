@@ -10,27 +10,20 @@ use crate::{
             checks, deferred,
             entries::{Entries, cut_at_clause, is_scratch, push},
             findings::last_turn_errors,
-            overtaken,
+            left_open,
             request::{Request, Weight},
             test_results::main_run,
+            user_words::option_named,
         },
         recap::{self, Section, Sections},
-        report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
-        text::{
-            Block, blocks, capitalised, cut, one_line, pattern, sentences, share_of_words,
-            without_full_stop, words,
-        },
+        text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, without_full_stop},
     },
 };
 
-/// The last reports that are asked for what they leave open.
-const REPORTS: usize = 3;
-/// The share of its words that something later must have to take up what was open.
-const TAKEN_UP: f64 = 0.5;
 /// Steps at most.
 const STEPS: usize = 12;
 /// Characters of a plan that was not approved.
-const PLAN: usize = 520;
+const PLAN: usize = 1_200;
 /// Options named at most.
 const OPTIONS: usize = 5;
 /// Files named at most that were changed after the last test run.
@@ -56,11 +49,11 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
         .evidence
         .report
         .iter()
-        .filter(|one| one.kind == StatementKind::OpenEnd && !is_deed(&one.text))
+        .filter(|one| one.kind == StatementKind::OpenEnd && !left_open::is_deed(&one.text))
     {
         push(&mut list, entries.open_end(&statement.text));
     }
-    reported(entries, &mut list);
+    left_open::reported(entries, &mut list);
     deferred::written_down(entries, &mut list);
     deferred::unticked(entries, &mut list);
     deferred::unchecked(entries, &mut list);
@@ -158,10 +151,10 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
         let title = title.trim_start_matches("Plan: ");
         let approach = plan.approach.as_deref().map(|approach| entries.tidy_line(approach));
         let approach = approach.map_or(String::new(), |text| {
-            format!(". {}", without_full_stop(&cut_at_clause(&text, 200)))
+            format!(". {}", without_full_stop(&cut_at_clause(&text, 300)))
         });
         let steps: Vec<String> =
-            plan.steps.iter().map(|step| cut(&entries.tidy_line(step), 90)).collect();
+            plan.steps.iter().map(|step| cut_at_clause(&entries.tidy_line(step), 220)).collect();
         let steps =
             if steps.is_empty() { String::new() } else { format!(". Steps: {}", steps.join("; ")) };
         let text = format!("Plan shown, not approved: {}{approach}{steps}", cut(title, 120));
@@ -238,91 +231,6 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// What the last reports leave open, unless something later took it up.
-fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let reports = &entries.reports.reports;
-    for (at, report) in reports.iter().rev().enumerate() {
-        // What is only said in passing is open as long as it is the last word.
-        let is_last = report.origin == reports[reports.len() - 1].origin;
-        // What a review lists as next was decided upon when work followed.
-        let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
-        if !report.changed && reports.iter().any(worked) {
-            continue;
-        }
-        let is_recent = at < REPORTS;
-        let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
-        let open = open.filter(|claim| is_recent || is_put_off(claim));
-        let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
-        for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
-            let Some(line) = entries.claim(claim) else { continue };
-            let is_vague = pattern!(r"(?i)^`/|\bwhatever (?:it|they)\b").is_match(&line);
-            if !is_vague && !is_deed(&line) && !is_taken_up(entries, &line, report.origin) {
-                push(list, line);
-            }
-        }
-    }
-}
-
-/// Whether a claim says that something is left for another time: it stays open until it is done.
-fn is_put_off(claim: &Claim) -> bool {
-    let parts = [claim.section.as_deref(), claim.label.as_deref(), Some(claim.text.as_str())];
-    parts.into_iter().flatten().any(|part| {
-        pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
-            .is_match(part)
-    })
-}
-
-/// Whether a line tells what was done, wherever it stands.
-fn is_deed(line: &str) -> bool {
-    topic_of_sentence(line) == Some(Topic::Done)
-        || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
-            .is_match(line)
-}
-
-/// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
-pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
-    let evidence = entries.evidence;
-    let later = |other: Origin| other.source != origin.source || other.line > origin.line;
-    let done = |step: GitStep| {
-        evidence
-            .git_events
-            .iter()
-            .any(|event| event.step == step && event.succeeded && later(event.origin))
-    };
-    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push\b").is_match(line) {
-        return done(GitStep::Push);
-    }
-    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
-        return evidence.commits.iter().any(|commit| later(commit.origin));
-    }
-    if overtaken::is_gone(entries, line, origin) {
-        return true;
-    }
-    let open = words(line);
-    let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;
-    evidence
-        .prompts
-        .iter()
-        .any(|prompt| later(prompt.origin) && prompt.text.len() < 2_000 && shares(&prompt.text))
-        || evidence.commits.iter().any(|commit| {
-            later(commit.origin) && shares(&format!("{} {}", commit.subject, commit.body))
-        })
-        || entries
-            .reports
-            .reports
-            .iter()
-            .filter(|report| later(report.origin))
-            .flat_map(|report| &report.claims)
-            .any(|claim| {
-                claim.topic != Some(Topic::Open)
-                    && shares(&format!(
-                        "{} {}",
-                        claim.label.as_deref().unwrap_or_default(),
-                        claim.text
-                    ))
-            })
-}
-
 /// What the agent's own recap leaves open, when nobody spoke after it.
 fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
@@ -333,7 +241,9 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
                 let (_, next) = recap::away(&recap.text);
                 let next = next.unwrap_or_default();
                 let next = next.strip_prefix("to ").unwrap_or(&next);
-                push(list, entries.tidy(&capitalised(next)));
+                if !left_open::is_vague(next) {
+                    push(list, entries.tidy(&capitalised(next)));
+                }
             }
             RecapKind::Compaction => {
                 let replied = evidence
@@ -392,11 +302,25 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
         let words = words.split(", or ").next().unwrap_or(words);
         let bare = pattern!(r"(?i)^(commit|push) (?:this|that|it|these|them|those)\b");
         let words = bare.replace(words, "$1 the changes");
-        push(list, entries.tidy(&format!("Offered: {words}")));
+        if let Some(words) = with_options(entries, &words) {
+            push(list, entries.tidy(&format!("Offered: {words}")));
+        }
     } else if question.len() >= 25 && !pattern!(r"(?i)^(?:what|how|anything|is there|any)\b.*\b(?:else|next|help|today|like (?:me )?to)\b").is_match(question) {
         let options = options(entries);
         push(list, format!("To decide: {}{options}", entries.tidy_line(question)));
     }
+}
+
+/// An offer that names an option by its number or letter, with what that is; `None` where the report
+/// does not tell.
+fn with_options(entries: &Entries<'_>, offer: &str) -> Option<String> {
+    let Some(found) =
+        pattern!(r"(?i)\b(?:option|approach|alternative) ([a-h1-9])\b").captures(offer)
+    else {
+        return Some(offer.to_owned());
+    };
+    let named = option_named(entries.reports.reports.last()?, &found[1])?;
+    Some(offer.replacen(&found[0], &format!("{} ({named})", &found[0]), 1))
 }
 
 #[cfg(test)]

@@ -11,16 +11,17 @@ use crate::{
         from_evidence::{
             done::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
-            later_requests::shifts,
+            later_requests::{points_at_something, shifts},
             request::{REQUEST, Request, Weight},
             title::{fits, title},
             user_words::option_named,
+            wording::{self, Manner, begins_as_order},
         },
         recap::{self, Section, Sections},
         report::Report,
         text::{
-            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
-            words,
+            capitalised, cut, one_line, pattern, sentences, share_of_words, spoken_sentences,
+            without_full_stop, words,
         },
     },
 };
@@ -28,7 +29,9 @@ use crate::{
 /// Characters of a session's name in lists.
 const NAME: usize = 80;
 /// Characters of each goal that came up later.
-pub(super) const LATER: usize = 110;
+pub(super) const LATER: usize = 240;
+/// Requests behind an opening question among which its order is.
+const SOON: usize = 3;
 /// From this number of prompts on, the agent's own note says more than the first prompt.
 const MANY_PROMPTS: usize = 6;
 
@@ -44,12 +47,18 @@ const UNSTATED: &str = "No request was recorded";
 pub(super) fn objective(evidence: &Evidence) -> String {
     let requests = requests(evidence);
     let first = first_request(&requests);
-    let talk = work_behind_talk(evidence, first.map(|at| &requests[at]));
-    let began_with_talk = talk.is_some();
-    let goal = talk.map_or_else(|| goal(evidence, first.map(|at| &requests[at])), Goal::from);
+    let order = first.and_then(|at| first_order(evidence, &requests, at));
+    let goal = match (first, order) {
+        (Some(first), Some(at)) => Goal::from(format!(
+            "{} (began with: {})",
+            without_full_stop(&requests[at].text),
+            without_full_stop(&cut_at_clause(&requests[first].text, LATER))
+        )),
+        (first, _) => goal(evidence, first.map(|at| &requests[at])),
+    };
     let later = first
-        .filter(|at| began_with_talk || goal.text == requests[*at].text)
-        .map_or(Vec::new(), |at| shifts(evidence, &requests, at));
+        .filter(|at| order.is_some() || goal.text.starts_with(&requests[*at].text))
+        .map_or(Vec::new(), |at| shifts(evidence, &requests, order.unwrap_or(at)));
     if later.is_empty() {
         return goal.text;
     }
@@ -57,20 +66,26 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     format!("{}{stop} Later: {}.", goal.text, later.join("; "))
 }
 
-/// What was worked on where the session began with talk: the subject of its first commit, or of
-/// the newest where the first is another matter.
-fn work_behind_talk(evidence: &Evidence, first: Option<&Request>) -> Option<String> {
-    let talk = first.filter(|request| is_talk(&request.text))?;
-    let is_work = |commit: &&Commit| !is_bookkeeping(commit);
-    let commit = evidence.commits.iter().find(is_work)?;
-    let subject = without_full_stop(&commit.subject);
-    let kind = pattern!(r"^(?:\w+(?:\([^)]*\))?!?|Initial implementation): ");
-    let subject = kind.replace(subject, "");
-    Some(format!(
-        "{} (began with: {})",
-        capitalised(&subject),
-        without_full_stop(&cut(&talk.text, LATER))
-    ))
+/// The first order of work behind an opening question or talk.
+fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Option<usize> {
+    let opening = &requests[first].text;
+    if !(is_question(opening) || is_talk(opening)) || picked(evidence, &requests[first]).is_some() {
+        return None;
+    }
+    let is_order = |request: &Request| {
+        request.weight == Weight::Clear
+            && request.text.split_whitespace().count() >= 5
+            && begins_as_order(&request.text)
+            && !request.text.ends_with('?')
+            && !points_at_something(&request.ask)
+    };
+    (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))
+}
+
+/// Whether a request only asks, and orders nothing.
+fn is_question(text: &str) -> bool {
+    let orders = |sentence: &String| wording::plain(sentence).1 == Manner::Orders;
+    text.ends_with('?') && !spoken_sentences(text).iter().any(orders)
 }
 
 /// Whether a first prompt only asks to read and talk.
@@ -156,7 +171,24 @@ fn short(goal: &Goal) -> String {
     // People who write fast begin their sentences in lower case.
     let end = pattern!(r"^.{24,}?[.!?] ").find(&name).filter(|_| name.chars().count() > NAME);
     let name = end.map_or(name.as_str(), |end| name[..end.end()].trim_end());
-    cut_at_clause(without_full_stop(name), NAME)
+    let name = without_full_stop(name);
+    let cut = cut_at_clause(name, NAME);
+    if name.starts_with(&cut) && cut.len() < name.len() { without_stump(&cut) } else { cut }
+}
+
+/// A title that breaks off, without the words at its end that announce more.
+fn without_stump(title: &str) -> String {
+    let mut text = title.trim_end_matches('…').trim_end();
+    if text.matches('`').count() % 2 == 1 {
+        text = text[..text.rfind('`').unwrap_or(text.len())].trim_end();
+    }
+    let stump = pattern!(
+        r"(?i)[ ,;]+(?:and|or|but|as|to|of|the|an?|with|in|on|at|by|for|from|into|that|this|which|who|is|are|was|be|not|until|if|when|so|because|than|then|i|we|it|you|my|our|all|also|such|just|ones|does|do|has|have|will|can|could|should)$"
+    );
+    while let Some(found) = stump.find(text) {
+        text = &text[..found.start()];
+    }
+    format!("{text}…")
 }
 
 /// A goal in full, and the part of it that asks.
@@ -214,23 +246,23 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
         if let Some(done) = work {
-            let says_what = request.text.split_whitespace().count() >= 8;
-            let asked =
-                if says_what { format!(" (asked: {})", request.text) } else { String::new() };
-            let text = format!("{}{asked}", done.subject);
-            return Goal { text, ask: done.subject.clone() };
+            return came_to(&request.text, &done.subject);
         }
     }
     if let Some(command) = bare_command(&request.text)
         && let Some(done) = committed(evidence)
     {
-        return Goal { text: format!("{done} (by {command})"), ask: done };
+        return came_to(&format!("Run the {command} command"), &done);
     }
-    if is_bare_question(&request.text)
+    if is_question(&request.text)
         && let Some(done) = subject(evidence)
     {
-        let text = format!("{done} (began with: {})", request.text);
-        return Goal { text, ask: done };
+        return came_to(&request.text, &done);
+    }
+    if is_talk(&request.text)
+        && let Some(work) = evidence.commits.iter().find(|commit| !is_bookkeeping(commit))
+    {
+        return came_to(&request.text, &work.subject);
     }
     let own = Goal { text: request.text.clone(), ask: ask.clone() };
     if is_clear {
@@ -245,15 +277,16 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     }
 }
 
+/// What was asked in words that do not say what is meant, with what was committed for it.
+fn came_to(asked: &str, done: &str) -> Goal {
+    let done = one_line(done);
+    Goal { text: format!("{} (came to: {done})", without_full_stop(asked)), ask: done }
+}
+
 /// The command of a request that gives it no more than a number: `/plan 14` says nothing by itself.
 fn bare_command(text: &str) -> Option<&str> {
     let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
     (rest.is_empty() || rest.len() <= " on 123".len()).then_some(command)
-}
-
-/// Whether a request is one short question: what was worked on stands elsewhere.
-fn is_bare_question(text: &str) -> bool {
-    text.ends_with('?') && text.split_whitespace().count() <= 7 && !text.contains(['`', '/'])
 }
 
 /// The subject of the newest commit that is work.

@@ -34,9 +34,11 @@ impl ReasonedOutcome {
     fn completed(evidence: &Evidence, hoped: bool) -> ReasonedOutcome {
         let is_committed = repository::branch(evidence).is_none()
             || repository::uncommitted_files(evidence).is_empty();
+        let is_partly = !evidence.commits.is_empty();
         let reason = match (is_committed, hoped) {
             (true, false) => None,
             (true, true) => Some("not confirmed"),
+            (false, false) if is_partly => Some("last changes not committed"),
             (false, false) => Some("not committed"),
             (false, true) => Some("not committed, not confirmed"),
         };

@@ -20,11 +20,13 @@ const NEAR: usize = 32;
 ///
 /// Names are what stands in back quotes, and words of code such as `ScriptProcessor`.
 pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
+    let names = names(text);
     // A text that tells of a removal itself stays true.
-    if removes().is_match(text) {
+    if removes().is_match(text)
+        && (names.is_empty() || names.iter().any(|name| tells_end(text, name)))
+    {
         return false;
     }
-    let names = names(text);
     let evidence = entries.evidence;
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
     let says_gone =
@@ -154,10 +156,10 @@ fn tells_end(text: &str, name: &str) -> bool {
         let behind = &text[at + name.len()..text.ceil_char_boundary((at + name.len() + NEAR).min(text.len()))];
         // What stands behind an arrow or another name is what came instead.
         let starts = pattern!(
-            r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|instead of)(?: the| all| old| stale)* ?`?$"
+            r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|instead of|no longer \w+)(?: the| all| old| stale)* ?`?$"
         );
         let ends = pattern!(
-            r"(?i)^`?(?: (?:file|field|flag|reference))?(?: →| (?:is|was|were|are|has been|have been)? ?(?:now )?(?:gone|removed|deleted|dropped|reverted|replaced)\b)"
+            r"(?i)^`?(?: (?:file|field|flag|reference))?(?: →| (?:is|was|were|are|has been|have been)? ?(?:now )?(?:gone|removed|deleted|dropped|reverted|replaced|back (?:to|in) (?:its|the|their) (?:original|old|previous))\b)"
         );
         starts.is_match(before) || ends.is_match(behind)
     })
@@ -185,6 +187,8 @@ mod tests {
             ("Removed `ScriptProcessor`", true),
             ("ScriptProcessor → AudioWorklet", true),
             ("the stale ScriptProcessor is gone", true),
+            ("ScriptProcessor is now back to its original state", true),
+            ("the page no longer describes ScriptProcessor", true),
             ("Replaced AudioNode by ScriptProcessor", false),
             ("ScriptProcessor works", false),
         ] {

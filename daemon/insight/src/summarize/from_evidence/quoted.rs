@@ -6,24 +6,25 @@
 
 use crate::summarize::{
     from_evidence::{
-        entries::{Entries, cut_at_clause, is_generic, leans, without_number},
+        entries::{Entries, cut_at_clause, is_generic, without_number},
+        quotable::{
+            announces_no_fact, is_balanced, is_banner, is_part, is_statement, leans_back, limits,
+            names_something,
+        },
         wording::begins_as_order,
     },
-    report::{
-        Form, Passage, Report, Topic, announces_contents, is_phrase, topic_of_heading,
-        topic_of_sentence,
-    },
-    text::{capitalised, one_line, pattern, sentences, without_full_stop},
+    report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
+    text::{capitalised, one_line, sentences, without_full_stop},
 };
 
 /// Characters of a paragraph, of a list in one entry, and of an item.
 const PARAGRAPH: usize = 420;
-const LIST: usize = 440;
+const LIST: usize = 800;
+/// Characters of an item with those nested in it.
+const NEST: usize = 440;
 const ITEM: usize = 300;
 /// Characters of a heading or an introduction that is repeated where a list is told in parts.
 const INTRODUCTION: usize = 150;
-/// Letters of a statement.
-const LETTERS: usize = 14;
 
 /// A paragraph or a list of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,38 +34,85 @@ pub(super) struct Quoted {
     pub(super) listed: bool,
     /// The heading or sentence above a list.
     introduction: Option<String>,
+    /// The user's question that it answers.
+    question: Option<String>,
     /// Sentences or items.
     parts: Vec<String>,
+    /// The number of items that cannot be told.
+    left_out: usize,
 }
 
 impl Quoted {
-    /// The entries of a summary: one, or several for a long list.
-    pub(super) fn lines(&self) -> Vec<String> {
-        if !self.listed {
-            return vec![capitalised(&cut_at_clause(&self.parts.join(" "), PARAGRAPH))];
-        }
-        let start = self.introduction.as_deref().map_or(String::new(), |text| format!("{text}: "));
-        let mut lines: Vec<String> = Vec::new();
-        for part in &self.parts {
-            match lines.last_mut() {
-                Some(line) if line.len() + part.len() <= LIST => {
-                    line.extend(["; ", part]);
-                }
-                _ => lines.push(format!("{start}{part}")),
+    /// The entry of a summary in about `room` characters: whole sentences or items, with the number
+    /// of those that are not told.
+    pub(super) fn line(&self, room: usize) -> Option<String> {
+        let (first, rest) = self.parts.split_first()?;
+        let room = room.min(if self.listed { LIST } else { PARAGRAPH });
+        let start = match (&self.question, &self.introduction) {
+            (Some(question), None) => format!("Asked: {question} Answer: "),
+            (Some(question), Some(text)) => format!("Asked: {question} Answer: {text}: "),
+            (None, Some(text)) => format!("{text}: "),
+            (None, None) => String::new(),
+        };
+        let mut line = format!("{start}{first}");
+        let mark = if self.listed { "; " } else { " " };
+        let mut told = 1;
+        for part in rest {
+            if line.len() + part.len() > room {
+                break;
             }
+            line.extend([mark, part]);
+            told += 1;
         }
-        lines.iter().map(|line| capitalised(line)).collect()
+        let left = self.left_out + self.parts.len() - told;
+        // One item of many says little.
+        if self.listed && told == 1 && self.parts.len() > 2 {
+            return None;
+        }
+        if self.listed && left > 0 {
+            line.push_str(&format!("; +{left} more"));
+        }
+        Some(capitalised(&line))
     }
 
-    /// Keeps the sentences or items for which `holds`.
+    /// Says which question it answers.
+    pub(super) fn answering(mut self, question: &str) -> Quoted {
+        self.question = Some(question.to_owned());
+        self
+    }
+
+    /// Keeps the sentences or items for which `holds`, without sentences that lean on one that goes.
     pub(super) fn retain(&mut self, holds: impl Fn(&str) -> bool) {
-        self.parts.retain(|part| holds(part));
+        let (mut broken, listed) = (false, self.listed);
+        self.parts.retain(|part| {
+            broken = !holds(part) || broken && !listed && leans_back(part);
+            !broken
+        });
+    }
+
+    /// Says that a problem was there before the change that the report tells of.
+    pub(super) fn before_the_change(mut self) -> Quoted {
+        if let Some(heading) = self.introduction.as_mut().filter(|heading| limits(heading)) {
+            heading.push_str(" before the change");
+        }
+        self
     }
 
     /// Whether most items are orders: steps for somebody, and nothing that is so.
     pub(super) fn is_steps(&self) -> bool {
         let is_step = |part: &&String| begins_as_order(part) || is_phrase(Topic::Instruction, part);
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
+    }
+
+    /// The share of the parts for which `is` holds.
+    pub(super) fn share(&self, is: impl Fn(&str) -> bool) -> f64 {
+        let count = self.parts.iter().filter(|part| is(part)).count();
+        count as f64 / self.parts.len().max(1) as f64
+    }
+
+    /// The first sentence or item.
+    pub(super) fn first(&self) -> Option<&str> {
+        self.parts.first().map(String::as_str)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -119,6 +167,8 @@ impl Quoting<'_> {
             return;
         }
         match passage.form {
+            // `**1. Name:** text` is an item, too.
+            Form::Paragraph if is_numbered(passage) => self.item(passage, topic),
             Form::Paragraph => self.paragraph(passage, topic),
             Form::Item { ticked: Some(false), .. } => {}
             Form::Item { depth, .. } if depth > 1 => self.nested(passage),
@@ -137,7 +187,8 @@ impl Quoting<'_> {
         }
         let text = self.entries.tidy_line(&passage.text);
         let text = match label {
-            Some(label) if text.is_empty() => label.to_owned(),
+            // A label alone is the heading of what follows.
+            Some(label) if text.is_empty() => format!("{label}:"),
             Some(label) => format!("{label}: {text}"),
             None => text,
         };
@@ -160,7 +211,14 @@ impl Quoting<'_> {
             }
         }
         let topic = of_label.or(topic);
-        self.found.push(Quoted { topic, listed: false, introduction: None, parts });
+        self.found.push(Quoted {
+            topic,
+            listed: false,
+            introduction: None,
+            question: None,
+            parts,
+            left_out: 0,
+        });
     }
 
     fn item(&mut self, passage: &Passage, topic: Option<Topic>) {
@@ -171,12 +229,20 @@ impl Quoting<'_> {
         });
         if !continues {
             let parts = Vec::new();
-            self.found.push(Quoted { topic, listed: true, introduction, parts });
+            self.found.push(Quoted {
+                topic,
+                listed: true,
+                introduction,
+                question: None,
+                parts,
+                left_out: 0,
+            });
         }
-        if let Some(text) = item_text(self.entries, passage)
-            && let Some(list) = self.found.last_mut()
-        {
-            list.parts.push(text);
+        if let Some(list) = self.found.last_mut() {
+            match item_text(self.entries, passage) {
+                Some(text) => list.parts.push(text),
+                None => list.left_out += 1,
+            }
         }
     }
 
@@ -200,7 +266,7 @@ impl Quoting<'_> {
         let Some(above) = self.found.last_mut().and_then(|list| list.parts.last_mut()) else {
             return;
         };
-        if above.len() + text.len() <= LIST {
+        if above.len() + text.len() <= NEST {
             let is_first = passage.parent.as_deref().is_some_and(|parent| {
                 above.trim_end_matches([':', '.']).ends_with(parent.trim_end_matches([':', '.']))
             });
@@ -210,49 +276,31 @@ impl Quoting<'_> {
     }
 }
 
-/// Whether a sentence is about what the one before it names.
-pub(super) fn leans_back(sentence: &str) -> bool {
-    leans(sentence)
-        // What was put back stands in the sentence before.
-        || pattern!(r"(?i)^(?:reverted|restored|switched|changed|moved|set|put) (?:it |them )?(?:back )?to\b").is_match(sentence)
-        || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile)\b")
-            .is_match(sentence)
-}
-
-/// Whether a heading or an introduction announces a plan or a guess.
-fn announces_no_fact(text: &str) -> bool {
-    let text = sentences(text).last().copied().unwrap_or_default();
-    is_phrase(Topic::Proposal, text)
-        || is_phrase(Topic::Guess, text)
-        || announces_contents(text)
-        || pattern!(r"(?i), (?:it|this|that|they|you|we|i)$").is_match(text)
-        || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
-}
-
-/// Whether a heading says of what the items below it are.
-fn names_something(heading: &str) -> bool {
-    let heading = sentences(heading).last().copied().unwrap_or_default();
-    let plain = heading.trim_matches(|c: char| !c.is_alphanumeric());
-    // `All findings fixed` says more than `Done`.
-    let is_telling = match topic_of_heading(heading) {
-        None => true,
-        Some(Topic::Done | Topic::Fix) => plain.split_whitespace().count() >= 3,
-        Some(_) => false,
-    };
-    !is_generic(plain) && !is_phrase(Topic::Talk, heading) && is_telling
+fn is_numbered(passage: &Passage) -> bool {
+    passage.label.as_deref().is_some_and(|label| without_number(label) != label)
 }
 
 /// An item with its label, in whole sentences.
 fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     let text = entries.tidy_line(&passage.text);
-    let all = sentences(&text);
-    let mut told: Vec<&str> = all.into_iter().take_while(|one| is_part(one)).collect();
+    let mut told: Vec<&str> = Vec::new();
+    let mut broken = false;
+    for sentence in sentences(&text) {
+        // What leans on a sentence that is not told is not told.
+        broken = !is_part(sentence) || broken && leans_back(sentence);
+        if !broken {
+            told.push(sentence);
+        }
+    }
     let label = passage.label.as_deref().map(one_line);
-    let label = label.map(|label| entries.tidy_line(&label));
+    let label = label.map(|label| entries.tidy_line(without_number(&label)));
+    if told.is_empty() && !text.is_empty() {
+        return None;
+    }
     while told.len() > 1 && told.iter().map(|one| one.len()).sum::<usize>() > ITEM {
         told.pop();
     }
-    let text = cut_at_clause(&told.join(" "), ITEM);
+    let text = cut_at_clause(&told.join(" "), NEST);
     let text = without_full_stop(&text);
     let line = match label {
         Some(label) if label.ends_with('?') => return None,
@@ -260,48 +308,57 @@ fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
         Some(label) => format!("{label}: {text}"),
         None => text.to_owned(),
     };
-    let says = line.chars().filter(|c| c.is_alphanumeric()).count() >= 4;
+    let says = line.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !is_banner(&line);
     (says && is_balanced(&line)).then_some(line)
-}
-
-/// Whether a sentence is part of what an item states.
-fn is_part(sentence: &str) -> bool {
-    !sentence.ends_with('?')
-        && !is_phrase(Topic::Proposal, sentence)
-        && !is_phrase(Topic::PublishOffer, sentence)
-        && !is_phrase(Topic::LeftToUser, sentence)
-        // The numbers of a list are not told.
-        && !pattern!(r"(?i)\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b").is_match(sentence)
-}
-
-/// Whether a sentence of a paragraph orders the next step.
-fn is_next_step(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:clean up|remove|delete|run|create|check|verify|make|write|install|restart|stop|start|kill|unmount|wait for|try) (?:the|an?|all|any|it|this|that|these|those|them|my|our|your)\b")
-        .is_match(sentence)
-}
-
-/// Whether a sentence of a paragraph states something about the work.
-fn is_statement(sentence: &str) -> bool {
-    let letters = sentence.chars().filter(|c| c.is_alphabetic()).count();
-    letters >= LETTERS
-        && !is_next_step(sentence)
-        && is_part(sentence)
-        && !is_phrase(Topic::Talk, sentence)
-        && !is_phrase(Topic::Hope, sentence)
-        && !is_phrase(Topic::Instruction, sentence)
-        && !matches!(topic_of_sentence(sentence), Some(Topic::Open))
-        && is_balanced(sentence)
-}
-
-/// Whether brackets and quotes have their partners: a text without one is cut.
-pub(super) fn is_balanced(text: &str) -> bool {
-    let count = |mark: char| text.matches(mark).count();
-    count('`').is_multiple_of(2) && count('(') == count(')') && count('"').is_multiple_of(2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::evidence::{Evidence, TurnReport},
+        summarize::report::Reports,
+    };
+
+    fn list(introduction: &str, parts: &[&str]) -> Quoted {
+        Quoted {
+            topic: None,
+            listed: true,
+            introduction: Some(introduction.to_owned()),
+            question: None,
+            left_out: 0,
+            parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_list_is_told_with_the_number_of_items_that_have_no_room() {
+        let fixed = list("Fixed", &["the reader", "the writer", "the index"]);
+        assert_eq!(fixed.line(400).unwrap(), "Fixed: the reader; the writer; the index");
+        assert_eq!(fixed.line(35).unwrap(), "Fixed: the reader; the writer; +1 more");
+        assert_eq!(list("Fixed", &[]).line(400), None);
+    }
+
+    fn told(text: &str) -> Vec<String> {
+        let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+        let (evidence, reports) = (Evidence::default(), Reports::default());
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        quoted(&entries, &Report::of(&report)).iter().filter_map(|one| one.line(400)).collect()
+    }
+
+    #[test]
+    fn an_item_keeps_what_stands_behind_a_sentence_that_is_not_told() {
+        assert_eq!(
+            told(
+                "Two parts stay:\n\n- Want it gone? The reader closes the file.\n- Is it fast? It is.\n"
+            ),
+            ["Two parts stay: The reader closes the file; +1 more"]
+        );
+        assert_eq!(
+            told("**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"),
+            ["Speed: The index is read once; Size: A row has ten bytes"]
+        );
+    }
 
     #[test]
     fn what_only_its_surroundings_explain_is_no_statement() {

@@ -116,3 +116,106 @@ fn tests_that_failed_before_the_last_commit_are_not_said_to_fail() {
     };
     assert_eq!((script(false), script(true)), (true, false));
 }
+
+/// What is found in a session of answers: each prompt with its answer.
+fn found(turns: &[(&str, &str)]) -> String {
+    let mut script = Script::default();
+    for (at, (prompt, answer)) in turns.iter().enumerate() {
+        script.prompt(prompt);
+        script.reply(&format!("m{at}"), answer);
+    }
+    let found = summary(&script);
+    let ended = found.last_words.unwrap_or_default();
+    format!("{ended} {}", found.discoveries.unwrap_or_default().join("\n"))
+}
+
+#[test]
+fn what_a_review_found_is_told_until_a_later_one_finds_nothing() {
+    let first = "Two findings in the branch.\n\n- **High**: the budget of the reader can become zero\n- **Low**: the name of the test is wrong\n";
+    let ask = "Review the branch of the reader";
+    assert!(found(&[(ask, first)]).contains("budget"));
+    let told = found(&[(ask, first), ("look again", "No findings in the second pass over it.")]);
+    assert!(!told.contains("budget"), "{told}");
+    let told = found(&[(ask, first), ("and the writer?", "The writer has the same budget field.")]);
+    assert!(told.contains("become zero"), "{told}");
+}
+
+#[test]
+fn an_answer_that_the_user_objects_to_is_void() {
+    let answer = "The branch has a batching logic in `batch.rs` that splits each request.";
+    let ask = "What does the branch change in the reader of requests?";
+    let told =
+        found(&[(ask, answer), ("no, that's the wrong branch", "I read the other checkout.")]);
+    assert!(!told.contains("batching"), "{told}");
+    let told = found(&[(ask, answer), ("and the tests?", "The tests cover the splitting.")]);
+    assert!(told.contains("batching"), "{told}");
+}
+
+#[test]
+fn ways_that_are_offered_for_a_choice_are_no_findings() {
+    let answer = "The list is sorted in the browser.\n\n**Option 1: sort on the server**\n\nRequests become slower by the sort.\n\nWhich one do you prefer?";
+    let told = found(&[("Where is the list sorted?", answer), ("thanks", "You are welcome.")]);
+    assert!(told.contains("sorted in the browser") && !told.contains("slower"), "{told}");
+}
+
+#[test]
+fn an_opening_question_gives_way_to_the_first_order() {
+    let mut script = Script::default();
+    script.prompt("Is the work on mails already logged anywhere?");
+    script.reply("m1", "No, the work on mails is not logged anywhere.");
+    script.prompt("Add a sender of mails with a retry for each address.");
+    script.edit("a", "/app/mail.rs", "a", "b");
+    script.reply("m2", "The sender retries each address now.");
+    let found = summary(&script);
+    assert_eq!(
+        found.objective,
+        "Add a sender of mails with a retry for each address (began with: Is the work on mails already logged anywhere?)"
+    );
+    assert_eq!(found.discoveries, None);
+}
+
+#[test]
+fn a_fragment_at_the_head_is_told_with_the_sentence_before_it_or_not_at_all() {
+    let report = "Let me check. ...and similarly in `FileMetadata` of the reader. The section sits between two others.\n\nThe reader closes its file.";
+    assert_eq!(done(report, "now the page"), ["The reader closes its file."]);
+}
+
+#[test]
+fn a_problem_of_a_report_is_told_as_it_was_before_the_change() {
+    let report = "## The problem\n\n- The reader waits for the writer\n- The writer waits for the index\n\n## What changed\n\n- The reader asks the index by itself\n";
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply("m1", report);
+    let found = summary(&script);
+    assert_eq!(found.last_words.unwrap(), "The reader asks the index by itself.");
+    assert_eq!(
+        found.discoveries.unwrap(),
+        [
+            "The problem before the change: The reader waits for the writer; The writer waits for the index"
+        ]
+    );
+}
+
+#[test]
+fn a_list_that_a_commit_repeats_is_told_by_what_is_new() {
+    let told = |body: &str| {
+        let mut script = Script::default();
+        script.prompt("Sort the list of invoices by date");
+        script.edit("a", "/app/list.rs", "a", "b");
+        let command = format!("git commit -m 'Sort the invoices' -m '{body}'");
+        script.run("c", &command, Outcome::Succeeded, "[main 1a2b3c4] Sort the invoices\n");
+        script.reply("m1", "The parts of the change:\n\n- Added a column of dates to the invoices\n- Sorted the rows of the archive by number\n");
+        script.prompt("now the page");
+        script.edit("b", "/app/page.rs", "a", "b");
+        script.reply("m2", LAST);
+        summary(&script).completed_tasks.unwrap_or_default().join("\n")
+    };
+    let whole = "The parts of the change: Added a column of dates to the invoices; Sorted the rows of the archive by number";
+    assert!(told("Nothing else.").contains(whole));
+    let part = told("Added a column of dates to the invoices");
+    assert!(
+        part.contains("The parts of the change: Sorted the rows of the archive by number"),
+        "{part}"
+    );
+}

@@ -15,11 +15,12 @@ use crate::{
             answers, done, ending,
             entries::Entries,
             overtaken,
-            quoted::{Quoted, is_balanced, leans_back, quoted},
+            quotable::{is_balanced, leans_back},
+            quoted::{Quoted, quoted},
             refuted, transient,
         },
-        report::{Report, Topic, is_phrase},
-        text::{one_line, pattern, share_of_words, spoken_sentences, words},
+        report::{Report, Topic, is_phrase, topic_of_sentence},
+        text::{one_line, pattern, sentences, share_of_words, spoken_sentences, words},
     },
 };
 
@@ -36,6 +37,8 @@ const SUBSTANCE: usize = 200;
 const TOLD: f64 = 0.75;
 /// The same of what a commit mended.
 const MENDED: f64 = 0.4;
+/// Bytes at the start of a part in which the hash of a commit makes it that commit's.
+const HEAD: usize = 32;
 /// Bytes of a prompt that are read as an answer to a report.
 const ANSWER: usize = 1_200;
 
@@ -78,18 +81,30 @@ fn selected(
     // A last report such as `Committed.` leaves the room for the one before it.
     let mut is_last = true;
     for report in entries.reports.reports.iter().rev() {
-        let limit = match fate(entries, report) {
+        let fate = fate(entries, report);
+        let limit = match fate {
             Fate::SentBack => continue,
             Fate::Failed => OF_A_FAILURE,
             Fate::Kept if is_last => OF_THE_LAST,
             Fate::Kept => OF_A_REPORT,
         };
-        let lines = lines(entries, report, &known, is_wanted);
         let mut taken = 0;
         let mut of_report = Vec::new();
-        for line in lines {
-            if taken + line.len() > limit.min(left) && taken > 0 || line.len() > left {
+        for one in wanted(entries, report, &known, is_wanted) {
+            // Whoever says that it still fails refutes the cause that was told.
+            let mut one = one;
+            one.retain(|part| {
+                fate != Fate::Failed || topic_of_sentence(part) != Some(Topic::Cause)
+            });
+            let limit = limit.min(left);
+            let Some(line) = one.line(limit.saturating_sub(taken)) else { continue };
+            if taken + line.len() > limit && taken > 0 || line.len() > left {
                 break;
+            }
+            if !stands(&line)
+                || known.iter().any(|other| share_of_words(&words(&line), other) >= TOLD)
+            {
+                continue;
             }
             taken += line.len();
             known.push(words(&line));
@@ -102,40 +117,54 @@ fn selected(
     chosen.into_iter().rev().flatten().collect()
 }
 
-/// The lines of one report.
-fn lines(
+/// The wanted passages of one report, without what is told elsewhere or holds no more.
+fn wanted(
     entries: &Entries<'_>,
     report: &Report,
     known: &[BTreeSet<String>],
     is_wanted: fn(&Report, &Quoted) -> bool,
-) -> Vec<String> {
-    let is_open = !report.changed && (report.asks || report.proposes());
+) -> Vec<Quoted> {
+    let question = answers::question(entries, report);
+    // What answers `what if` is about a way that nobody went.
+    let is_asked_if = question.as_deref().is_some_and(|question| {
+        pattern!(r"(?i)\bwhat if\b|\bif (?:we|i|you) (?:were|would|did|do|moved?|used?)\b|\b(?:could|should|can) (?:we|i) (?:not |just |also )?\w+|\bwould (?:it|that|this)\b").is_match(question)
+    });
+    let is_open = !report.changed && (report.asks || report.proposes() || is_asked_if);
     let mut found = Vec::new();
-    // What answers a question stands at the head of its answer.
-    let mut begins = false;
     for (at, mut one) in quoted(entries, report).into_iter().enumerate() {
         let is_no_fact = !report.changed && one.is_steps();
-        if !is_wanted(report, &one) || is_no_fact || is_open && one.listed {
+        // What answers a question stands at the head of its answer. What else is said before a
+        // choice of the user is about ways that may not be gone.
+        let is_answer = at == 0 && question.is_some();
+        if !is_wanted(report, &one) || is_no_fact || is_open && (one.listed || !is_answer) {
             continue;
         }
         let is_last =
             entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
-        one.retain(|part| {
+        let first = one.first().map(str::to_owned);
+        let is_told = |part: &str| {
             let told = words(part);
+            known.iter().any(|other| share_of_words(&told, other) >= TOLD)
+        };
+        // A list of which little is new is told by what is new, and any other one whole.
+        let is_repeated = !one.listed || one.share(is_told) >= 0.5;
+        one.retain(|part| {
             holds(entries, report, part)
                 && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part))
-                && !known.iter().any(|other| share_of_words(&told, other) >= TOLD)
+                && !(is_repeated && is_told(part))
         });
         if !one.is_empty() {
-            begins |= at == 0;
-            found.extend(one.lines());
+            found.push(match &question {
+                Some(question) if at == 0 && one.first() == first.as_deref() => {
+                    one.answering(question)
+                }
+                // Without its opening an answer may say the contrary.
+                Some(_) if at == 0 || is_asked_if => continue,
+                _ if report.changed => one.before_the_change(),
+                _ => one,
+            });
         }
-    }
-    let question = answers::question(entries, report).filter(|_| begins);
-    let mut found: Vec<String> = found.into_iter().filter(|line| stands(line)).collect();
-    if let (Some(question), Some(first)) = (question, found.first_mut()) {
-        *first = format!("Asked: {question} Answer: {first}");
     }
     found
 }
@@ -154,11 +183,19 @@ fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let mut mending = later.filter(|commit| {
         !pattern!(r"(?i)^(?:docs|chore|style|test|ci|build)\b").is_match(&commit.subject)
     });
+    let names = |text: &str| named.iter().any(|name| text.contains(name));
+    // What was changed and not committed is told by its report.
+    let mut reported = entries.evidence.reports.iter().filter(|later| {
+        later.changed
+            && later.origin.source == report.origin.source
+            && later.origin.line > report.origin.line
+    });
     mending.any(|commit| {
         let text = format!("{} {}", commit.subject, commit.body);
         let share = share_of_words(&told, &words(&text));
-        share >= MENDED || share >= MENDED / 2.0 && named.iter().any(|name| text.contains(name))
-    })
+        share >= MENDED || share >= MENDED / 2.0 && names(&text)
+    }) || reported
+        .any(|later| names(&later.text) && share_of_words(&told, &words(&later.text)) >= MENDED)
 }
 
 /// Whether a later report corrects what an answer says, by a test or in so many words.
@@ -175,13 +212,17 @@ fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
 
 /// Whether a line can be understood alone.
 fn stands(line: &str) -> bool {
+    let answer = line.split_once(" Answer: ").map(|(_, answer)| answer);
+    let line = answer.unwrap_or(line);
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
+    // An answer of a word or two is for the moment.
+    let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     !leans_back(line)
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20
-        && (prose.count() >= 2 || !line.is_ascii())
+        && (prose.count() >= least || !line.is_ascii())
 }
 
 /// Whether a part still holds at the end and is told nowhere else.
@@ -189,10 +230,13 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let evidence = entries.evidence;
     let counts_tests = pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
         .is_match(part)
-        && !evidence.tests.is_empty();
+        || pattern!(r"(?i)^all (?:the )?(?:tests?|lint(?:ing|er)?|checks?|formatting)\b[^`:]{0,50}\b(?:pass(?:es|ed|ing)?|clean(?:ly)?)\b[^`:]{0,12}$")
+            .is_match(part);
+    let counts_tests = counts_tests && !evidence.tests.is_empty();
     !counts_tests
         && !transient::is_boast(part)
         && !transient::is_past_state(evidence, part, report.origin)
+        && !is_publication(part)
         && !names_a_commit(&evidence.commits, part)
         && !is_corrected(evidence, part, report.origin)
         && (report.changed || !is_refuted(entries, part, report.origin))
@@ -207,7 +251,19 @@ fn names_a_commit(commits: &[Commit], part: &str) -> bool {
             !commit.subject.is_empty() && part.contains(&commit.subject)
         }
     };
-    part.len() <= 200 && commits.iter().any(names)
+    let begins = |commit: &Commit| {
+        let hash = commit.hash.get(..7);
+        let head = &part[..part.floor_char_boundary(HEAD)];
+        hash.is_some_and(|hash| head.contains(hash))
+    };
+    commits.iter().any(|commit| begins(commit) || part.len() <= 200 && names(commit))
+}
+
+/// Whether a part only says that something was committed or pushed: the state of the repository
+/// tells it.
+fn is_publication(part: &str) -> bool {
+    pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$")
+        .is_match(part)
 }
 
 /// Whether the user quoted it in a later prompt: people paste what is to be otherwise.
@@ -228,18 +284,37 @@ fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
     let is_taken_up = is_over && is_followed_by_work(entries, report)
         || is_accepted(evidence, next) && is_followed_by_change(entries, report);
-    if !report.changed && is_taken_up {
+    // What an agent said in a turn that the user stopped and corrected is void, and so is an answer
+    // that the user says is wrong.
+    let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
+    let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
+    if !report.changed && (is_void || is_resolved_later(entries, report)) {
         return Fate::SentBack;
     }
     if ending::is_refused(evidence, report)
         || overtaken::is_objected_to(evidence, report.origin)
-        || report.changed && says(next, Topic::Objection) && is_followed_by_change(entries, report)
+        || says(next, Topic::Objection) && is_followed_by_change(entries, report)
     {
         return Fate::SentBack;
     }
     let is_refuted = refuted::spans(evidence).iter().any(|span| span.holds(report.origin));
     let failed = is_refuted || says(next, Topic::StillFails);
     if report.changed && failed { Fate::Failed } else { Fate::Kept }
+}
+
+/// Whether a later report says that what a review found is no more.
+fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
+    let opening = |report: &Report| one_line(report.opening.as_deref().unwrap_or_default());
+    let is_review = report.claims.iter().any(|claim| {
+        let label = claim.label.as_deref().unwrap_or_default();
+        pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b|^\W*(?:finding|issue|bug|problem)s?\b")
+            .is_match(if label.is_empty() { &claim.text } else { label })
+    });
+    let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
+    is_review
+        && later.map(opening).any(|opening| {
+            sentences(&opening).iter().take(3).any(|one| is_phrase(Topic::Resolved, one))
+        })
 }
 
 /// Whether a report that changed nothing answers a command without a word: it lists how things stood.

@@ -5,13 +5,16 @@ use crate::summarize::{
         entries::cut_at_clause,
         wording::{self, Manner},
     },
-    text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, without_code},
+    text::{
+        Block, blocks, capitalised, cut, one_line, pattern, sentences, spoken_sentences,
+        without_code,
+    },
 };
 
 /// Characters of a request in a summary.
-pub(super) const REQUEST: usize = 320;
+pub(super) const REQUEST: usize = 600;
 /// Characters of a request that lists its parts: the last one says what is expected.
-const LISTED: usize = 600;
+const LISTED: usize = 900;
 
 /// A request is told in full up to this length; beyond it, up to the end of a sentence.
 const OPENING: usize = 200;
@@ -70,6 +73,9 @@ impl Request {
 /// `/name args`: the arguments when they say something, else what the command is known to do.
 fn of_command(command: &str) -> Request {
     let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    // What ran before the command is no argument of it.
+    let args = pattern!(r"\s*\(after `[^`]*`\)\s*$").replace(args, "");
+    let args = args.as_ref();
     // `all of phase 14 work` says nothing without the command that it is given to.
     let words = args.split_whitespace().count();
     let names_an_object = (3..=8).contains(&words)
@@ -192,7 +198,12 @@ fn worded(prose: &str) -> Request {
     let line = wording::short_addresses(&one_line(&line));
     let line = without_examples(&line);
     let (first, manner) = wording::plain(line.trim_start_matches(['.', ' ']));
-    let all = sentences(&first);
+    // Users begin sentences in lower case.
+    let spoken = spoken_sentences(&first);
+    let all: Vec<&str> = match spoken.is_empty() {
+        true => sentences(&first),
+        false => spoken.iter().map(String::as_str).collect(),
+    };
     let told = all.first().copied().unwrap_or_default();
     let ask = all.iter().skip(1).take(8).find_map(|sentence| wording::ask(sentence));
     let within = wording::asked_within(told).filter(|_| manner != Manner::Orders);
@@ -208,7 +219,8 @@ fn worded(prose: &str) -> Request {
         _ => (opening(&all, limit), told.to_owned()),
     };
     let ask = within.unwrap_or(ask);
-    let tidy = |text: &str| capitalised(cut(text, limit).trim_end_matches([':', ',', ' ']));
+    let tidy =
+        |text: &str| capitalised(cut_at_clause(text, limit).trim_end_matches([':', ',', ' ']));
     let (text, ask) = (tidy(&text), tidy(&ask));
     Request { weight: weight(&text), text, ask }
 }
@@ -246,7 +258,7 @@ fn opening(all: &[&str], limit: usize) -> String {
             break;
         }
     }
-    if limit == LISTED { cut_at_clause(&text, limit) } else { cut(&text, limit) }
+    cut_at_clause(&text, limit)
 }
 
 fn weight(text: &str) -> Weight {
@@ -308,7 +320,13 @@ mod tests {
                 "see https://github.com/team/app/pull/104 and check its tests",
                 "See team/app#104 and check its tests",
             ),
+            ("7", "7"),
             ("/foo", "Run the `/foo` command"),
+            ("/foo 14\n\n(after `git pull`)", "Run the `/foo` command on 14"),
+            (
+                "the footer is gone. can you get that back. it had an indicator",
+                "The footer is gone. Get that back. it had an indicator",
+            ),
             ("/security:review all of phase 14 work", "/security:review all of phase 14 work"),
         ] {
             assert_eq!(Request::of(prompt).unwrap().text, wanted, "{prompt:?}");

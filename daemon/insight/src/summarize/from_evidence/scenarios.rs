@@ -227,3 +227,52 @@ fn a_done_thing_is_not_open() {
         ["The index still needs a test for empty lists"]
     );
 }
+
+#[test]
+fn what_the_last_report_says_is_left_is_open_with_its_introduction() {
+    let mut script = Script::default();
+    script.prompt("Set up the signing of releases");
+    script.edit("a", "/app/release.yml", "a", "b");
+    script.reply("m1", "The release is signed now. To complete the setup, you need to add these secrets in the settings of the repository:\n\n| Secret | Value |\n|---|---|\n| `CERTIFICATE` | the signing certificate in base64 |\n| `PASSWORD` | the password of the certificate |\n\n## Not covered\n\n- Windows builds are not signed\n- The notary is not asked\n");
+    let open = summary(&script).next_steps.unwrap();
+    for wanted in [
+        "To complete the setup, you need to add these secrets in the settings of the repository: `CERTIFICATE`: the signing certificate in base64; `PASSWORD`: the password of the certificate",
+        "Windows builds are not signed",
+        "The notary is not asked",
+    ] {
+        assert!(open.iter().any(|line| line == wanted), "{wanted}: {open:?}");
+    }
+    assert_eq!(open.len(), 3);
+}
+
+#[test]
+fn rows_of_a_plan_are_not_how_it_ended() {
+    let mut script = Script::default();
+    script.prompt("Plan the phase of the sharing");
+    script.edit("a", "/app/plan.md", "a", "b");
+    script.reply("m1", "| Wave | Plans | What it builds |\n|---|---|---|\n| 1 | 01 | The reader of shared folders |\n| 2 | 02 | The page of shared folders |\n");
+    assert_eq!(summary(&script).last_words, None);
+}
+
+#[test]
+fn an_offer_of_an_option_names_it() {
+    let offered = |list: &str| {
+        let mut script = Script::default();
+        script.prompt("Why is the second session not saved?");
+        script.reply(
+            "m1",
+            &format!("Both hooks are skipped.\n\n{list}\n\nShould I implement Option 1?"),
+        );
+        summary(&script).next_steps.unwrap_or_default()
+    };
+    assert_eq!(
+        offered(
+            "**Option 1: Check the agent in the hook**\n\nThe hook asks for its name.\n\n**Option 2: Merge both hooks**\n\nOne hook does both."
+        ),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        offered("1. Check the agent in the hook\n2. Merge both of the hooks\n"),
+        ["Offered: implement Option 1 (Check the agent in the hook)"]
+    );
+}

@@ -46,6 +46,14 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
             new_value: setting.new_value.clone().unwrap_or_else(|| REMOVED.to_owned()),
             reason: reason(entries, setting),
         };
+        let is_told = |known: &ConfigChange| {
+            known.file == change.file
+                && known.setting == change.setting
+                && known.new_value == change.new_value
+        };
+        if changes.iter().any(is_told) {
+            continue;
+        }
         let alike = changes
             .iter()
             .filter(|known| known.file == change.file && known.setting == change.setting);

@@ -6,7 +6,7 @@ use crate::{
         summary::TestSummary,
         transcript::Outcome,
     },
-    summarize::from_evidence::entries::Entries,
+    summarize::{from_evidence::entries::Entries, text::pattern},
 };
 
 /// How the main suite stood in the end.
@@ -43,7 +43,19 @@ fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
     let plain: Vec<&str> = run.command.split_whitespace().skip_while(is_assignment).collect();
     let plain = plain.join(" ");
     let same = evidence.commands.iter().rfind(|one| one.command.ends_with(&plain));
-    run.failed == 0 && same.is_some_and(|one| matches!(one.outcome, Outcome::Failed(_)))
+    run.failed == 0
+        && same.is_some_and(|one| matches!(one.outcome, Outcome::Failed(_)))
+        && !goes_on_behind_tests(&run.command)
+}
+
+/// Whether another command follows the tests, as in `make test && make lint`: then its exit code may
+/// be that one's.
+fn goes_on_behind_tests(line: &str) -> bool {
+    let parts: Vec<&str> = line.split("&&").flat_map(|part| part.split(';')).collect();
+    let runs_tests =
+        |part: &&str| pattern!(r"(?i)\b(?:tests?|pytest|jest|vitest|rspec|spec)\b").is_match(part);
+    let last = parts.iter().rposition(runs_tests);
+    last.is_some_and(|at| parts[at + 1..].iter().any(|part| !part.trim().is_empty()))
 }
 
 /// The latest run that is no mere part of the suite: at least half as many tests as the largest
@@ -123,6 +135,18 @@ mod tests {
         };
         assert!(told(Outcome::Succeeded).is_some());
         assert!(told(Outcome::Failed(Some(1))).is_none());
+    }
+
+    #[test]
+    fn of_tests_with_another_check_behind_them_the_exit_code_says_nothing() {
+        for (line, told) in [
+            ("make test && make lint", true),
+            ("npm test; npm run lint", true),
+            ("cd app && make test", false),
+            ("make test", false),
+        ] {
+            assert_eq!(goes_on_behind_tests(line), told, "{line}");
+        }
     }
 
     #[test]

@@ -33,12 +33,16 @@ impl Turn<'_> {
 
     /// Whether the user reports that something does not work.
     pub(super) fn reports_a_problem(&self) -> bool {
-        let head = &self.prompt.text[..self.prompt.text.floor_char_boundary(600)];
-        pattern!(
+        names_a_problem(&self.prompt.text[..self.prompt.text.floor_char_boundary(600)])
+    }
+}
+
+/// Whether words of the user say that something does not work.
+pub(super) fn names_a_problem(text: &str) -> bool {
+    pattern!(
             r"(?i)\b(?:fix|bugs?|errors?|fail(?:s|ed|ing|ure)?|broken|broke|crash(?:es|ed)?|issues?|not work(?:ing)?|(?:doesn't|does not|don't|didn't|isn't|won't|can't) \w+|wrong|why (?:is|are|does|do|did|am)|problem|unhappy|stuck|hangs?|slow|missing|exception|traceback|weird|annoying)\b"
         )
-        .is_match(head)
-    }
+        .is_match(text)
 }
 
 /// The turns, as far as their prompts are kept.

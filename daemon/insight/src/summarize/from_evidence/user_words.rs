@@ -105,8 +105,12 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
 /// Whether a short quote is about something that only the words before it name.
 fn points(quote: &str) -> bool {
     let bare = without_opener(quote);
+    // `Go ahead` agrees with something, whatever follows it.
+    if pattern!(r"(?i)^(?:go ahead|go for it|sounds good|proceed|do (?:it|that|so)\b[.,! ]*$|(?:definitely|probably|maybe|likely) (?:more|not|a|yes|no|only|just)\b)").is_match(bare) {
+        return true;
+    }
     quote.len() <= POINTING
-        && (pattern!(r"(?i)^(?:it|that|this|they|these|those|both|for the (?:first|second|third|other|last)|the (?:first|second|third|last|other))\b")
+        && (pattern!(r"(?i)^(?:now )?(?:it|that|this|they|these|those|both|for the (?:first|second|third|other|last)|the (?:first|second|third|last|other))\b")
             .is_match(bare)
             || pattern!(r"(?i)^(?:let.?s |lets )?(?:do|use|keep|leave|drop|skip|go with|add|take) (?:it|that|this|them|these|those|both|the (?:\w+))\b[^.;:]{0,24}[.! ]*$")
                 .is_match(bare))

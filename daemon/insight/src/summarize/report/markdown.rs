@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::summarize::text::{is_glob, is_picture, one_line, pattern};
+use crate::summarize::report::inline::{dangles, is_placeholder, plans, split_label, with_column};
+use crate::summarize::text::{is_glob, is_picture, one_line, pattern, sentence_ends, sentences};
 
 /// Maximum bytes of a report that are parsed: the cost of deeply nested Markdown is more than
 /// linear.
@@ -17,6 +18,10 @@ const HEADING: usize = 70;
 /// Levels of headings: six of Markdown, then a bold paragraph, then a line that ends in a colon.
 const BOLD: usize = 7;
 const LEAD_IN: usize = 8;
+/// Bytes of a sentence that counts as the heading of a list right behind it.
+const SENTENCE: usize = 200;
+/// Bytes of a line of code that ends the sentence before it.
+const OBJECT: usize = 80;
 
 /// A paragraph, list item or table row of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,15 +126,10 @@ struct Reader {
     ticked: Option<bool>,
     /// Number of open code blocks, quotes and HTML blocks, whose text is omitted.
     hidden: usize,
+    /// The start of the open code block.
+    code: Option<String>,
     columns: Vec<String>,
     cells: Vec<String>,
-}
-
-/// Whether a tag is a placeholder for a value. Others are omitted, because any other name may
-/// imitate the markup of an agent's own prompts.
-fn is_placeholder(html: &str) -> bool {
-    pattern!(r"^<(?:TAB|SP|LF|CR|EOF|ID|N|NAME|KEY|VALUE|PATH|FILE|URL|HASH|DATE|VERSION|BRANCH)>$")
-        .is_match(html)
 }
 
 impl Reader {
@@ -138,6 +138,11 @@ impl Reader {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.hidden == 0 => self.text.push_str(&text),
+            Event::Text(text) => {
+                if let Some(code) = self.code.as_mut().filter(|code| code.len() <= OBJECT) {
+                    code.push_str(&text);
+                }
+            }
             Event::Code(code) if self.hidden == 0 => {
                 self.text.extend(["`", &code, "`"]);
             }
@@ -154,8 +159,16 @@ impl Reader {
     fn start(&mut self, tag: &Tag<'_>) {
         match tag {
             Tag::Strong => self.bold += 1,
-            Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock => self.hidden += 1,
+            Tag::CodeBlock(_) => {
+                self.hidden += 1;
+                self.code = Some(String::new());
+            }
+            Tag::BlockQuote(_) | Tag::HtmlBlock => self.hidden += 1,
+            Tag::Table(_) if self.lists == 0 => self.lead_in(),
             Tag::List(first) => {
+                if self.lists == 0 {
+                    self.lead_in();
+                }
                 // The text of an item ends where a nested list begins.
                 self.finish();
                 self.parents.push(self.open_item());
@@ -193,6 +206,9 @@ impl Reader {
             }
             TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::HtmlBlock => {
                 self.hidden = self.hidden.saturating_sub(1);
+                if let Some(code) = self.code.take() {
+                    self.ran_into(&code);
+                }
             }
             TagEnd::Heading(level) => self.heading(depth_of(level)),
             TagEnd::Paragraph if self.lists == 0 => self.paragraph(),
@@ -206,7 +222,15 @@ impl Reader {
                 }
             }
             TagEnd::TableCell => self.cells.push(std::mem::take(&mut self.text)),
-            TagEnd::TableHead => self.columns = std::mem::take(&mut self.cells),
+            TagEnd::TableHead => {
+                self.columns = std::mem::take(&mut self.cells);
+                // Rows of a plan are not what was done.
+                if self.columns.iter().any(|column| plans(column)) {
+                    self.headings.retain(|(depth, _)| *depth < LEAD_IN);
+                    self.headings.push((LEAD_IN, "Plan".to_owned()));
+                }
+            }
+            TagEnd::Table => self.headings.retain(|(depth, _)| *depth < LEAD_IN),
             TagEnd::TableRow => self.row(),
             _ => {}
         }
@@ -254,6 +278,70 @@ impl Reader {
         }
     }
 
+    /// Makes the sentence that ends in a colon right before a list or table the heading of its items.
+    fn lead_in(&mut self) {
+        let headings = self.headings.iter().map(|(_, heading)| heading);
+        let Some(last) = self.passages.last_mut().filter(|last| {
+            last.form == Form::Paragraph
+                && last.text.ends_with(':')
+                && last.headings.iter().eq(headings)
+        }) else {
+            return;
+        };
+        let all = sentences(&last.text);
+        let [told @ .., introduction] = all.as_slice() else { return };
+        let introduction = introduction.trim_end_matches(':');
+        let (told, introduction) = match (last.label.as_deref(), told.is_empty()) {
+            (Some(label), true) => (String::new(), format!("{label}: {introduction}")),
+            _ => (told.join(" "), introduction.to_owned()),
+        };
+        // `Added a page, covering:` tells a deed, and what follows are the contents of the page.
+        let has_contents =
+            pattern!(r"(?i)\b(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?$");
+        if introduction.len() > SENTENCE || has_contents.is_match(&introduction) {
+            return;
+        }
+        if told.is_empty() {
+            self.passages.pop();
+        } else {
+            last.text = told;
+        }
+        self.headings.retain(|(depth, _)| *depth < LEAD_IN);
+        self.headings.push((LEAD_IN, introduction));
+    }
+
+    /// A sentence that ran into a code block ends with its only line, or before its last clause.
+    fn ran_into(&mut self, code: &str) {
+        let code = code.trim();
+        let is_short = !code.is_empty() && code.len() <= OBJECT && !code.contains(['\n', '`']);
+        let ended = |text: &str| match text.trim_end().trim_end_matches(':') {
+            text if is_short => format!("{text} `{code}`"),
+            text => {
+                let ends = text.match_indices([',', ';']).map(|(at, _)| at);
+                let end = ends.chain(sentence_ends(text)).filter(|at| *at < text.len()).max();
+                text[..end.unwrap_or(0)].trim_end_matches([',', ';', ' ']).to_owned()
+            }
+        };
+        if self.lists > 0 {
+            if dangles(&self.text) {
+                self.text = ended(&self.text);
+                self.label_end = self.label_end.filter(|end| *end <= self.text.len());
+            }
+            return;
+        }
+        // A short line with a colon was read as the heading of what follows it.
+        let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN);
+        if let Some((_, heading)) = heading.filter(|_| is_short) {
+            let text = ended(&heading);
+            self.push(Form::Paragraph, None, None, &text);
+        } else if let Some(last) = self.passages.last_mut()
+            && last.form == Form::Paragraph
+            && dangles(&last.text)
+        {
+            last.text = ended(&last.text);
+        }
+    }
+
     fn starts_bold(&self) -> bool {
         self.label_end.is_some_and(|end| end > 0 && end <= self.text.len())
     }
@@ -284,7 +372,7 @@ impl Reader {
         let rest: Vec<String> = cells
             .map(|(at, cell)| with_column(columns.get(at).map_or("", String::as_str), &cell))
             .collect();
-        let text = rest.join("; ");
+        let text = rest.join(" – ");
         self.push(
             Form::Row,
             mark,
@@ -302,48 +390,6 @@ impl Reader {
         let is_nested = matches!(form, Form::Item { depth, .. } if depth > 1);
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
         self.passages.push(Passage { headings, form, mark, label, text, parent });
-    }
-}
-
-/// A cell with the head of its column, when the cell alone is not understandable: `Yes` below
-/// `Needs a restart?`, or a number.
-fn with_column(column: &str, cell: &str) -> String {
-    let column = one_line(column);
-    let column = column.trim_matches(['*', ':', ' ']);
-    let answers = pattern!(r"(?i)^\W*(?:yes|no|none|n/a|before|partial(?:ly)?|never|always|sometimes|optional|high|medium|low)\b|^\W*~?[\d.,]+ ?(?:%|[A-Za-z]{0,3})\W*$|^[✓✗✅❌]")
-        .is_match(cell);
-    let is_status = pattern!(r"(?i)^(?:status|state|result|verdict|severity|priority|details?|description|notes?|change|what|resolution|fix|action)s?$").is_match(column);
-    if column.is_empty() || is_status || !(answers || column.ends_with('?')) {
-        return cell.to_owned();
-    }
-    let mark = if column.ends_with('?') { " " } else { ": " };
-    format!("{column}{mark}{cell}")
-}
-
-/// Splits a text into its bold start and the rest.
-fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
-    let Some(end) = label_end.filter(|end| *end <= text.len()) else {
-        return (None, text.to_owned());
-    };
-    let (label, rest) = text.split_at(end);
-    let inside = one_line(label);
-    // Bold text in the middle of a sentence is not a label.
-    let continues = rest.trim_start().chars().next();
-    let is_label = inside.ends_with([':', '.', '!'])
-        || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→' | '('))
-        || rest.trim_start().starts_with(char::is_uppercase);
-    if !is_label || inside.is_empty() || inside.len() > 160 {
-        return (None, text.to_owned());
-    }
-    let rest = rest.trim_start().trim_start_matches([':', '—', '–', '-']).trim_start();
-    let inside = inside.trim_end_matches([':', '.', '!']).trim().to_owned();
-    // `**Overview table** (line 14): changed` is labelled `Overview table (line 14)`.
-    match pattern!(r"^(\([^()]{1,60}\)) ?(?:[:—–-]\s*)|^(\([^()]*\d[^()]*\))$").captures(rest) {
-        Some(aside) => {
-            let told = aside.get(1).or(aside.get(2)).map_or("", |told| told.as_str());
-            (Some(format!("{inside} {told}")), rest[aside[0].len()..].to_owned())
-        }
-        None => (Some(inside), rest.to_owned()),
     }
 }
 
@@ -396,13 +442,54 @@ mod tests {
     }
 
     #[test]
+    fn a_sentence_that_runs_into_code_keeps_its_object_or_ends_before() {
+        let text = "- Added a loader, registering:\n\n  ```go\n  load(empty)\n  ```\n- Added a file, calling\n\n  ```go\n  a()\n  b()\n  ```\n\nIt runs as:\n```\nmake all\n```\nIt is set in:\n```\na = 1\nb = 2\n```\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > Added a loader, registering `load(empty)`",
+                " > Added a file",
+                " > It runs as `make all`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_label_that_introduces_a_list_is_its_heading() {
+        let opening = "Here is what the reader of the page and the writer of its index do now:";
+        let label = "2. Fixed `pages/reader.md`";
+        let gaps = "two gaps that the last review of the page had named";
+        let text = format!("{opening}\n\n## Reader\n\n**{label}** - {gaps}:\n\n- one\n- two\n");
+        assert_eq!(
+            shown(&text),
+            [
+                format!(" > {opening}"),
+                format!("Reader/{label}: {gaps} > one"),
+                format!("Reader/{label}: {gaps} > two"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_last_sentence_before_a_list_is_the_heading_of_its_items() {
+        let text = "The branch is fine. The gaps that I would close before calling it well covered are these:\n\n1. No test of a race\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > The branch is fine.",
+                "The gaps that I would close before calling it well covered are these > No test of a race",
+            ]
+        );
+    }
+
+    #[test]
     fn a_cell_that_only_answers_keeps_its_column() {
         let text = "| Job | Needs a lock? | Runs |\n|---|---|---|\n| Import | Yes - for each file | 3 |\n| Sweep | holds its own | at night |\n";
         assert_eq!(
             shown(text),
             [
-                " > Import | Needs a lock? Yes - for each file; Runs: 3",
-                " > Sweep | Needs a lock? holds its own; at night"
+                " > Import | Needs a lock? Yes - for each file – Runs: 3",
+                " > Sweep | Needs a lock? holds its own – at night"
             ]
         );
     }

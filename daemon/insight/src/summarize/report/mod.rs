@@ -3,6 +3,7 @@
 //! Agents summarise their work in these reports, under headings that name the kind of the items.
 //! The tables of headings and phrases are data in `phrases`; the code here depends on no language.
 
+mod inline;
 mod markdown;
 mod phrases;
 

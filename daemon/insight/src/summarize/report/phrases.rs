@@ -68,6 +68,10 @@ pub(crate) enum Topic {
     Objection,
     /// What is supposed, or would be.
     Guess,
+    /// A prompt that says that what the agent just told is not so.
+    Contradiction,
+    /// What was found before is no more: a later look says so.
+    Resolved,
 }
 
 impl Topic {
@@ -75,22 +79,17 @@ impl Topic {
     /// looked for by name.
     fn of_claim(self) -> Option<Topic> {
         match self {
-            Topic::Wish
-            | Topic::Withdrawal
-            | Topic::Choice
-            | Topic::Aside
-            | Topic::Agreement
-            | Topic::Hope
-            | Topic::KnownNotice
-            | Topic::PublishOffer
-            | Topic::Boast
-            | Topic::Status
-            | Topic::Talk
-            | Topic::StillFails
-            | Topic::Objection
-            | Topic::Guess => None,
             Topic::LeftToUser => Some(Topic::Open),
-            _ => Some(self),
+            Topic::Done
+            | Topic::Decision
+            | Topic::Finding
+            | Topic::Cause
+            | Topic::Fix
+            | Topic::Open
+            | Topic::KnownFailure
+            | Topic::Proposal
+            | Topic::Instruction => Some(self),
+            _ => None,
         }
     }
 }
@@ -141,6 +140,8 @@ const FILES: &[(&str, &str)] = phrases![
     "en/still_fails.toml",
     "en/objection.toml",
     "en/guess.toml",
+    "en/contradiction.toml",
+    "en/resolved.toml",
     "de.toml",
     "es.toml",
     "fr.toml",

@@ -63,7 +63,7 @@ fn is_pasted(line: &str) -> bool {
 /// A sentence without the words that only take up the talk: `ok, so `.
 pub(crate) fn without_opener(sentence: &str) -> &str {
     let opener = pattern!(
-        r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|sí|vale|d.accord)\b[,.!:;]* +|no[,.!] +)*"
+        r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|u+m+|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|sí|vale|d.accord)\b[,.!:;]* +|no[,.!] +)*"
     );
     opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
 }

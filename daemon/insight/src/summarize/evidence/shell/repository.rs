@@ -14,7 +14,7 @@ use crate::{
                 words::{Joint, Simple},
             },
         },
-        text::{kept, one_line},
+        text::{kept, one_line, pattern},
     },
 };
 
@@ -81,6 +81,12 @@ pub(in crate::summarize::evidence) struct Published {
     pub(in crate::summarize::evidence) body: String,
 }
 
+/// Whether `git checkout` of this name restores a file.
+fn names_code(name: &str) -> bool {
+    pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png)$")
+        .is_match(name)
+}
+
 /// The steps of a command line, in order.
 pub(super) fn steps(commands: &[Simple]) -> Vec<RepositoryStep> {
     let mut steps = Vec::new();
@@ -143,7 +149,9 @@ fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
         }
         "switch" => on_branch(GitStep::Switch, first),
         "checkout" => {
-            let of_files = has("--") || operands.len() > 1 || first == Some(".");
+            let of_files = has("--")
+                || operands.len() > 1
+                || first.is_some_and(|name| name == "." || names_code(name));
             if of_files && !has("-b") && !has("-B") {
                 plain(GitStep::Reset)
             } else {
@@ -307,6 +315,8 @@ mod tests {
             ("git push origin HEAD:main", vec![(GitStep::Push, Some("main"))]),
             ("git pull --rebase origin main", vec![(GitStep::Rebase, None)]),
             ("git checkout -- a.rs", vec![(GitStep::Reset, None)]),
+            ("git checkout src/a.rs", vec![(GitStep::Reset, None)]),
+            ("git checkout release/1.2", vec![(GitStep::Switch, Some("release/1.2"))]),
             ("git restore --staged a.rs; git reset HEAD a.rs; git stash pop", vec![]),
             (
                 "git stash; gh pr merge 3 --squash",

@@ -1,0 +1,154 @@
+//! What the last reports leave open.
+
+use crate::{
+    model::{evidence::GitStep, transcript::Origin},
+    summarize::{
+        from_evidence::{
+            entries::{Entries, push},
+            overtaken,
+        },
+        report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
+        text::{capitalised, pattern, share_of_words, words},
+    },
+};
+
+/// The last reports that are asked for what they leave open.
+const REPORTS: usize = 3;
+/// The share of its words that something later must have to take up what was open.
+const TAKEN_UP: f64 = 0.5;
+/// Characters of items that are told with their heading.
+const UNDER: usize = 600;
+
+/// What the last reports leave open, unless something later took it up.
+pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let reports = &entries.reports.reports;
+    for (at, report) in reports.iter().rev().enumerate() {
+        // What is only said in passing is open as long as it is the last word.
+        let is_last = report.origin == reports[reports.len() - 1].origin;
+        // What a review lists as next was decided upon when work followed.
+        let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
+        if !report.changed && reports.iter().any(worked) {
+            continue;
+        }
+        let is_recent = at < REPORTS;
+        let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
+        let open = open.filter(|claim| is_recent || is_put_off(claim));
+        let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
+        let mut under: Option<(&str, Vec<String>)> = None;
+        for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
+            let Some(line) = entries.claim(claim) else { continue };
+            if is_vague(&line) || is_deed(&line) || is_taken_up(entries, &line, report.origin) {
+                continue;
+            }
+            let section = claim.section.as_deref().filter(|_| claim.listed && !claim.nested);
+            match (section.filter(|section| says_what_is_left(section)), &mut under) {
+                (None, under) => {
+                    if let Some((section, items)) = under.take() {
+                        push_under(entries, list, section, &items);
+                    }
+                    push(list, line);
+                }
+                (Some(section), Some((known, items))) if *known == section => items.push(line),
+                (Some(section), _) => {
+                    if let Some((section, items)) = under.replace((section, vec![line])) {
+                        push_under(entries, list, section, &items);
+                    }
+                }
+            }
+        }
+        if let Some((section, items)) = under {
+            push_under(entries, list, section, &items);
+        }
+    }
+}
+
+/// Whether a line leaves open what is to be done.
+pub(super) fn is_vague(line: &str) -> bool {
+    pattern!(r"(?i)^`/|\b(?:whatever|anything|what) (?:it|they) (?:\w+)$|\bwhatever (?:it|they)\b")
+        .is_match(line)
+}
+
+/// Whether a heading is a sentence without which its items say nothing: `To use it, you need to set
+/// these secrets`.
+fn says_what_is_left(section: &str) -> bool {
+    section.split_whitespace().count() >= 5
+}
+
+/// Adds the items below such a heading as one entry, in place of the heading alone.
+fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
+    let mut line = format!("{}: {}", entries.tidy_line(section), items[0]);
+    let mut told = 1;
+    for item in &items[1..] {
+        if line.len() + item.len() > UNDER {
+            break;
+        }
+        line.extend(["; ", item]);
+        told += 1;
+    }
+    if told < items.len() {
+        line.push_str(&format!("; +{} more", items.len() - told));
+    }
+    let line = capitalised(&line);
+    list.retain(|known| !line.starts_with(known.as_str()));
+    push(list, line);
+}
+
+/// Whether a claim says that something is left for another time: it stays open until it is done.
+fn is_put_off(claim: &Claim) -> bool {
+    let parts = [claim.section.as_deref(), claim.label.as_deref(), Some(claim.text.as_str())];
+    parts.into_iter().flatten().any(|part| {
+        pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
+            .is_match(part)
+    })
+}
+
+/// Whether a line tells what was done, wherever it stands.
+pub(super) fn is_deed(line: &str) -> bool {
+    topic_of_sentence(line) == Some(Topic::Done)
+        || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
+            .is_match(line)
+}
+
+/// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
+pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    let evidence = entries.evidence;
+    let later = |other: Origin| other.source != origin.source || other.line > origin.line;
+    let done = |step: GitStep| {
+        evidence
+            .git_events
+            .iter()
+            .any(|event| event.step == step && event.succeeded && later(event.origin))
+    };
+    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push\b").is_match(line) {
+        return done(GitStep::Push);
+    }
+    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
+        return evidence.commits.iter().any(|commit| later(commit.origin));
+    }
+    if overtaken::is_gone(entries, line, origin) {
+        return true;
+    }
+    let open = words(line);
+    let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;
+    evidence
+        .prompts
+        .iter()
+        .any(|prompt| later(prompt.origin) && prompt.text.len() < 2_000 && shares(&prompt.text))
+        || evidence.commits.iter().any(|commit| {
+            later(commit.origin) && shares(&format!("{} {}", commit.subject, commit.body))
+        })
+        || entries
+            .reports
+            .reports
+            .iter()
+            .filter(|report| later(report.origin))
+            .flat_map(|report| &report.claims)
+            .any(|claim| {
+                claim.topic != Some(Topic::Open)
+                    && shares(&format!(
+                        "{} {}",
+                        claim.label.as_deref().unwrap_or_default(),
+                        claim.text
+                    ))
+            })
+}

@@ -1,0 +1,99 @@
+//! Which sentences and headings of a report can be quoted.
+
+use crate::summarize::{
+    from_evidence::entries::{is_generic, leans},
+    report::{Topic, announces_contents, is_phrase, topic_of_heading, topic_of_sentence},
+    text::{pattern, sentences},
+};
+
+/// Letters of a statement.
+const LETTERS: usize = 14;
+
+/// Whether a sentence is about what the one before it names.
+pub(super) fn leans_back(sentence: &str) -> bool {
+    leans(sentence)
+        // What was put back stands in the sentence before.
+        || pattern!(r"(?i)^(?:reverted|restored|switched|changed|moved|set|put) (?:it |them )?(?:back )?to\b").is_match(sentence)
+        || pattern!(r"(?i)^(?:\.\.\.|the (?:section|comment|thread|entry|row|line|step|second|third|others?|remaining|rest|two|three|same)\b)").is_match(sentence)
+        || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile)\b")
+            .is_match(sentence)
+}
+
+/// Whether a heading or an introduction announces a plan or a guess.
+pub(super) fn announces_no_fact(text: &str) -> bool {
+    let text = sentences(text).last().copied().unwrap_or_default();
+    is_phrase(Topic::Proposal, text)
+        || is_phrase(Topic::Guess, text)
+        || announces_contents(text)
+        || pattern!(r"(?i)^if\b|\b(?:would|could|might)\b|\balternatives?\b|\b(?:downsides?|drawbacks?|trade-?offs?)\b").is_match(text)
+        || pattern!(r"(?i), (?:it|this|that|they|you|we|i)$").is_match(text)
+        || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
+}
+
+/// Whether a heading says of what the items below it are.
+pub(super) fn names_something(heading: &str) -> bool {
+    let heading = sentences(heading).last().copied().unwrap_or_default();
+    let plain = heading.trim_matches(|c: char| !c.is_alphanumeric());
+    // `All findings fixed` says more than `Done`.
+    let is_telling = match topic_of_heading(heading) {
+        None => true,
+        Some(Topic::Done | Topic::Fix) => plain.split_whitespace().count() >= 3,
+        Some(topic) => topic == Topic::Cause,
+    };
+    // Under `Problem` and `Before` nothing is so any more.
+    limits(plain) || !is_generic(plain) && !is_phrase(Topic::Talk, heading) && is_telling
+}
+
+/// Whether a heading says that what stands below it is wrong, or was so before.
+pub(super) fn limits(heading: &str) -> bool {
+    pattern!(r"(?i)^(?:the )?(?:original |old |real |actual )?(?:problems?|issues?|bugs?|symptoms?|before|previous(?:ly)?|old (?:behaviou?r|way|approach)|current(?:ly| behaviou?r| state)?|expected(?: behaviou?r)?|what (?:went|was) wrong|without\b.*|risks?|cons)$")
+        .is_match(heading)
+}
+
+/// Whether a sentence is part of what an item states.
+pub(super) fn is_part(sentence: &str) -> bool {
+    !sentence.ends_with('?')
+        && !is_phrase(Topic::Proposal, sentence)
+        && !is_phrase(Topic::PublishOffer, sentence)
+        && !is_phrase(Topic::LeftToUser, sentence)
+        && !points_elsewhere(sentence)
+        // The numbers of a list are not told.
+        && !pattern!(r"(?i)\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b").is_match(sentence)
+}
+
+/// Whether a sentence points at another part of the page that it is taken from.
+fn points_elsewhere(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:see|as|shown|listed|described|mentioned|noted|discussed|stated) (?:above|below|earlier|previously)\b|\b(?:above|below|the following|as follows)[.:]?$")
+        .is_match(sentence)
+}
+
+/// Whether a sentence of a paragraph orders the next step.
+fn is_next_step(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:clean up|remove|delete|run|create|check|verify|make|write|install|restart|stop|start|kill|unmount|wait for|try) (?:the|an?|all|any|it|this|that|these|those|them|my|our|your)\b")
+        .is_match(sentence)
+}
+
+/// Whether a text draws the banner of a command: `APP ► PLANNING`.
+pub(super) fn is_banner(text: &str) -> bool {
+    text.contains(['\u{25ba}', '\u{25b6}', '\u{25c6}', '\u{25c7}'])
+}
+
+/// Whether a sentence of a paragraph states something about the work.
+pub(super) fn is_statement(sentence: &str) -> bool {
+    let letters = sentence.chars().filter(|c| c.is_alphabetic()).count();
+    letters >= LETTERS
+        && !is_banner(sentence)
+        && !is_next_step(sentence)
+        && is_part(sentence)
+        && !is_phrase(Topic::Talk, sentence)
+        && !is_phrase(Topic::Hope, sentence)
+        && !is_phrase(Topic::Instruction, sentence)
+        && !matches!(topic_of_sentence(sentence), Some(Topic::Open))
+        && is_balanced(sentence)
+}
+
+/// Whether brackets and quotes have their partners: a text without one is cut.
+pub(super) fn is_balanced(text: &str) -> bool {
+    let count = |mark: char| text.matches(mark).count();
+    count('`').is_multiple_of(2) && count('(') == count(')') && count('"').is_multiple_of(2)
+}

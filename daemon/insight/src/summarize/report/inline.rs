@@ -1,0 +1,64 @@
+//! Parts of the text of Markdown: labels, cells of tables, and sentences that run into code.
+
+use crate::summarize::text::{one_line, pattern};
+
+/// Whether a tag is a placeholder for a value. Others are omitted, because any other name may
+/// imitate the markup of an agent's own prompts.
+pub(super) fn is_placeholder(html: &str) -> bool {
+    pattern!(r"^<(?:TAB|SP|LF|CR|EOF|ID|N|NAME|KEY|VALUE|PATH|FILE|URL|HASH|DATE|VERSION|BRANCH)>$")
+        .is_match(html)
+}
+
+/// Whether the column of a table holds plans or parts of one.
+pub(super) fn plans(column: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:waves?|plans?|phases?|milestones?|objectives?|what it (?:builds|does)|estimate|effort)\W*$")
+        .is_match(&one_line(column))
+}
+
+/// Whether a text breaks off where a code block goes on.
+pub(super) fn dangles(text: &str) -> bool {
+    let text = text.trim_end();
+    text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | ','))
+}
+
+/// A cell with the head of its column, when the cell alone is not understandable: `Yes` below
+/// `Needs a restart?`, or a number.
+pub(super) fn with_column(column: &str, cell: &str) -> String {
+    let column = one_line(column);
+    let column = column.trim_matches(['*', ':', ' ']);
+    let answers = pattern!(r"(?i)^\W*(?:yes|no|none|n/a|before|partial(?:ly)?|never|always|sometimes|optional|high|medium|low)\b|^\W*~?[\d.,]+ ?(?:%|[A-Za-z]{0,3})\W*$|^[✓✗✅❌]")
+        .is_match(cell);
+    let is_status = pattern!(r"(?i)^(?:status|state|result|verdict|severity|priority|details?|description|notes?|change|what|resolution|fix|action)s?$").is_match(column);
+    if column.is_empty() || is_status || !(answers || column.ends_with('?')) {
+        return cell.to_owned();
+    }
+    let mark = if column.ends_with('?') { " " } else { ": " };
+    format!("{column}{mark}{cell}")
+}
+
+/// Splits a text into its bold start and the rest.
+pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
+    let Some(end) = label_end.filter(|end| *end <= text.len()) else {
+        return (None, text.to_owned());
+    };
+    let (label, rest) = text.split_at(end);
+    let inside = one_line(label);
+    // Bold text in the middle of a sentence is not a label.
+    let continues = rest.trim_start().chars().next();
+    let is_label = inside.ends_with([':', '.', '!'])
+        || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→' | '('))
+        || rest.trim_start().starts_with(char::is_uppercase);
+    if !is_label || inside.is_empty() || inside.len() > 160 {
+        return (None, text.to_owned());
+    }
+    let rest = rest.trim_start().trim_start_matches([':', '—', '–', '-']).trim_start();
+    let inside = inside.trim_end_matches([':', '.', '!']).trim().to_owned();
+    // `**Overview table** (line 14): changed` is labelled `Overview table (line 14)`.
+    match pattern!(r"^(\([^()]{1,60}\)) ?(?:[:—–-]\s*)|^(\([^()]*\d[^()]*\))$").captures(rest) {
+        Some(aside) => {
+            let told = aside.get(1).or(aside.get(2)).map_or("", |told| told.as_str());
+            (Some(format!("{inside} {told}")), rest[aside[0].len()..].to_owned())
+        }
+        None => (Some(inside), rest.to_owned()),
+    }
+}
