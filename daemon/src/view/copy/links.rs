@@ -135,7 +135,7 @@ impl<'c> LinkRewriter<'c> {
     /// Returns the project of a directory, if it is in the copy.
     fn project(&self, directory: &str) -> Option<Namespace> {
         let head = projects::head(self.daemon, Project::new(directory).namespace());
-        (!self.scope.of_project(head).is_empty()).then_some(head)
+        self.scope.has_project(head).then_some(head)
     }
 }
 

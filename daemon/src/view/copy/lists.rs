@@ -244,8 +244,7 @@ fn searched(summary: &EnhancedSessionSummary) -> String {
         .chain(errors)
         .chain(lists.into_iter().flatten().flatten().map(String::as_str));
     let words: Vec<&str> = statements.collect();
-    let words: String = words.join(" · ").chars().take(SEARCHED).collect();
-    visible(&words).into_owned()
+    visible(&words.join(" · ")).chars().take(SEARCHED).collect()
 }
 
 async fn rows(daemon: &DaemonState, sessions: &[&CopiedSession]) -> PageResult<Vec<SessionRow>> {

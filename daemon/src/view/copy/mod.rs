@@ -1,9 +1,10 @@
 //! A static copy of the viewer: its pages as files that a browser opens without a server.
 //!
-//! The client asks for pages part by part ([`graphiti_proto::methods::static_copy`]) and keeps no
-//! state here. [`scope`] reads which sessions are in the copy, [`lists`] renders the pages that only a
-//! copy has, and [`links`] makes links between pages links between files. What needs the daemon (forms,
-//! corrections, the graph) is left out. A script in each page searches titles and summaries.
+//! The client asks for pages, and then for those that they lead to
+//! ([`graphiti_proto::methods::static_copy`]); nothing is kept here between its requests. [`scope`]
+//! reads which sessions are in the copy, [`lists`] renders the pages that only a copy has, and
+//! [`links`] makes links between pages links between files. What needs the daemon (forms, corrections,
+//! the graph) is left out. A script in each page searches titles and summaries.
 
 mod links;
 mod lists;

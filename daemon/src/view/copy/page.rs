@@ -131,7 +131,7 @@ mod tests {
             ]
         });
         let pages: Vec<CopyPage> = pages.collect();
-        let mut names: Vec<String> = pages.iter().map(|page| page.file_name()).collect();
+        let mut names: Vec<String> = pages.iter().map(CopyPage::file_name).collect();
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
         for name in &names {
             assert!(name.chars().all(is_plain) && name.len() < 110, "{name}");

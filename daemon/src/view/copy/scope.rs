@@ -75,6 +75,11 @@ impl CopyScope {
         self.ids.contains(id)
     }
 
+    /// Whether a project has sessions in the copy.
+    pub(super) fn has_project(&self, project: Namespace) -> bool {
+        self.sessions.iter().any(|session| session.project == Some(project))
+    }
+
     /// Returns the sessions of a project, the latest first.
     pub(super) fn of_project(&self, project: Namespace) -> Vec<&CopiedSession> {
         self.sessions.iter().filter(|session| session.project == Some(project)).collect()
