@@ -21,6 +21,11 @@ VIEWS = {
     "forget": "forget?session=rich0002", "message": "message?id=rich0001&seq=0",
 }
 RICH = 40
+COPIED = {
+    "copy-start": "index.html", "copy-sessions": "sessions.html", "copy-session": "session.rich0001-0000-4000-8000-000000000000.html",
+    "copy-long-session": "session.rich0000-0000-4000-8000-000000000000.0.150.html", "copy-projects": "projects.html",
+    "copy-open-ends": "open-ends.html", "copy-facts": "facts.html",
+}
 # Views whose pictures tell nothing that others do not.
 UNDOCUMENTED = ["long-session", "message"]
 
@@ -181,9 +186,45 @@ class Checks:
         node = self.script("return fetch('facts?ended=true', {headers: {'x-part': '1'}}).then((a) => a.text()).then((t) => (t.match(/node\\?id=[0-9a-f-]+/) || [''])[0])")
         return {**VIEWS, **({"node": node} if node else {})}
 
-    def look(self):
+    def copy(self):
+        """A static copy, opened from disk."""
+        folder = self.home.folder / "copy"
+        began = time.monotonic()
+        self.home.graphiti("export", "--html", str(folder))
+        taken = time.monotonic() - began
+        files = list(folder.iterdir())
+        size = sum(file.stat().st_size for file in files)
+        self.check("a copy is written", True, f"{len(files)} files, {size / (1 << 20):.1f} MiB, {taken:.1f} s")
+        self.base = folder.as_uri() + "/"
+        self.browser.get_log("browser")
+        self.open("index.html")
+        field = self.one("#q")
+        field.send_keys("LOGIN earl")
+        self.wait(lambda: self.all("#results .row"))
+        self.check("a copy is searched without a server", "login" in self.one("#results").text.lower(), self.one("#status").get_attribute("textContent"))
+        field.send_keys(Keys.CONTROL + "a" + Keys.NULL + "no such word")
+        self.wait(lambda: self.all("#results .empty"))
+        field.send_keys(Keys.CONTROL + "a" + Keys.NULL + Keys.BACKSPACE)
+        self.wait(lambda: self.one("#latest").is_displayed())
+        field.send_keys("login early")
+        self.wait(lambda: self.all("#results .row"))
+        self.one("#results .row a").click()
+        self.wait(lambda: self.all(".message"))
+        self.one(".summary a.statement").click()
+        self.wait(lambda: self.all(":target"))
+        self.check("statements lead to their messages in a copy", "#m0-" in self.browser.current_url, self.browser.current_url.split("/")[-1])
+        self.open("session.e711e711-0000-4000-8000-000000000000.html")
+        is_text = self.script("return document.title !== 'owned' && document.querySelectorAll('#content script, #content img, #content style').length === 0 && getComputedStyle(document.body).display !== 'none'")
+        self.check("a hostile transcript is text in a copy", is_text)
+        self.open("index.html")
+        elsewhere = self.script("return [...performance.getEntriesByType('resource')].map((one) => one.name).filter((name) => !name.startsWith('file:'))")
+        errors = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+        self.check("a copy loads nothing from elsewhere and has no error", not elsewhere and not errors, f"{elsewhere} {errors}")
+        # Axe reads the style by a request, which the policy of a copy refuses.
+        self.look(COPIED)
+
+    def look(self, views):
         """Pictures and accessibility of each view."""
-        views = self.views()
         self.pictures.mkdir(parents=True, exist_ok=True)
         rules = self.axe.read_text()
         for scheme in ["light", "dark"]:
@@ -206,6 +247,7 @@ def chromium():
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1000", "--force-prefers-reduced-motion"]:
         options.add_argument(argument)
     options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")))
     browser.set_script_timeout(PATIENCE)
     return browser
@@ -237,9 +279,10 @@ def run(sessions, pictures, axe, documentation=None):
         checks.scroll(sessions)
         more = (home.memory() - before) / (1 << 20)
         checks.check("memory of the daemon with the page open", True, f"{more:.1f} MiB more")
-        checks.look()
+        checks.look(checks.views())
         checks.live()
         checks.hostile()
+        checks.copy()
         return checks.failed
     finally:
         if browser:

@@ -129,7 +129,8 @@ pub(crate) enum Command {
     Sync(Sync),
     /// Export all summaries to files
     ///
-    /// `graphiti import` reads these files on another machine.
+    /// `graphiti import` reads these files on another machine. With --html, the folder gets pages for a
+    /// browser: start at index.html.
     Export(ExportOptions),
     /// Import the files that `export` wrote on another machine
     ///

@@ -11,6 +11,12 @@ pub(crate) struct ExportOptions {
     /// Format of the summaries
     #[arg(long, value_enum, default_value_t = ExportFormat::Markdown)]
     pub(crate) format: ExportFormat,
+    /// Write web pages instead: a copy of what `graphiti view` shows, which opens without a server
+    #[arg(long, conflicts_with_all = ["format", "follow"])]
+    pub(crate) html: bool,
+    /// With --html: only sessions and facts since this day, such as 2026-03-01 or "last week"
+    #[arg(long, value_name = "DATE", requires = "html")]
+    pub(crate) since: Option<String>,
     #[command(flatten)]
     pub(crate) project: Project,
     #[command(flatten)]

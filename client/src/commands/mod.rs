@@ -22,6 +22,7 @@ mod setup;
 mod share;
 mod shell;
 mod show;
+mod static_copy;
 mod stats;
 mod status;
 mod stop;
@@ -81,6 +82,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
             let every = Duration::from_secs(export.follow.every);
             follow::export(&export.folder, project(export.project).as_deref(), every, screen)
         }
+        Command::Export(export) if export.html => static_copy::run(export, screen),
         Command::Export(export) => export::run(export, screen),
         Command::Import(import) if import.follow.follow => {
             follow::import(&import.path, Duration::from_secs(import.follow.every), screen)

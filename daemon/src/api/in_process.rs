@@ -21,7 +21,7 @@ use crate::{
         projects, request_limits,
         tools::{self, list_sessions},
     },
-    model::{Namespace, SessionKey, session::Session},
+    model::{Namespace, SessionKey, Timestamp, session::Session},
     store::{SourceKey, StoreError},
 };
 
@@ -112,6 +112,11 @@ pub fn project_argument(
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
     projects::project_argument(daemon, given)
+}
+
+/// Returns the begin of the given day or time; `None` when none is given.
+pub fn since_argument(given: Option<&str>) -> Result<Option<Timestamp>, Error> {
+    Ok(tools::date("since", given)?.map(|range| range.from))
 }
 
 fn parsed<T: DeserializeOwned>(answer: Value) -> Result<T, Error> {

@@ -107,7 +107,16 @@ pub enum AdminRequest {
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
     /// Open the viewer and return the address of its page, or why it cannot be opened.
     View(tokio::sync::oneshot::Sender<Result<graphiti_proto::methods::view::ViewAddress, String>>),
+    /// Render a part of a static copy of the viewer.
+    StaticCopy(
+        graphiti_proto::methods::static_copy::StaticCopyRequest,
+        tokio::sync::oneshot::Sender<CopyAnswer>,
+    ),
     Stop,
 }
+
+/// The answer to a request for a part of a static copy.
+pub type CopyAnswer =
+    Result<graphiti_proto::methods::static_copy::StaticCopyPart, graphiti_proto::rpc::Error>;
 
 pub type SharedDaemon = Arc<DaemonState>;

@@ -45,6 +45,7 @@ use crate::{
     logging,
     model::Timestamp,
     redact::Redactor,
+    view,
 };
 
 /// How the daemon is started.
@@ -275,6 +276,14 @@ impl Supervisor {
                         let opened = opened.map_err(|error| format!("cannot open a port for the viewer: {error}"));
                         // The caller may have disconnected.
                         let _ = reply.send(opened);
+                    }
+                    Some(AdminRequest::StaticCopy(request, reply)) => {
+                        let daemon = round.daemon.clone();
+                        // A part takes a moment, in which others may want the page.
+                        tokio::spawn(async move {
+                            // The caller may have disconnected.
+                            let _ = reply.send(view::copied(&daemon, &request).await);
+                        });
                     }
                     Some(AdminRequest::Stop) | None => return RoundEnd::Stopped,
                 },

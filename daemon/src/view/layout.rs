@@ -5,6 +5,11 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::view::texts::T;
 
+/// A copy has no headers. For a file, `'self'` is not the same in all browsers; there is no inline
+/// script and no inline style, and nothing is loaded from the network.
+const COPY_POLICY: &str = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; \
+    img-src 'self' file:; form-action 'none'; base-uri 'none'";
+
 /// A page without its frame.
 #[derive(Clone)]
 pub(super) struct ViewPage {
@@ -39,6 +44,10 @@ impl NavItem {
         NavItem::Health,
         NavItem::Forget,
     ];
+
+    /// The entries of a static copy.
+    const COPIED: [NavItem; 5] =
+        [NavItem::Search, NavItem::Sessions, NavItem::Projects, NavItem::Open, NavItem::Facts];
 
     /// Address and name.
     fn entry(self) -> (&'static str, &'static str) {
@@ -97,6 +106,22 @@ pub(super) fn entrance(address: &str) -> Markup {
 }
 
 pub(super) fn document(page: &ViewPage) -> Markup {
+    framed(page, &NavItem::ALL, &html! { script src="view.js" defer {} })
+}
+
+/// A page of a static copy with further scripts.
+pub(super) fn copied(page: &ViewPage, scripts: &[String]) -> Markup {
+    let head = html! {
+        meta http-equiv="Content-Security-Policy" content=(COPY_POLICY);
+        meta name="referrer" content="no-referrer";
+        meta name="robots" content="noindex";
+        @for script in scripts { script src=(script) defer {} }
+        script src="copy.js" defer {}
+    };
+    framed(page, &NavItem::COPIED, &head)
+}
+
+fn framed(page: &ViewPage, items: &[NavItem], head: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang=(T.language) {
@@ -107,7 +132,7 @@ pub(super) fn document(page: &ViewPage) -> Markup {
                 title { (page.title) " · graphiti" }
                 link rel="icon" href="icon.svg" type="image/svg+xml";
                 link rel="stylesheet" href="view.css";
-                script src="view.js" defer {}
+                (head)
             }
             body data-text-closed=(T.closed) data-text-failed=(T.request_failed)
                 data-text-undo=(T.undo) data-text-saved=(T.saved) {
@@ -116,10 +141,10 @@ pub(super) fn document(page: &ViewPage) -> Markup {
                     a .brand href="./" { "graphiti" }
                     nav aria-label=(T.views) {
                         ul {
-                            @for item in NavItem::ALL {
+                            @for item in items {
                                 @let (address, name) = item.entry();
                                 li {
-                                    a href=(address) aria-current=[(item == page.nav).then_some("page")] { (name) }
+                                    a href=(address) aria-current=[(*item == page.nav).then_some("page")] { (name) }
                                 }
                             }
                         }

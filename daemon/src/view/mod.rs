@@ -7,7 +7,8 @@
 //! from loading or sending anything elsewhere. [`routes`] connects addresses with [`pages`], which turn
 //! answers of the `api` into HTML in the frame of [`layout`], with the words of [`texts`].
 //! [`catalogue`] keeps what the lists of sessions are filtered by, and [`events`] tells visible pages
-//! what has changed. Script, style and icon are files in `assets`.
+//! what has changed. Script, style and icon are files in `assets`. [`copy`] turns pages into files
+//! that need no server.
 //!
 //! Pages get their data by [`api::in_process`](crate::api::in_process), as if they were a client of
 //! the socket, and change data only by the methods that the command line uses.
@@ -16,6 +17,7 @@ mod access;
 mod assets;
 mod catalogue;
 mod connections;
+mod copy;
 mod dates;
 mod events;
 mod guard;
@@ -28,4 +30,4 @@ mod state;
 mod texts;
 mod usage;
 
-pub use self::server::Viewer;
+pub use self::{copy::render as copied, server::Viewer};

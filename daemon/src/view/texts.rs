@@ -42,6 +42,10 @@ texts! {
     seen_last: "Seen last",
     latest_sessions: "Latest sessions",
     no_sessions: "No sessions yet. They appear here as soon as an agent writes one.",
+    // Static copies
+    search_copy: "Search titles and summaries",
+    search_needs_script: "The search needs JavaScript. The lists do not.",
+    too_long: "This page is too long for a copy.",
     // Lists and filters
     project: "Project",
     agent: "Agent",
@@ -191,6 +195,11 @@ pub(super) fn messages(count: u32) -> String {
 
 pub(super) fn sessions(count: usize) -> String {
     counted(wide(count), "session", "sessions")
+}
+
+/// What a static copy says about itself.
+pub(super) fn copied(at: &str, count: usize) -> String {
+    format!("A copy of {at} with {}. It does not change.", sessions(count))
 }
 
 pub(super) fn all_sessions(count: usize) -> String {

@@ -6,6 +6,7 @@ pub mod forget;
 pub mod hook;
 pub mod models;
 pub mod share;
+pub mod static_copy;
 pub mod stats;
 pub mod transfer;
 pub mod view;

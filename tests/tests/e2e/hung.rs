@@ -34,6 +34,7 @@ const COMMANDS: &[&[&str]] = &[
     &["prompts", "list"],
     &["sync"],
     &["export", "exported"],
+    &["export", "--html", "exported-pages"],
     &["import", "exported"],
     &["forget"],
     &["reload"],

@@ -28,6 +28,7 @@ mod search_terminal;
 mod service;
 mod setup;
 mod share;
+mod static_copy;
 mod stats;
 #[cfg(target_os = "linux")]
 mod terminal;

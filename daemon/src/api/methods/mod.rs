@@ -12,7 +12,7 @@ pub mod transfer;
 
 use graphiti_proto::{
     PROTOCOL,
-    methods::{self, Close, Reloaded, Settle, Welcome},
+    methods::{self, Close, Reloaded, Settle, Welcome, static_copy::StaticCopyRequest},
     rpc::{Error, Request, code},
 };
 use serde_json::{Value, json};
@@ -69,6 +69,7 @@ pub(super) async fn answer(
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,
         methods::RELOAD => reload(daemon).await,
         methods::view::VIEW => view(daemon).await,
+        methods::static_copy::STATIC_COPY => static_copy(daemon, read(request.params)?).await,
         methods::STOP => {
             // Sending fails only when the daemon is already stopping.
             let _ = daemon.admin_requests.send(AdminRequest::Stop).await;
@@ -115,6 +116,14 @@ async fn view(daemon: &DaemonState) -> Result<Value, Error> {
     let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
     let opened = opened.await.map_err(stopping)?;
     opened.map(|address| write(&address)).map_err(|why| Error::new(code::INTERNAL, why))
+}
+
+async fn static_copy(daemon: &DaemonState, request: StaticCopyRequest) -> Result<Value, Error> {
+    let (reply, rendered) = oneshot::channel();
+    // If sending fails, `rendered` fails below.
+    let _ = daemon.admin_requests.send(AdminRequest::StaticCopy(request, reply)).await;
+    let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
+    rendered.await.map_err(stopping)?.map(|part| write(&part))
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl FactQuery {
 }
 
 /// A fact with its time, its sources and the buttons that correct it.
-pub(super) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -> Markup {
+pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -> Markup {
     let is_over = fact.invalid_at.is_some();
     html! {
         li .row .fact .over[is_over] #{ "f-" (fact.uuid) } {
@@ -108,13 +108,13 @@ pub(super) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -> Markup 
                 " " span class={ "standing-" (fact.standing) } { (texts::certainty(&fact.standing)) }
                 " " (period(fact))
                 (source_links(&fact.sources))
-                " " a href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }
+                " " a .live href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }
             }
             // The sentence says the others already.
             @for (name, value) in fact.attributes.iter().filter(|(_, value)| !fact.fact.contains(value.as_str())) {
                 p .detail { span .role { (text(&name.replace('_', " "))) } " " (text(value)) }
             }
-            (changes::buttons(&fact.uuid, verdicts, page))
+            @if !verdicts.is_empty() { (changes::buttons(&fact.uuid, verdicts, page)) }
         }
     }
 }

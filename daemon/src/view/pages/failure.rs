@@ -21,6 +21,12 @@ impl From<Error> for PageFailure {
     }
 }
 
+impl PageFailure {
+    pub(in crate::view) fn page(&self) -> ViewPage {
+        message(&self.0.message)
+    }
+}
+
 impl IntoResponse for PageFailure {
     fn into_response(self) -> Response {
         page(&self.0).into_response()
@@ -41,7 +47,7 @@ pub(in crate::view) async fn missing() -> (StatusCode, ViewPage) {
     (StatusCode::NOT_FOUND, message(T.no_page))
 }
 
-fn message(text: &str) -> ViewPage {
+pub(in crate::view) fn message(text: &str) -> ViewPage {
     let body = html! {
         h1 { (T.failed) }
         p .empty { (super::parts::text(text)) }

@@ -13,7 +13,7 @@ use super::{
     parts::{address, message_address, moment, text, title, visible},
 };
 use crate::{
-    api::in_process,
+    api::{DaemonState, in_process},
     view::{
         layout::{NavItem, ViewPage},
         state::SharedView,
@@ -38,6 +38,10 @@ pub(in crate::view) async fn page(
     State(view): State<SharedView>,
     Query(query): Query<MessageQuery>,
 ) -> PageAnswer {
+    show(&*view.daemon()?, &query).await
+}
+
+pub(in crate::view) async fn show(daemon: &DaemonState, query: &MessageQuery) -> PageAnswer {
     let arguments = GetSessionArguments {
         session_id: Some(query.id.clone()),
         view: "messages".to_owned(),
@@ -46,7 +50,7 @@ pub(in crate::view) async fn page(
         limit: 1,
         ..GetSessionArguments::default()
     };
-    let answer: GetSessionAnswer = in_process::tool(&*view.daemon()?, NAME, &arguments).await?;
+    let answer: GetSessionAnswer = in_process::tool(daemon, NAME, &arguments).await?;
     let message = answer.messages.first().filter(|message| message.seq == query.seq);
     let message = message.ok_or_else(|| Error::new(code::NOT_FOUND, T.no_message))?;
     let part: String = message.text.chars().skip(query.from).take(PART).collect();
@@ -69,5 +73,5 @@ pub(in crate::view) async fn page(
             @if query.from + PART < length { a rel="next" href=(at(query.from + PART)) { (T.next) } }
         }
     };
-    Ok(ViewPage::new(title(&answer.session), NavItem::Sessions, body))
+    Ok(ViewPage::new(visible(title(&answer.session)), NavItem::Sessions, body))
 }

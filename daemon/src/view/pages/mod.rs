@@ -9,7 +9,7 @@ pub(super) mod graph;
 pub(super) mod health;
 pub(super) mod message;
 pub(super) mod open_ends;
-mod parts;
+pub(super) mod parts;
 pub(super) mod projects;
 pub(super) mod search;
 pub(super) mod session;

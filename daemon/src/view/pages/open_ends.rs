@@ -27,6 +27,13 @@ use crate::{
 /// Facts of one kind on the page.
 const FACTS: usize = 100;
 
+/// The lists with their headings, kinds of facts and buttons.
+pub(in crate::view) const LISTS: [(&str, Relation, &[&str]); 3] = [
+    (T.left_open, Relation::LeftOpen, &["done", "wrong", "keep"]),
+    (T.failing_tests, Relation::Fails, &["done", "wrong"]),
+    (T.wishes, Relation::Prefers, &["done", "wrong"]),
+];
+
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(in crate::view) struct OpenEndQuery {
@@ -40,14 +47,11 @@ pub(in crate::view) async fn page(
     let daemon = view.daemon()?;
     let entries = view.catalogue.entries(&daemon).await?;
     let here = address("open-ends", &[("project", &query.project)]);
-    let lists = [
-        (T.left_open, Relation::LeftOpen, &["done", "wrong", "keep"][..]),
-        (T.failing_tests, Relation::Fails, &["done", "wrong"]),
-        (T.wishes, Relation::Prefers, &["done", "wrong"]),
-    ];
     let mut sections = Vec::new();
-    for (heading, relation, verdicts) in lists {
-        let facts = of_kind(&daemon, relation, &query.project).await?;
+    for (heading, relation, verdicts) in LISTS {
+        let project = Some(query.project.clone()).filter(|project| !project.is_empty());
+        let arguments = SearchFactsArguments { project, ..SearchFactsArguments::default() };
+        let facts = of_kind(&daemon, relation, arguments).await?;
         sections.push(section(heading, &facts, verdicts, &here));
     }
     let body = html! {
@@ -61,16 +65,16 @@ pub(in crate::view) async fn page(
     Ok(ViewPage::new(T.open_ends, NavItem::Open, body))
 }
 
-async fn of_kind(
+/// Returns the facts of a kind, the latest first.
+pub(in crate::view) async fn of_kind(
     daemon: &DaemonState,
     relation: Relation,
-    project: &str,
+    arguments: SearchFactsArguments,
 ) -> PageResult<Vec<FactRow>> {
     let arguments = SearchFactsArguments {
-        project: Some(project.to_owned()).filter(|project| !project.is_empty()),
         max_facts: FACTS,
         edge_types: Some(vec![relation.as_str().to_owned()]),
-        ..SearchFactsArguments::default()
+        ..arguments
     };
     let answer: SearchFactsAnswer = in_process::tool(daemon, NAME, &arguments).await?;
     let mut facts = answer.facts;
@@ -78,7 +82,12 @@ async fn of_kind(
     Ok(facts)
 }
 
-fn section(heading: &str, facts: &[FactRow], verdicts: &[&str], page: &str) -> Markup {
+pub(in crate::view) fn section(
+    heading: &str,
+    facts: &[FactRow],
+    verdicts: &[&str],
+    page: &str,
+) -> Markup {
     html! {
         section {
             h2 .section { (heading) " " span .count { (facts.len()) } }

@@ -19,7 +19,7 @@ use crate::{
 
 /// Returns external text with its control characters made visible: changes of the writing direction
 /// would make text look different from what it is. Line feeds and tabs stay.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -39,12 +39,12 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// External text inside of a sentence. Its writing direction does not affect what follows.
-pub(super) fn text(text: &str) -> Markup {
+pub(in crate::view) fn text(text: &str) -> Markup {
     html! { bdi { (visible(text)) } }
 }
 
 /// External text inside of a sentence, whose parts between backticks are code.
-pub(super) fn prose(given: &str) -> Markup {
+pub(in crate::view) fn prose(given: &str) -> Markup {
     if given.matches('`').count() % 2 == 1 {
         return text(given);
     }
@@ -58,12 +58,12 @@ pub(super) fn prose(given: &str) -> Markup {
 }
 
 /// External text with its lines.
-pub(super) fn lines(text: &str) -> Markup {
+pub(in crate::view) fn lines(text: &str) -> Markup {
     html! { span .lines dir="auto" { (visible(text)) } }
 }
 
 /// Percent-encodes the value of a parameter in an address.
-pub(super) fn encoded(value: &str) -> String {
+pub(in crate::view) fn encoded(value: &str) -> String {
     let mut encoded = String::with_capacity(value.len());
     for byte in value.bytes() {
         match byte {
@@ -79,7 +79,7 @@ pub(super) fn encoded(value: &str) -> String {
 }
 
 /// Returns an address with those parameters that have a value.
-pub(super) fn address(page: &str, parameters: &[(&str, &str)]) -> String {
+pub(in crate::view) fn address(page: &str, parameters: &[(&str, &str)]) -> String {
     let given = parameters.iter().filter(|(_, value)| !value.is_empty());
     let pairs: Vec<String> =
         given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
@@ -90,7 +90,7 @@ pub(super) fn address(page: &str, parameters: &[(&str, &str)]) -> String {
 }
 
 /// The address of a message in its conversation.
-pub(super) fn message_address(session: &str, source: u32, seq: u32) -> String {
+pub(in crate::view) fn message_address(session: &str, source: u32, seq: u32) -> String {
     let source_text = if source == 0 { String::new() } else { source.to_string() };
     let at = seq.to_string();
     let page = address("session", &[("id", session), ("source", &source_text), ("at", &at)]);
@@ -98,24 +98,24 @@ pub(super) fn message_address(session: &str, source: u32, seq: u32) -> String {
 }
 
 /// A time with its day, and how long ago it was.
-pub(super) fn moment(rfc3339: &str) -> Markup {
+pub(in crate::view) fn moment(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
     html! { time datetime=(rfc3339) title=(texts::ago(clock::now().since(at))) { (day_and_time(rfc3339)) } }
 }
 
 /// A time as how long ago it was.
-pub(super) fn ago(rfc3339: &str) -> Markup {
+pub(in crate::view) fn ago(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
     html! { time datetime=(rfc3339) title=(day_and_time(rfc3339)) { (texts::ago(clock::now().since(at))) } }
 }
 
 /// The name of a project: the last part of its directory.
-pub(super) fn project_name(path: &str) -> &str {
+pub(in crate::view) fn project_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
 }
 
 /// The outcome of a session, or its state when it has none.
-pub(super) fn outcome(session: &SessionRow) -> Markup {
+pub(in crate::view) fn outcome(session: &SessionRow) -> Markup {
     let is_live = matches!(session.state.as_str(), "active" | "inactive");
     match &session.episode {
         Some(episode) if !is_live => outcome_badge(&episode.outcome),
@@ -125,17 +125,17 @@ pub(super) fn outcome(session: &SessionRow) -> Markup {
     }
 }
 
-pub(super) fn outcome_badge(outcome: &str) -> Markup {
+pub(in crate::view) fn outcome_badge(outcome: &str) -> Markup {
     html! { span class={ "badge outcome-" (outcome) } { (texts::outcome(outcome)) } }
 }
 
 /// A title that is never empty.
-pub(super) fn title(session: &SessionRow) -> &str {
+pub(in crate::view) fn title(session: &SessionRow) -> &str {
     if session.title.trim().is_empty() { T.untitled } else { &session.title }
 }
 
 /// The facts about a session under its title.
-pub(super) fn session_meta(session: &SessionRow) -> Markup {
+pub(in crate::view) fn session_meta(session: &SessionRow) -> Markup {
     html! {
         p .meta {
             (outcome(session))
@@ -153,7 +153,7 @@ pub(super) fn session_meta(session: &SessionRow) -> Markup {
 }
 
 /// A row of a list of sessions.
-pub(super) fn session_row(session: &SessionRow) -> Markup {
+pub(in crate::view) fn session_row(session: &SessionRow) -> Markup {
     html! {
         li .row #{ "s-" (session.session_id) } {
             a .row-title href=(address("session", &[("id", &session.session_id)])) { (text(title(session))) }
@@ -163,7 +163,7 @@ pub(super) fn session_row(session: &SessionRow) -> Markup {
 }
 
 /// The lines of transcripts that a statement comes from.
-pub(super) fn source_links(sources: &[SourceLine]) -> Markup {
+pub(in crate::view) fn source_links(sources: &[SourceLine]) -> Markup {
     const SHOWN: usize = 3;
     html! {
         @for source in sources.iter().take(SHOWN) {
@@ -180,17 +180,17 @@ pub(super) fn source_links(sources: &[SourceLine]) -> Markup {
 }
 
 /// The heading of a day in a list.
-pub(super) fn day_heading(at: &str) -> String {
+pub(in crate::view) fn day_heading(at: &str) -> String {
     Timestamp::parse(at).map(|at| Day::of(at).to_string()).unwrap_or_default()
 }
 
 /// The time of day of an RFC 3339 text.
-pub(super) fn clock_time(rfc3339: &str) -> String {
+pub(in crate::view) fn clock_time(rfc3339: &str) -> String {
     Timestamp::parse(rfc3339).map(time_of_day).unwrap_or_default()
 }
 
 /// A form with one button that changes something.
-pub(super) fn action(address: &str, label: &str, class: &str) -> Markup {
+pub(in crate::view) fn action(address: &str, label: &str, class: &str) -> Markup {
     html! {
         form .action method="post" action=(address) { button class=(class) { (label) } }
     }

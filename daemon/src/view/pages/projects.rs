@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Query, State};
 use graphiti_proto::tools::get_handoff::{GetHandoffAnswer, GetHandoffArguments, NAME};
-use maud::html;
+use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
     PageAnswer,
-    parts::{address, ago, lines, outcome_badge, project_name, text},
+    parts::{address, ago, lines, outcome_badge, project_name, text, visible},
 };
 use crate::{
-    api::in_process,
+    api::{DaemonState, in_process},
     model::{Namespace, Timestamp, summary::Outcome},
     view::{
         layout::{NavItem, ViewPage},
@@ -39,10 +39,7 @@ pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer 
     let mut heads: BTreeMap<Namespace, Namespace> = BTreeMap::new();
     for entry in entries.iter() {
         let Some(project) = entry.project else { continue };
-        // Worktrees and clones count as one project.
-        let head = *heads
-            .entry(project)
-            .or_insert_with(|| known.of_namespace(project).into_iter().min().unwrap_or(project));
+        let head = *heads.entry(project).or_insert_with(|| head(&daemon, project));
         let total = totals.entry(head).or_insert_with(|| ProjectTotals {
             path: known.path(project).unwrap_or_default(),
             sessions: 0,
@@ -77,6 +74,11 @@ pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer 
         }
     };
     Ok(ViewPage::new(T.projects, NavItem::Projects, body))
+}
+
+/// Returns the directory that stands for a project: worktrees and clones count as one.
+pub(in crate::view) fn head(daemon: &DaemonState, project: Namespace) -> Namespace {
+    daemon.engine.projects().of_namespace(project).into_iter().min().unwrap_or(project)
 }
 
 #[derive(Default, Deserialize)]
@@ -120,12 +122,19 @@ pub(in crate::view) async fn one(
                     }
                 }
             }
-            section {
-                h2 .section { (T.handoff) }
-                p .hint { (T.handoff_hint) }
-                div .card .document { (lines(&handoff.text)) }
-            }
+            (self::handoff(&handoff))
         }
     };
-    Ok(ViewPage::new(name, NavItem::Projects, body))
+    Ok(ViewPage::new(visible(name), NavItem::Projects, body))
+}
+
+/// What the next session is told.
+pub(in crate::view) fn handoff(handoff: &GetHandoffAnswer) -> Markup {
+    html! {
+        section {
+            h2 .section { (T.handoff) }
+            p .hint { (T.handoff_hint) }
+            div .card .document { (lines(&handoff.text)) }
+        }
+    }
 }

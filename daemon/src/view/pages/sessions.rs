@@ -144,7 +144,7 @@ pub(super) fn choice(name: &str, label: &str, chosen: &str, values: &[NamedValue
 }
 
 /// Sessions under the headings of their days.
-fn by_day(rows: &[SessionRow], next: Option<&str>) -> Markup {
+pub(in crate::view) fn by_day(rows: &[SessionRow], next: Option<&str>) -> Markup {
     let days = rows.chunk_by(|one, other| {
         day_heading(&one.last_activity) == day_heading(&other.last_activity)
     });

@@ -19,7 +19,7 @@ use self::drawing::{Drawing, DrawnNode};
 use super::{
     PageAnswer, PageResult,
     facts::fact_row,
-    parts::{ago, text},
+    parts::{ago, text, visible},
 };
 use crate::{
     api::{DaemonState, in_process},
@@ -82,7 +82,7 @@ pub(in crate::view) async fn page(
             }
         }
     };
-    Ok(ViewPage::new(entity.name.clone(), NavItem::Facts, body))
+    Ok(ViewPage::new(visible(&entity.name), NavItem::Facts, body))
 }
 
 /// An entity, and those that share a fact with it.

@@ -1,8 +1,11 @@
 //! A page of a conversation: what was said, with calls of tools folded.
 
-use graphiti_proto::tools::{
-    SessionRow,
-    get_session::{GetSessionAnswer, MessageRow},
+use graphiti_proto::{
+    clean::is_obeyed,
+    tools::{
+        SessionRow,
+        get_session::{GetSessionAnswer, MessageRow},
+    },
 };
 use maud::{Markup, html};
 
@@ -13,6 +16,10 @@ use crate::view::{
 
 /// Characters of a message on the page; the rest is on a page of its own.
 const SHOWN: usize = 6_000;
+/// Same, when many messages are long.
+const SHOWN_OF_MANY: usize = 1_000;
+/// Bytes of the messages on a page, from which they count as many.
+const MANY: usize = 3 << 19;
 /// Characters of the first line of a tool's call.
 const HEADING: usize = 160;
 
@@ -26,6 +33,24 @@ pub(super) struct ConversationPage<'s> {
     /// Messages on a page.
     pub(super) page: u32,
     pub(super) answer: &'s GetSessionAnswer,
+    /// Characters of a message that are shown.
+    pub(super) shown: usize,
+}
+
+/// Returns how many characters of each message are shown, so that a page stays below a few megabytes.
+pub(super) fn shown(messages: &[MessageRow]) -> usize {
+    let all = messages.iter().flat_map(|message| message.text.chars().take(SHOWN));
+    let bytes: usize = all.map(escaped_length).sum();
+    if bytes > MANY { SHOWN_OF_MANY } else { SHOWN }
+}
+
+/// Bytes of a character in a page.
+fn escaped_length(c: char) -> usize {
+    match c {
+        '<' | '>' | '&' | '"' => "&quot;".len(),
+        c if is_obeyed(c) && c != '\n' => "‹U+0000›".len(),
+        c => c.len_utf8(),
+    }
 }
 
 impl ConversationPage<'_> {
@@ -87,14 +112,14 @@ impl ConversationPage<'_> {
     }
 
     fn beginning<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
-        let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
+        let end = text.char_indices().nth(self.shown).map_or(text.len(), |(end, _)| end);
         visible(&text[..end])
     }
 
     /// A link to the whole message, if the page shows only its beginning.
     fn rest(&self, message: &MessageRow) -> Markup {
         let length = message.text.chars().count();
-        if length <= SHOWN {
+        if length <= self.shown {
             return html! {};
         }
         let numbers = [self.source.to_string(), message.seq.to_string()];
@@ -174,6 +199,18 @@ mod tests {
     fn a_change_shows_its_lines_as_text() {
         let shown = diff("-<b>\n+new\n same").into_string();
         assert_eq!(shown, "<del>-&lt;b&gt;</del>\n<ins>+new</ins>\n<span> same</span>\n");
+    }
+
+    #[test]
+    fn a_page_of_many_long_messages_shows_less_of_each() {
+        let messages = |count, text: &str| -> Vec<MessageRow> {
+            vec![MessageRow { text: text.to_owned(), ..MessageRow::default() }; count]
+        };
+        assert_eq!(shown(&messages(150, "short")), SHOWN);
+        assert_eq!(shown(&messages(1, &"x".repeat(5 << 20))), SHOWN, "only the begin counts");
+        assert_eq!(shown(&messages(150, &"x".repeat(SHOWN))), SHOWN);
+        assert_eq!(shown(&messages(150, &"\"".repeat(SHOWN))), SHOWN_OF_MANY);
+        assert_eq!(shown(&messages(150, &"\u{1b}".repeat(SHOWN))), SHOWN_OF_MANY);
     }
 
     #[test]

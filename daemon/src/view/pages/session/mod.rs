@@ -51,13 +51,27 @@ pub(in crate::view) async fn page(
         Some(line) => in_process::message_at_line(&daemon, &query.id, line).await?,
         None => query.at,
     };
-    let first = at.unwrap_or(0) / PAGE * PAGE;
-    let messages = session(&daemon, &query, "messages", first).await?;
-    let answer = session(&daemon, &query, "summary", 0).await?;
-    let things = things(&daemon, &answer).await?;
+    show(&daemon, &query, at).await
+}
+
+/// Returns the number of the first message on the page that has this one.
+pub(in crate::view) fn first_of_page(at: u32) -> u32 {
+    at / PAGE * PAGE
+}
+
+/// The page of the query with the message `at` marked.
+pub(in crate::view) async fn show(
+    daemon: &DaemonState,
+    query: &SessionQuery,
+    at: Option<u32>,
+) -> PageAnswer {
+    let first = first_of_page(at.or(query.at).unwrap_or(0));
+    let messages = session(daemon, query, "messages", first).await?;
+    let answer = session(daemon, query, "summary", 0).await?;
+    let things = things(daemon, &answer).await?;
     let summary = by_field(&answer);
     let session = &answer.session;
-    let links = EvidenceLinks::read(&daemon, session, &things.facts);
+    let links = EvidenceLinks::read(daemon, session, &things.facts);
     let conversation = ConversationPage {
         session,
         source: query.source,
@@ -65,6 +79,7 @@ pub(in crate::view) async fn page(
         at,
         page: PAGE,
         answer: &messages,
+        shown: conversation::shown(&messages.messages),
     };
     let body = html! {
         header .session-head {
@@ -141,7 +156,7 @@ fn head_actions(session: &str) -> Markup {
     html! {
         p .actions {
             code .id { (text(session)) }
-            a href=(address("forget", &[("session", session)])) { (T.forget_link) }
+            a .live href=(address("forget", &[("session", session)])) { (T.forget_link) }
         }
     }
 }

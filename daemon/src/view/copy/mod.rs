@@ -1,0 +1,144 @@
+//! A static copy of the viewer: its pages as files that a browser opens without a server.
+//!
+//! The client asks for pages, and then for those that they lead to
+//! ([`graphiti_proto::methods::static_copy`]); nothing is kept here between its requests. [`scope`]
+//! reads which sessions are in the copy, [`lists`] renders the pages that only a copy has, and
+//! [`links`] makes links between pages links between files. What needs the daemon (forms, corrections,
+//! the graph) is left out. A script in each page searches titles and summaries.
+
+mod links;
+mod lists;
+mod page;
+mod scope;
+
+use std::collections::BTreeSet;
+
+use axum::{extract::Query, http::Uri};
+use graphiti_proto::{
+    methods::static_copy::{StaticCopyFile, StaticCopyPart, StaticCopyRequest},
+    rpc::{Error, code},
+};
+use serde::de::DeserializeOwned;
+
+use self::{links::LinkRewriter, page::CopyPage, scope::CopyScope};
+use super::{
+    assets, layout,
+    pages::{PageAnswer, failure, message, session},
+};
+use crate::{
+    api::{CopyAnswer, SharedDaemon, in_process},
+    view::texts::T,
+};
+
+/// Bytes of a part: none begins a further page with more.
+const PART: usize = 3 << 19;
+/// Maximum bytes of a part: less than a line of the protocol.
+const LONGEST_PART: usize = 7 << 19;
+
+/// Renders the wanted pages, or as many of them as fit.
+pub async fn render(daemon: &SharedDaemon, request: &StaticCopyRequest) -> CopyAnswer {
+    in_process::guarded(part(daemon, request)).await?
+}
+
+async fn part(daemon: &SharedDaemon, request: &StaticCopyRequest) -> CopyAnswer {
+    let scope = CopyScope::read(daemon, request).await?;
+    let mut part = StaticCopyPart { sessions: scope.sessions.len(), ..StaticCopyPart::default() };
+    if request.pages.is_empty() {
+        part.files = shared_files();
+        part.links = vec![CopyPage::Start.to_text()];
+        return Ok(part);
+    }
+    let mut pages = Vec::new();
+    for page in &request.pages {
+        let wrong = || Error::new(code::INVALID_PARAMS, format!("`{page}` is no page of a copy"));
+        pages.push(CopyPage::parse(page).ok_or_else(wrong)?);
+    }
+    let mut bytes = 0;
+    let mut links = BTreeSet::new();
+    for page in &pages {
+        let (text, found) = file(daemon, &scope, page).await?;
+        bytes += wire_length(&text);
+        if bytes > LONGEST_PART && part.rendered > 0 {
+            break;
+        }
+        part.files.push(StaticCopyFile { name: page.file_name(), text });
+        part.rendered += 1;
+        links.extend(found);
+        if bytes > PART {
+            break;
+        }
+    }
+    part.links = links.iter().map(CopyPage::to_text).collect();
+    Ok(part)
+}
+
+/// The files that pages use.
+fn shared_files() -> Vec<StaticCopyFile> {
+    let files =
+        [("view.css", assets::STYLE), ("copy.js", assets::COPY_SCRIPT), ("icon.svg", assets::ICON)];
+    let file = |(name, text): (&str, &str)| StaticCopyFile {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    files.into_iter().map(file).collect()
+}
+
+/// Returns the text of a page's file, and the pages that it leads to.
+async fn file(
+    daemon: &SharedDaemon,
+    scope: &CopyScope,
+    page: &CopyPage,
+) -> Result<(String, BTreeSet<CopyPage>), Error> {
+    if let CopyPage::Index { number } = page {
+        return Ok((lists::index(daemon, scope, *number).await?, BTreeSet::new()));
+    }
+    let shown = match content(daemon, scope, page).await {
+        Ok(shown) => shown,
+        // Such as a session that was forgotten meanwhile.
+        Err(failure) => failure.page(),
+    };
+    let scripts: Vec<CopyPage> = match page {
+        CopyPage::Start => scope.chunks().map(|number| CopyPage::Index { number }).collect(),
+        _ => Vec::new(),
+    };
+    let names: Vec<String> = scripts.iter().map(CopyPage::file_name).collect();
+    let mut rewriter = LinkRewriter::new(daemon, scope);
+    let mut text = rewriter.rewrite(&layout::copied(&shown, &names).into_string()).await?;
+    if wire_length(&text) > LONGEST_PART {
+        tracing::warn!("a page is too long for a static copy");
+        text = layout::copied(&failure::message(T.too_long), &names).into_string();
+        text = rewriter.rewrite(&text).await?;
+    }
+    let mut found = rewriter.found;
+    found.extend(scripts);
+    Ok((text, found))
+}
+
+async fn content(daemon: &SharedDaemon, scope: &CopyScope, page: &CopyPage) -> PageAnswer {
+    match page {
+        CopyPage::Start => lists::start(daemon, scope).await,
+        CopyPage::Sessions { number } => lists::sessions(daemon, scope, *number).await,
+        CopyPage::Projects => lists::projects(daemon, scope),
+        CopyPage::Project { namespace } => lists::project(daemon, scope, namespace).await,
+        CopyPage::OpenEnds => lists::open_ends(daemon, scope).await,
+        CopyPage::Facts => lists::facts(daemon, scope).await,
+        CopyPage::FactsOf { kind } => lists::facts_of(daemon, scope, kind).await,
+        CopyPage::Session { .. } => session::show(daemon, &query(page)?, None).await,
+        CopyPage::Message { .. } => message::show(daemon, &query(page)?).await,
+        // A script and no page.
+        CopyPage::Index { .. } => Ok(failure::message(T.no_page)),
+    }
+}
+
+/// Returns the parameters of the viewer's page of which this one is a copy.
+fn query<T: DeserializeOwned>(page: &CopyPage) -> Result<T, Error> {
+    let wrong = |error: String| Error::new(code::INVALID_PARAMS, error);
+    let uri: Uri = page.address().parse().map_err(|_| wrong("no address".to_owned()))?;
+    let query = Query::<T>::try_from_uri(&uri);
+    query.map(|Query(query)| query).map_err(|error| wrong(error.to_string()))
+}
+
+/// Bytes of a text in an answer, where JSON escapes some.
+fn wire_length(text: &str) -> usize {
+    text.len() + text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\n')).count()
+}

@@ -1,0 +1,147 @@
+//! The pages of a copy, and the names of their files.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::view::pages::parts::address;
+
+/// Characters of a session's id that is part of a file name.
+const LONGEST_ID: usize = 64;
+
+/// A page of a copy.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CopyPage {
+    Start,
+    /// A part of the list of sessions.
+    Sessions {
+        number: usize,
+    },
+    Projects,
+    Project {
+        namespace: String,
+    },
+    OpenEnds,
+    Facts,
+    /// All facts of a kind.
+    FactsOf {
+        kind: String,
+    },
+    /// A script with a part of what is searched.
+    Index {
+        number: usize,
+    },
+    /// A page of a conversation beside the summary.
+    Session {
+        id: String,
+        source: u32,
+        first: u32,
+    },
+    /// A part of a long message.
+    Message {
+        id: String,
+        source: u32,
+        seq: u32,
+        from: usize,
+    },
+}
+
+impl CopyPage {
+    /// Reads what [`CopyPage::to_text`] wrote.
+    pub(super) fn parse(text: &str) -> Option<CopyPage> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The name of the page between daemon and client.
+    pub(super) fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("a page has only string keys")
+    }
+
+    /// The name of the file, which is different for each page.
+    pub(super) fn file_name(&self) -> String {
+        match self {
+            CopyPage::Start => "index.html".to_owned(),
+            CopyPage::Sessions { number: 0 } => "sessions.html".to_owned(),
+            CopyPage::Sessions { number } => format!("sessions.{}.html", number + 1),
+            CopyPage::Projects => "projects.html".to_owned(),
+            CopyPage::Project { namespace } => format!("project.{}.html", in_name(namespace)),
+            CopyPage::OpenEnds => "open-ends.html".to_owned(),
+            CopyPage::Facts => "facts.html".to_owned(),
+            CopyPage::FactsOf { kind } => format!("facts.{}.html", in_name(&kind.to_lowercase())),
+            CopyPage::Index { number } => format!("index.{}.js", number + 1),
+            CopyPage::Session { id, source: 0, first: 0 } => {
+                format!("session.{}.html", in_name(id))
+            }
+            CopyPage::Session { id, source, first } => {
+                format!("session.{}.{source}.{first}.html", in_name(id))
+            }
+            CopyPage::Message { id, source, seq, from } => {
+                format!("message.{}.{source}.{seq}.{from}.html", in_name(id))
+            }
+        }
+    }
+
+    /// The address of a page that the viewer has, too.
+    pub(super) fn address(&self) -> String {
+        match self {
+            CopyPage::Session { id, source, first } => address(
+                "/session",
+                &[("id", id), ("source", &source.to_string()), ("at", &first.to_string())],
+            ),
+            CopyPage::Message { id, source, seq, from } => {
+                let numbers = [source.to_string(), seq.to_string(), from.to_string()];
+                let [source, seq, from] = &numbers;
+                address("/message", &[("id", id), ("source", source), ("seq", seq), ("from", from)])
+            }
+            _ => "/".to_owned(),
+        }
+    }
+}
+
+/// Returns an id as a part of a file name. Some file systems do not distinguish cases, and other
+/// characters may have a meaning in paths, so that an id with these is named by its hash.
+fn in_name(id: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(is_plain) {
+        return id.to_owned();
+    }
+    // No plain id has a full stop.
+    Sha256::digest(id.as_bytes()).iter().take(16).fold("x.".to_owned(), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_different_names_that_are_no_paths() {
+        let ids = ["a", "A", "a.0.150", "../../etc/passwd", "", "x", "ü", &"long".repeat(40)];
+        let pages = ids.iter().flat_map(|id| {
+            let id = (*id).to_owned();
+            [
+                CopyPage::Session { id: id.clone(), source: 0, first: 0 },
+                CopyPage::Session { id: id.clone(), source: 0, first: 150 },
+                CopyPage::Session { id: id.clone(), source: 150, first: 0 },
+                CopyPage::Message { id, source: 0, seq: 150, from: 0 },
+            ]
+        });
+        let pages: Vec<CopyPage> = pages.collect();
+        let mut names: Vec<String> = pages.iter().map(CopyPage::file_name).collect();
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+        for name in &names {
+            assert!(name.chars().all(is_plain) && name.len() < 110, "{name}");
+            assert!(!name.starts_with('.') && !name.contains(".."), "{name}");
+        }
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), pages.len());
+        for page in &pages {
+            assert_eq!(CopyPage::parse(&page.to_text()).as_ref(), Some(page));
+        }
+    }
+}
