@@ -16,6 +16,7 @@ mod later_requests;
 #[cfg(test)]
 mod later_wins;
 mod left_open;
+mod listed_options;
 mod next_steps;
 mod objective;
 mod outcome;

@@ -10,10 +10,11 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, push},
+            listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
         },
-        report::{Report, Topic, is_phrase},
+        report::{Topic, is_phrase},
         text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
     },
 };
@@ -65,6 +66,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         (true, Some(refused)) => {
             format!("{USER_SAID}, on a proposed `{}`", call(entries, refused))
         }
+        (true, None) if names_options(&quote) => return None,
         (true, None) if points(&quote) => {
             let asked = asked().filter(|asked| asked.chars().count() <= QUESTION)?;
             format!("{USER_SAID}, asked: {asked}")
@@ -113,7 +115,8 @@ fn points(quote: &str) -> bool {
         && (pattern!(r"(?i)^(?:now )?(?:it|that|this|they|these|those|both|for the (?:first|second|third|other|last)|the (?:first|second|third|last|other))\b")
             .is_match(bare)
             || pattern!(r"(?i)^(?:let.?s |lets )?(?:do|use|keep|leave|drop|skip|go with|add|take) (?:it|that|this|them|these|those|both|the (?:\w+))\b[^.;:]{0,24}[.! ]*$")
-                .is_match(bare))
+                .is_match(bare)
+            || pattern!(r"(?i)^(?:let.?s |lets )?go (?:for|with) (?:an? |the )?[\w-]+[.! ]*$").is_match(bare))
         && !quote.contains(['`', '/'])
         && !quote.contains("because")
 }
@@ -316,38 +319,6 @@ fn squeezed(text: &str) -> String {
     plain
 }
 
-/// The labels of the report before that the prompt names by letter or number.
-fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> {
-    let before = entries.reports.reports.iter().rfind(|report| report.origin.line < at.line);
-    let Some(before) = before else { return Vec::new() };
-    let named: Vec<&str> =
-        pattern!(r"(?:^|[\s,(#])([A-H1-9])(?:[,.):]| ?[-–—] | (?:and|or|is|are)\b|$)")
-            .captures_iter(words)
-            .filter_map(|found| found.get(1))
-            .map(|mark| mark.as_str())
-            .collect();
-    let named = named.into_iter().filter_map(|mark| {
-        let label = option_named(before, mark)?;
-        Some(format!("{mark}: {}", cut(&entries.tidy_line(&label), 80)))
-    });
-    named.take(6).collect()
-}
-
-/// What stands behind a number or letter in the lists of a report.
-pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
-    let begins = |text: &str| {
-        let found =
-            pattern!(r"^(?:finding |option |issue |approach )?([A-H1-9])[.:)\s—-]+(\S.{7,})$")
-                .captures(text)?;
-        found[1].eq_ignore_ascii_case(mark).then(|| found[2].to_owned())
-    };
-    report.claims.iter().find_map(|claim| {
-        let text = claim.label.as_deref().unwrap_or(&claim.text);
-        let is_marked = claim.mark.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(mark));
-        begins(text).or_else(|| is_marked.then(|| text.to_owned()))
-    })
-}
-
 /// Returns whether a text states a standing wish, as somebody may tell it to be remembered.
 pub(super) fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
@@ -415,6 +386,17 @@ mod tests {
         let reports = Reports::of(&evidence);
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         decisions(&entries).into_iter().map(|(_, record)| record.decision).collect()
+    }
+
+    #[test]
+    fn a_choice_by_letters_is_not_told_without_its_list() {
+        for prompt in [
+            "ok, let's just add tests, ignore A, do B, C, D and E too",
+            "Lets go for 1-3, with benchmarks to confirm the improvement.",
+            "Let's go for a one-liner",
+        ] {
+            assert_eq!(decided(&["Review the parser", prompt]), Vec::<String>::new(), "{prompt}");
+        }
     }
 
     #[test]

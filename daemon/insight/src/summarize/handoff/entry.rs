@@ -3,13 +3,13 @@
 
 use crate::{
     model::{
-        summary::{ConfigChange, ErrorResolution},
+        summary::{ConfigChange, ErrorResolution, TestSummary},
         wording::{REMOVED, is_filler},
     },
     summarize::{
         handoff::{
             ENTRY,
-            guard::{literal, printed, quote, quoted_name},
+            guard::{literal, name, printed, quote, quoted_name},
         },
         text::pattern,
     },
@@ -31,6 +31,13 @@ pub(super) fn step(step: &str) -> Option<String> {
         return Some(format!("{}: {}", &tests[1], names(tests[2].split(", "))));
     }
     quote(step, ENTRY)
+}
+
+/// Formats a run of tests that all passed.
+pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
+    let framework = name(&run.framework)?;
+    (run.failed == 0 && run.total > 0)
+        .then(|| format!("{} of {} passed (`{framework}`)", run.passed, run.total))
 }
 
 /// Formats an error with its cause, its fix and its check, as far as they are known.

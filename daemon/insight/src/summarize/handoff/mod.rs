@@ -25,7 +25,7 @@ pub use self::{
 use crate::{
     model::{
         CloseReason, Episode, Timestamp,
-        summary::{EnhancedSessionSummary, Outcome, TestSummary},
+        summary::{EnhancedSessionSummary, Outcome},
         wording::DELETED,
     },
     summarize::text::{pattern, same_words, share_of_words, words},
@@ -370,14 +370,8 @@ fn past(episode: &Episode) -> Past {
         ended_at: episode.ended_at,
         branches: branches.take(BRANCHES).collect(),
         done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
-        passed_tests: summary.test_results.as_ref().and_then(passed_tests),
+        passed_tests: summary.test_results.as_ref().and_then(entry::passed_tests),
     }
-}
-
-fn passed_tests(run: &TestSummary) -> Option<String> {
-    let framework = guard::name(&run.framework)?;
-    (run.failed == 0 && run.total > 0)
-        .then(|| format!("{} of {} passed (`{framework}`)", run.passed, run.total))
 }
 
 /// Returns whether a completed task covers a step: it contains most of its words, in any

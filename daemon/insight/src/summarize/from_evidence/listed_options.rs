@@ -1,0 +1,51 @@
+//! Options that a report lists, and that the user names by letter or number.
+
+use crate::{
+    model::transcript::Origin,
+    summarize::{
+        from_evidence::entries::Entries,
+        report::Report,
+        text::{cut, pattern},
+    },
+};
+
+/// Whether a quote picks by letters or numbers: `do B, C and D`, `go for 1-3`. Without the list that
+/// they are from, it says nothing.
+pub(super) fn names_options(quote: &str) -> bool {
+    pattern!(
+        r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9]\b|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"
+    )
+    .is_match(quote)
+}
+
+/// The labels of the report before that the prompt names by letter or number.
+pub(super) fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> {
+    let before = entries.reports.reports.iter().rfind(|report| report.origin.line < at.line);
+    let Some(before) = before else { return Vec::new() };
+    let named: Vec<&str> =
+        pattern!(r"(?:^|[\s,(#])([A-H1-9])(?:[,.):]| ?[-–—] | (?:and|or|is|are)\b|$)")
+            .captures_iter(words)
+            .filter_map(|found| found.get(1))
+            .map(|mark| mark.as_str())
+            .collect();
+    let named = named.into_iter().filter_map(|mark| {
+        let label = option_named(before, mark)?;
+        Some(format!("{mark}: {}", cut(&entries.tidy_line(&label), 80)))
+    });
+    named.take(6).collect()
+}
+
+/// What stands behind a number or letter in the lists of a report.
+pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
+    let begins = |text: &str| {
+        let found =
+            pattern!(r"^(?:finding |option |issue |approach )?([A-H1-9])[.:)\s—-]+(\S.{7,})$")
+                .captures(text)?;
+        found[1].eq_ignore_ascii_case(mark).then(|| found[2].to_owned())
+    };
+    report.claims.iter().find_map(|claim| {
+        let text = claim.label.as_deref().unwrap_or(&claim.text);
+        let is_marked = claim.mark.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(mark));
+        begins(text).or_else(|| is_marked.then(|| text.to_owned()))
+    })
+}
