@@ -59,7 +59,7 @@ pub(crate) fn asked(folder: &Path) {
     let words = vocabulary();
     ask(&index, &words, &mut Random::new(7));
     let after = resident();
-    index.rest().expect("the index can be read");
+    index.release_memory().expect("the index can be read");
     println!(
         "  memory: {after} after questions and with the benchmark's words, {} at rest",
         resident()
