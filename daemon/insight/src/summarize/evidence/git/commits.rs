@@ -174,16 +174,23 @@ pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
         }
         Undone::Branch(branch) => {
             let events = &evidence.git_events;
-            let on_branch = |commit: &Commit| {
-                events.iter().any(|event| {
-                    event.step == GitStep::Commit
-                        && event.origin == commit.origin
-                        && event.branch.as_ref() == Some(branch)
-                })
+            commits.retain(|commit| branch_of(commit, events) != Some(branch));
+        }
+        Undone::OwnBranch => {
+            let events = &evidence.git_events;
+            let own = commits.last().and_then(|commit| branch_of(commit, events)).cloned();
+            let Some(own) = own.filter(|own| !matches!(own.as_str(), "main" | "master")) else {
+                return;
             };
-            commits.retain(|commit| !on_branch(commit));
+            commits.retain(|commit| branch_of(commit, events) != Some(&own));
         }
     }
+}
+
+/// The branch that a commit was made on.
+fn branch_of<'e>(commit: &Commit, events: &'e [GitEvent]) -> Option<&'e String> {
+    let made = |event: &&GitEvent| event.step == GitStep::Commit && event.origin == commit.origin;
+    events.iter().find(made)?.branch.as_ref()
 }
 
 /// Drops the oldest bodies until all together are small enough.
@@ -257,6 +264,14 @@ mod tests {
         assert_eq!(commits_of(&[ONE, TWO, reset]), ["aaaaaaa One: why"]);
         let refused = Ran("git reset --hard HEAD~1", FAILED, "fatal: bad\n");
         assert_eq!(commits_of(&[ONE, refused]), ["aaaaaaa One: why"]);
+        let [one, two] = ["[fix aaaaaaa] One\n", "[fix bbbbbbb] Two\n"];
+        let squashed = [
+            Ran("git commit -m One", FINE, one),
+            Ran("git commit -m Two", FINE, two),
+            Ran("git reset --soft main && git status", FINE, ""),
+            Ran("git commit -m Both", FINE, "[fix ccccccc] Both\n"),
+        ];
+        assert_eq!(commits_of(&squashed), ["ccccccc Both"]);
         let merged =
             Ran("git merge --squash main && git commit -m All", FINE, "[dev ccccccc] All\n");
         assert_eq!(commits_of(&[ONE, TWO, merged]), ["ccccccc All"]);

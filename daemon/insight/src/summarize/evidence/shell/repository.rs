@@ -70,6 +70,8 @@ pub(in crate::summarize::evidence) enum Undone {
     After(String),
     /// The commits of a branch that becomes one commit.
     Branch(String),
+    /// All commits of the branch that is checked out, which become one commit.
+    OwnBranch,
 }
 
 /// A text that a command publishes.
@@ -168,7 +170,7 @@ fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
         "pull" if has("--rebase") || has("-r") => plain(GitStep::Rebase),
         "pull" => plain(GitStep::Merge),
         "rebase" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Rebase)? }),
-        "reset" => reset(first, has("--hard")),
+        "reset" => reset(first, has("--hard"), has("--soft")),
         "restore" if has("--staged") && !has("--worktree") => None,
         "restore" => plain(GitStep::Reset),
         "stash" if matches!(first, None | Some("push" | "save")) => plain(GitStep::Stash),
@@ -177,7 +179,7 @@ fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
 }
 
 /// A reset; one that only unstages files does not count.
-fn reset(target: Option<&str>, hard: bool) -> Option<RepositoryStep> {
+fn reset(target: Option<&str>, hard: bool, soft: bool) -> Option<RepositoryStep> {
     let undone = match target {
         Some(target) if target.starts_with("HEAD~") || target.starts_with("HEAD^") => {
             let number = target.strip_prefix("HEAD~").map_or_else(
@@ -188,6 +190,11 @@ fn reset(target: Option<&str>, hard: bool) -> Option<RepositoryStep> {
         }
         Some(hash) if hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
             Undone::After(kept(hash, bounds::NAME))
+        }
+        Some(target)
+            if soft && pattern!(r"^(?:\w+/)?(?:main|master|develop|trunk)$").is_match(target) =>
+        {
+            Undone::OwnBranch
         }
         _ => Undone::Nothing,
     };
@@ -338,6 +345,7 @@ mod tests {
             ("git reset HEAD~", Undone::Latest(1)),
             ("git reset --hard 1a2b3c4", Undone::After("1a2b3c4".to_owned())),
             ("git reset --hard origin/main", Undone::Nothing),
+            ("git reset --soft origin/main", Undone::OwnBranch),
             ("git merge --squash fix/x", Undone::Branch("fix/x".to_owned())),
         ] {
             assert_eq!(steps_of(line)[0].undone, undone, "{line}");
