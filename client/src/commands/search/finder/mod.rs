@@ -18,7 +18,7 @@ use graphiti_proto::tools::{SessionRow, search_sessions::SearchSessionsArguments
 
 use self::{
     requests::FinderRequest,
-    state::{Finder, FinderEffect, FinderEvent},
+    state::{Finder, FinderEffect, FinderEvent, SelectionAction},
     terminal::RawTerminal,
 };
 use crate::{
@@ -34,8 +34,7 @@ pub(in crate::commands) type PrepareResume<'p> =
     &'p mut dyn FnMut(&SessionRow) -> Result<AgentCommand, String>;
 
 /// Searches while the user types, beginning with the query of `filters`; its other members hold for
-/// each search. Returns the command that is to be run in place of this program. It has to be run at
-/// once, because a thread may still read a key.
+/// each search. Returns the command that is to be run in place of this program.
 pub(in crate::commands) fn run(
     filters: SearchSessionsArguments,
     purpose: FinderPurpose,
@@ -74,7 +73,7 @@ fn search(
     }
     thread::spawn(move || read_keys(&wanted_keys, &events));
     let mut effect = Some(finder.start());
-    let mut wants_key = true;
+    let mut is_reading = false;
     loop {
         match effect {
             Some(FinderEffect::Leave) => return Ok(None),
@@ -91,11 +90,13 @@ fn search(
         }
         let frame = view::draw(&mut finder, screen, RawTerminal::size());
         terminal.draw(&frame).map_err(|error| unusable(&error))?;
-        if wants_key {
+        // The keys behind the one that starts an agent are the agent's.
+        if !is_reading && finder.awaited != Some(SelectionAction::Resume) {
             send(&next_key, ());
+            is_reading = true;
         }
         let Ok(event) = coming.recv() else { return Ok(None) };
-        wants_key = !matches!(event, FinderEvent::Searched { .. } | FinderEvent::Opened { .. });
+        is_reading &= matches!(event, FinderEvent::Searched { .. } | FinderEvent::Opened { .. });
         effect = finder.handle(event);
     }
 }
