@@ -30,5 +30,5 @@ pub use self::{
     random::Random,
     transcript::Transcript,
     wire::Wire,
-    world::{Daemon, World},
+    world::{Daemon, PROJECT, World},
 };

@@ -21,6 +21,11 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// The directory of the session.
+    pub fn project(&self) -> &str {
+        &self.cwd
+    }
+
     /// A transcript of `session` in the folder of its project, `cwd`. Its records have the current
     /// time.
     pub fn new(projects: &Path, session: &str, cwd: &str) -> Transcript {

@@ -19,6 +19,9 @@ use crate::{Process, Transcript, Wire};
 /// Longer than a start takes on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The project of sessions for which a test names no other.
+pub const PROJECT: &str = "/work/app";
+
 /// The machine of one user, in a temporary folder.
 pub struct World {
     folder: TempDir,
@@ -73,7 +76,7 @@ impl World {
 
     /// A transcript of `session` in the project `/work/app`.
     pub fn transcript(&self, session: &str) -> Transcript {
-        self.transcript_in(session, "/work/app")
+        self.transcript_in(session, PROJECT)
     }
 
     /// A transcript of `session` in a project.

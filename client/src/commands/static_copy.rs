@@ -180,7 +180,7 @@ fn check_replaceable(folder: &Path) -> Result<bool, AskError> {
     Ok(true)
 }
 
-/// Returns the names of the files of a copy; `None` if the folder is none.
+/// Returns the names of the files of a copy; `None` if the folder is not a copy.
 fn listed(folder: &Path) -> Option<HashSet<OsString>> {
     let text = files::read_text(&folder.join(LIST)).ok()?;
     let names = text.strip_prefix(LIST_HEAD)?.lines().filter(|name| is_plain(name));

@@ -11,7 +11,12 @@ use std::{
 use graphiti_tests::{Daemon, World};
 use serde_json::json;
 
+use crate::view::{LOGIN_FIXED, change_login};
+
 const HOUR: Duration = Duration::from_secs(3_600);
+/// The project of [`World::transcript`], and another one.
+const APP: &str = graphiti_tests::PROJECT;
+const SHOP: &str = "/home/ann/shop";
 const SCRIPT: &str = "</p></main><script>alert(1)</script><img src=x onerror=alert(2)>";
 
 /// The files of a copy by their names.
@@ -47,19 +52,13 @@ fn attributes<'t>(page: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
 /// Two sessions of a project: one in a long conversation with a long message.
 fn sessions(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
-    transcript.prompt("The login ends too early, fix it. From now on, write the tests first.");
-    let edit = json!({
-        "file_path": "/work/app/.env",
-        "old_string": "JWT_EXPIRY=60",
-        "new_string": "JWT_EXPIRY=3600",
-    });
-    transcript.tool("Edit", &edit, "The file /work/app/.env has been updated.");
+    change_login(&mut transcript);
     for number in 0..100 {
         transcript.prompt(&format!("And what about the marmots in case {number}?"));
         transcript.reply(&format!("The marmots of case {number} sleep."));
     }
     transcript.reply(&"long ".repeat(2_000));
-    transcript.reply("The login now lasts an hour, because JWT_EXPIRY is in seconds.");
+    transcript.reply(LOGIN_FIXED);
     let mut hostile = world.transcript("evil-1").aged(2 * HOUR);
     hostile.prompt(&format!(
         "Fix {SCRIPT} <style>body{{display:none}}</style> the <a href=\"forget\">"
@@ -177,21 +176,21 @@ fn a_copy_of_a_project_or_of_the_last_time_has_nothing_else() {
     let world = World::new();
     let daemon = world.start();
     sessions(&world, &daemon);
-    let mut other = world.transcript_in("bbbb-2", "/work/shop").aged(30 * 24 * HOUR);
+    let mut other = world.transcript_in("bbbb-2", SHOP).aged(30 * 24 * HOUR);
     other.prompt("Count the numbats of the shop. From now on, always feed the numbats.");
     other.reply("There are seven numbats. Next step: count the quokkas.");
     daemon.settle();
     daemon.close("bbbb-2");
     assert!(export(&world, &[]).contains_key("session.bbbb-2.html"));
-    for filter in [["--project", "/work/app"], ["--since", "last week"]] {
+    for filter in [["--project", APP], ["--since", "last week"]] {
         let files = export(&world, &filter);
         assert!(files.contains_key("session.aaaa-1.html"), "{filter:?}");
         for (name, text) in &files {
-            let is_of_other = ["bbbb-2", "numbat", "/work/shop"].iter().any(|it| text.contains(it));
+            let is_of_other = ["bbbb-2", "numbat", SHOP].iter().any(|it| text.contains(it));
             assert!(!is_of_other, "{filter:?}: {name}: {text}");
         }
     }
-    let files = export(&world, &["--project", "/work/shop"]);
+    let files = export(&world, &["--project", SHOP]);
     assert!(
         files.contains_key("session.bbbb-2.html") && !files.contains_key("session.aaaa-1.html")
     );

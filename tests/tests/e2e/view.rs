@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use graphiti_tests::{Daemon, World};
+use graphiti_tests::{Daemon, Transcript, World};
 use serde_json::json;
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -114,16 +114,25 @@ fn ports(daemon: &Daemon) -> Vec<u16> {
 /// A session with a change of a setting, a decision and something left open.
 fn login_session(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
+    change_login(&mut transcript);
+    transcript.reply(LOGIN_FIXED);
+    daemon.settle();
+    daemon.close("aaaa-1");
+}
+
+/// What the agent replies after [`change_login`].
+pub(crate) const LOGIN_FIXED: &str =
+    "The login now lasts an hour, because JWT_EXPIRY is in seconds.";
+
+/// A request with a standing wish, and the change of a setting.
+pub(crate) fn change_login(transcript: &mut Transcript) {
     transcript.prompt("The login ends too early, fix it. From now on, write the tests first.");
     let edit = json!({
-        "file_path": "/work/app/.env",
+        "file_path": format!("{}/.env", transcript.project()),
         "old_string": "JWT_EXPIRY=60",
         "new_string": "JWT_EXPIRY=3600",
     });
-    transcript.tool("Edit", &edit, "The file /work/app/.env has been updated.");
-    transcript.reply("The login now lasts an hour, because JWT_EXPIRY is in seconds.");
-    daemon.settle();
-    daemon.close("aaaa-1");
+    transcript.tool("Edit", &edit, "The file .env has been updated.");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::root;
 const CONVENTIONAL: &[&str] = &["Config", "Error"];
 
 /// Other names that are used more than twice, with their number.
-const REPEATED: &[(&str, usize)] = &[("Report", 5), ("Section", 4), ("Task", 3)];
+const REPEATED: &[(&str, usize)] = &[("Task", 3)];
 
 /// Maximum lines of a file without its test module.
 const LONGEST_FILE: usize = 400;

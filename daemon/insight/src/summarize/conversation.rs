@@ -74,24 +74,24 @@ impl ConversationSummary {
         ]
     }
 
-    fn add(&mut self, section: Section, line: &str) {
+    fn add(&mut self, section: ConversationSection, line: &str) {
         let marked = pattern!(r"^(?:[-*•+]|\d{1,2}[.)])\s+").find(line);
         let text = marked.map_or(line, |mark| &line[mark.end()..]).trim();
         if text.is_empty() || text.eq_ignore_ascii_case("none") {
             return;
         }
         let list = match section {
-            Section::Overview => {
+            ConversationSection::Overview => {
                 if !self.overview.is_empty() {
                     self.overview.push(' ');
                 }
                 self.overview.push_str(text);
                 return;
             }
-            Section::Topics => &mut self.topics,
-            Section::Decisions => &mut self.decisions,
-            Section::CodeReferences => &mut self.code_references,
-            Section::KeyPoints => &mut self.key_points,
+            ConversationSection::Topics => &mut self.topics,
+            ConversationSection::Decisions => &mut self.decisions,
+            ConversationSection::CodeReferences => &mut self.code_references,
+            ConversationSection::KeyPoints => &mut self.key_points,
         };
         if marked.is_some() {
             list.push(text.to_owned());
@@ -100,7 +100,7 @@ impl ConversationSummary {
 }
 
 #[derive(Clone, Copy)]
-enum Section {
+enum ConversationSection {
     Overview,
     Topics,
     Decisions,
@@ -109,7 +109,7 @@ enum Section {
 }
 
 /// Returns the section whose name begins the line, and the text after the name.
-fn heading(line: &str) -> Option<(Section, &str)> {
+fn heading(line: &str) -> Option<(ConversationSection, &str)> {
     let found = pattern!(
         r"(?i)^(?:#{1,4}\s*)?(?:\*\*)?(overview|topics|decisions|code[_ ]references|key[_ ]points)(?:\*\*)?\s*:?(?:\*\*)?\s*(.*)$"
     )
@@ -118,11 +118,11 @@ fn heading(line: &str) -> Option<(Section, &str)> {
     // "Decisions were few" is a sentence, not a heading.
     let is_heading = rest.is_empty() || line.contains(':');
     let section = match found[1].to_lowercase().replace(' ', "_").as_str() {
-        "overview" => Section::Overview,
-        "topics" => Section::Topics,
-        "decisions" => Section::Decisions,
-        "code_references" => Section::CodeReferences,
-        _ => Section::KeyPoints,
+        "overview" => ConversationSection::Overview,
+        "topics" => ConversationSection::Topics,
+        "decisions" => ConversationSection::Decisions,
+        "code_references" => ConversationSection::CodeReferences,
+        _ => ConversationSection::KeyPoints,
     };
     is_heading.then_some((section, rest))
 }

@@ -60,8 +60,8 @@ pub(super) fn is_open_end(text: &str) -> bool {
     !of_the_moment.is_match(text) && !is_part && !points(text) && is_balanced(text)
 }
 
-/// Whether a statement advises, or says that something is not there: it ends when the session goes on
-/// to change the code.
+/// Whether a statement advises, or says that something is not there. It is no fact when the session
+/// went on to commit: it may be done.
 pub(super) fn is_advice(text: &str) -> bool {
     pattern!(r"(?i)\b(?:would (?:need|have to|require|be)|you.d|we.d|we need|you need|should|worth \w+ing|is (?:fine|acceptable|trivial|enough)|(?:minimal|proportionate|right|simplest) fix|not (?:yet )?(?:\w+ )?(?:logged|scoped|implemented|wired|added|configured|there|supported|handled)|next step|recommend\w*|suggest\w*)\b")
         .is_match(text)

@@ -10,7 +10,7 @@ use crate::summarize::{
 const APPROACH: usize = 300;
 /// Steps and files kept of a plan, at most.
 const STEPS: usize = 8;
-/// Bytes of a sentence that is told with its step.
+/// Maximum bytes of the sentence that is kept with a step.
 const STEP_TEXT: usize = 160;
 const FILES: usize = 16;
 

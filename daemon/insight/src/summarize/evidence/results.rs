@@ -18,7 +18,7 @@ use crate::{
             plans,
             shell::CommandLine,
             tasks,
-            test_runs::{self, Report},
+            test_runs::{self, RunReport},
         },
         text::{kept, pattern, without_ansi},
     },
@@ -160,7 +160,7 @@ impl Collector {
     }
 
     /// Determines whether the command failed, and the effect on known and new errors.
-    fn judge(&mut self, run: &Run<'_>, reports: &[Report]) {
+    fn judge(&mut self, run: &Run<'_>, reports: &[RunReport]) {
         let event =
             Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
         let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);
@@ -275,7 +275,7 @@ impl Collector {
         }
     }
 
-    fn keep_test_run(&mut self, report: Report, command: &CommandLine, moment: Moment) {
+    fn keep_test_run(&mut self, report: RunReport, command: &CommandLine, moment: Moment) {
         let runs = &mut self.evidence.tests;
         if let Some(before) = runs.last_mut() {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);

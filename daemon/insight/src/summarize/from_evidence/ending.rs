@@ -16,7 +16,8 @@ use crate::{
 
 /// Characters of the last words.
 const LAST_WORDS: usize = 400;
-/// Characters of a first sentence, which is told whole, and of last words with a list.
+/// Maximum characters of the first sentence, which is never cut within this limit, and of an ending
+/// with a list.
 const FIRST: usize = 600;
 /// Characters of an opening that needs no items of the list behind it.
 const ENOUGH: usize = 110;

@@ -31,7 +31,7 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
         }
         let new = words(&request.text);
         let is_new = is_new_work(request) || commands.contains(request);
-        // `Get that back` is told with the sentence before it.
+        // `Get that back` needs the sentence before it.
         let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
         let told = [&request.ask, &request.text].into_iter().find(says).filter(|_| is_new);
         if let Some(told) = told

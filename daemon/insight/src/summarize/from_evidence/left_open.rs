@@ -16,7 +16,7 @@ use crate::{
 const REPORTS: usize = 3;
 /// The share of its words that something later must have to take up what was open.
 const TAKEN_UP: f64 = 0.5;
-/// Characters of items that are told with their heading.
+/// Maximum characters of items that are quoted with their heading.
 const UNDER: usize = 600;
 
 /// What the last reports leave open, unless something later took it up.

@@ -91,7 +91,7 @@ fn selected(
         let mut taken = 0;
         let mut of_report = Vec::new();
         for one in wanted(entries, report, &known, is_wanted) {
-            // Whoever says that it still fails refutes the cause that was told.
+            // A user who says that it still fails refutes the cause that the report gave.
             let mut one = one;
             one.retain(|part| {
                 fate != Fate::Failed || topic_of_sentence(part) != Some(Topic::Cause)
@@ -117,7 +117,8 @@ fn selected(
     chosen.into_iter().rev().flatten().collect()
 }
 
-/// The wanted passages of one report, without what is told elsewhere or holds no more.
+/// Returns the passages of a report that the summary quotes: those that still hold and that no other
+/// section of the summary contains.
 fn wanted(
     entries: &Entries<'_>,
     report: &Report,

@@ -80,7 +80,7 @@ impl Handoff {
         (text.len() > SHORT_HEAD.len() && text.chars().count() <= max_chars).then_some(text)
     }
 
-    fn sections(&self, last: &Past) -> Vec<Section> {
+    fn sections(&self, last: &Past) -> Vec<HandoffSection> {
         vec![
             about(last),
             self.wishes(),
@@ -96,16 +96,23 @@ impl Handoff {
         ]
     }
 
-    fn wishes(&self) -> Section {
-        let mut section = Section::new("Standing wishes that the user stated", topic::WISHES);
+    fn wishes(&self) -> HandoffSection {
+        let mut section =
+            HandoffSection::new("Standing wishes that the user stated", topic::WISHES);
         section.add(self.preferences.iter().cloned(), |at| if at < 3 { 1 } else { 4 });
         section
     }
 
     /// Builds a list whose first three entries are more important than the others. An entry of an
     /// earlier session carries its date.
-    fn told(&self, heading: &str, topic: &'static str, list: &[Told], needs: [u32; 2]) -> Section {
-        let mut section = Section::new(heading, topic);
+    fn told(
+        &self,
+        heading: &str,
+        topic: &'static str,
+        list: &[Told],
+        needs: [u32; 2],
+    ) -> HandoffSection {
+        let mut section = HandoffSection::new(heading, topic);
         let entries = list.iter().map(|told| match self.sessions.get(told.session) {
             Some(session) if told.session > 0 => {
                 format!("{} ({})", told.text, day(session.ended_at))
@@ -117,8 +124,8 @@ impl Handoff {
     }
 }
 
-fn about(last: &Past) -> Section {
-    let mut section = Section::new("", topic::ENDING);
+fn about(last: &Past) -> HandoffSection {
+    let mut section = HandoffSection::new("", topic::ENDING);
     let on = match last.branches.as_slice() {
         [] => String::new(),
         [branch] => format!(", branch {}", names(std::slice::from_ref(branch))),
@@ -157,8 +164,8 @@ fn ending(past: &Past) -> String {
     format!("{killed}{outcome}{reason}")
 }
 
-fn failing(suites: &[Failing]) -> Section {
-    let mut section = Section::new("Failing tests", topic::TESTS);
+fn failing(suites: &[Failing]) -> HandoffSection {
+    let mut section = HandoffSection::new("Failing tests", topic::TESTS);
     let lines = suites.iter().map(|suite| {
         let names = match suite.names.as_slice() {
             [] => String::new(),
@@ -188,10 +195,10 @@ fn names(names: &[String]) -> String {
 /// A text that is filled up to a limit of characters.
 struct Page {
     left: usize,
-    sections: Vec<Section>,
+    sections: Vec<HandoffSection>,
 }
 
-struct Section {
+struct HandoffSection {
     heading: String,
     topic: &'static str,
     entries: Vec<Entry>,
@@ -204,9 +211,9 @@ struct Entry {
     is_in: bool,
 }
 
-impl Section {
-    fn new(heading: &str, topic: &'static str) -> Section {
-        Section { heading: heading.to_owned(), topic, entries: Vec::new() }
+impl HandoffSection {
+    fn new(heading: &str, topic: &'static str) -> HandoffSection {
+        HandoffSection { heading: heading.to_owned(), topic, entries: Vec::new() }
     }
 
     fn add(&mut self, texts: impl IntoIterator<Item = String>, need: impl Fn(usize) -> u32) {
@@ -258,7 +265,7 @@ impl Page {
     }
 
     fn text(&self, head: &str, foot: Option<&str>) -> String {
-        let sections = self.sections.iter().filter_map(Section::text);
+        let sections = self.sections.iter().filter_map(HandoffSection::text);
         let parts = std::iter::once(head.to_owned()).chain(sections);
         parts.chain(foot.map(str::to_owned)).collect::<Vec<_>>().join("\n\n")
     }

@@ -22,7 +22,7 @@ use crate::{
         transcript::Origin,
     },
     summarize::{
-        evidence::{bounds, test_runs::Report},
+        evidence::{bounds, test_runs::RunReport},
         text::{kept, pattern},
     },
 };
@@ -149,7 +149,7 @@ impl Tracker {
     pub(super) fn tests_failed(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
-        report: &Report,
+        report: &RunReport,
         output: &str,
         event: Event<'_>,
     ) {
@@ -167,7 +167,7 @@ impl Tracker {
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
-        report: &Report,
+        report: &RunReport,
         event: Event<'_>,
     ) {
         let ran = report.passed + report.failed;
@@ -382,7 +382,7 @@ fn family(framework: &str) -> &str {
 }
 
 /// The names of the failed tests and, if it is only one, the reason.
-fn test_message(report: &Report, output: &str) -> String {
+fn test_message(report: &RunReport, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
     let reason = message::of_test(output);
     let is_build =

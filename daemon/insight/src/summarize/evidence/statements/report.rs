@@ -16,16 +16,16 @@ const OF_A_KIND: usize = 5;
 /// `answers` is whether the user asked a question and nothing was changed: then the report is an
 /// answer, and its statements about the subject count as discoveries.
 pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Vec<Found> {
-    let mut report = Report { found: Vec::new(), section: Section::None, faults: 0 };
+    let mut report = ReportReader { found: Vec::new(), section: ReportSection::None, faults: 0 };
     let blocks = blocks(text);
     for (at, block) in blocks.iter().enumerate() {
         match block {
-            Block::Heading(heading) => report.section = Section::of(heading),
+            Block::Heading(heading) => report.section = ReportSection::of(heading),
             Block::Item(item) => report.item(item),
             Block::Paragraph(paragraph) => {
                 // A paragraph ends the section of a list, unless the heading announces it.
                 if at > 0 && matches!(blocks[at - 1], Block::Item(_)) {
-                    report.section = Section::None;
+                    report.section = ReportSection::None;
                 }
                 report.paragraph(paragraph);
             }
@@ -38,7 +38,7 @@ pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Ve
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Section {
+enum ReportSection {
     None,
     Done,
     Left,
@@ -50,46 +50,46 @@ enum Section {
     Other,
 }
 
-impl Section {
-    fn of(heading: &str) -> Section {
+impl ReportSection {
+    fn of(heading: &str) -> ReportSection {
         let heading = one_line(heading);
         let is = |pattern: &regex::Regex| pattern.is_match(&heading);
         if is(pattern!(
             r"(?i)\b(?:how|example|usage|option|alternative|recommend|suggest|verification|test plan|proposed|plan)s?\b"
         )) {
-            Section::Proposal
+            ReportSection::Proposal
         } else if is(pattern!(
             r"(?i)^(?:(?:suggested |possible |immediate |your )?next steps?|remaining(?: \w+)?|what(?:'s| is) (?:left|next|missing)|still (?:to do|open|needed|missing|pending)|to-?do|open (?:questions?|items?|ends?|issues?)|follow[- ]?ups?(?: \w+)?|outstanding.*|pending(?: \w+)?|not (?:done|yet done|included|covered|fixed).*|known (?:issues|limitations|gaps)|(?:manual |required )?actions? (?:needed|required|items?)|left to do)$"
         )) {
-            Section::Left
+            ReportSection::Left
         } else if is(pattern!(
             r"(?i)^(?:the )?(?:root causes?|cause|why it (?:failed|broke)|the problem|problem)\b"
         )) {
-            Section::Cause
+            ReportSection::Cause
         } else if is(pattern!(r"(?i)\b(?:decisions?|trade-?offs?)\b")) {
-            Section::Decisions
+            ReportSection::Decisions
         } else if is(pattern!(
             r"(?i)^(?:key |main |my )?(?:findings?|insights?|takeaways?|what i (?:found|learned)|discover(?:y|ies)|observations?)\b"
         )) {
-            Section::Findings
+            ReportSection::Findings
         } else if is(pattern!(
             r"(?i)\b(?:what (?:was|i|changed|we)|changes?(?: made)?|summary|done|completed?|fix(?:es|ed)?|added|updated|created|implemented|accomplished|improvements?|committed)\b"
         )) {
-            Section::Done
+            ReportSection::Done
         } else {
-            Section::Other
+            ReportSection::Other
         }
     }
 }
 
-struct Report {
+struct ReportReader {
     found: Vec<Found>,
-    section: Section,
+    section: ReportSection,
     /// Causes from a section about causes.
     faults: usize,
 }
 
-impl Report {
+impl ReportReader {
     fn add(&mut self, kind: StatementKind, text: String) {
         let same_kind = self.found.iter().filter(|found| found.kind == kind).count();
         if same_kind < OF_A_KIND && LENGTH.contains(&text.len()) {
@@ -105,11 +105,13 @@ impl Report {
             return;
         }
         match self.section {
-            Section::Proposal => {}
-            Section::Left => self.add(StatementKind::OpenEnd, line_within(&line)),
-            Section::Decisions => self.add(StatementKind::Decision, line_within(&line)),
-            Section::Findings => self.add(StatementKind::Discovery, line_within(&line)),
-            Section::Done | Section::None if is_done(&first) || is_done(without_label(&first)) => {
+            ReportSection::Proposal => {}
+            ReportSection::Left => self.add(StatementKind::OpenEnd, line_within(&line)),
+            ReportSection::Decisions => self.add(StatementKind::Decision, line_within(&line)),
+            ReportSection::Findings => self.add(StatementKind::Discovery, line_within(&line)),
+            ReportSection::Done | ReportSection::None
+                if is_done(&first) || is_done(without_label(&first)) =>
+            {
                 self.add(StatementKind::Done, first);
             }
             _ => self.sentence(&first),
@@ -119,7 +121,7 @@ impl Report {
     fn paragraph(&mut self, paragraph: &str) {
         let mut announced = false;
         for sentence in clean_sentences(paragraph) {
-            let under_heading = self.section == Section::Cause
+            let under_heading = self.section == ReportSection::Cause
                 && self.faults == 0
                 && !claims::is_loose(&sentence)
                 && !sentence.starts_with(['I', '*']);

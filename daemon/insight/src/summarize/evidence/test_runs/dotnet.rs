@@ -1,13 +1,13 @@
 //! `dotnet test`.
 
 use crate::summarize::{
-    evidence::test_runs::{Report, listed, number},
+    evidence::test_runs::{RunReport, listed, number},
     text::pattern,
 };
 
 /// The last line for each test project, or the older `Total tests:` block.
-pub(super) fn dotnet(output: &str) -> Option<Report> {
-    let mut report = Report { framework: "dotnet test", ..Report::default() };
+pub(super) fn dotnet(output: &str) -> Option<RunReport> {
+    let mut report = RunReport { framework: "dotnet test", ..RunReport::default() };
     let closing = pattern!(
         r"(?m)^\s*(?:Passed|Failed|Skipped)!\s+- Failed:\s+(\d+), Passed:\s+(\d+), Skipped:\s+(\d+), Total:\s+\d+"
     );

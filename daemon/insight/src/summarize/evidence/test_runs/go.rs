@@ -5,17 +5,17 @@
 use serde_json::Value;
 
 use crate::summarize::{
-    evidence::test_runs::{Report, listed, names, number},
+    evidence::test_runs::{RunReport, listed, names, number},
     text::pattern,
 };
 
 /// Matches any of the three output formats.
-pub(super) fn go(output: &str) -> Option<Report> {
+pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
 
 /// `--- PASS: TestX (0.00s)` lines when there are any, else one `ok` or `FAIL` line a package.
-fn lines(output: &str) -> Option<Report> {
+fn lines(output: &str) -> Option<RunReport> {
     let test = |verdict: &'static str| {
         pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$")
             .captures_iter(output)
@@ -42,7 +42,7 @@ fn lines(output: &str) -> Option<Report> {
         (passed_packages, failed_packages.len(), 0)
     };
     let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Some(Report {
+    Some(RunReport {
         framework: if verbose { "go test" } else { "go test (packages)" },
         passed: size(counts.0),
         failed: size(counts.1),
@@ -53,8 +53,8 @@ fn lines(output: &str) -> Option<Report> {
 }
 
 /// One JSON object for each line; the last action of a test is its result.
-fn json(output: &str) -> Option<Report> {
-    let mut report = Report { framework: "go test", ..Report::default() };
+fn json(output: &str) -> Option<RunReport> {
+    let mut report = RunReport { framework: "go test", ..RunReport::default() };
     let mut failed: Vec<String> = Vec::new();
     for line in output.lines().filter(|line| line.starts_with('{') && line.contains("\"Action\"")) {
         let Ok(event) = serde_json::from_str::<Value>(line) else { continue };
@@ -74,7 +74,7 @@ fn json(output: &str) -> Option<Report> {
 }
 
 /// `DONE 120 tests, 1 skipped, 2 failures in 3.4s`.
-fn gotestsum(output: &str) -> Option<Report> {
+fn gotestsum(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^DONE (?:\d+ runs, )?(\d+) tests(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in [\d.]+s"
     )
@@ -82,7 +82,7 @@ fn gotestsum(output: &str) -> Option<Report> {
     .last()?;
     let (skipped, failed) = (number(&line, 2), number(&line, 3) + number(&line, 4));
     let failed_tests = pattern!(r"(?m)^=== FAIL: \S+ (\S+) \([\d.]+s\)");
-    Some(Report {
+    Some(RunReport {
         framework: "go test",
         passed: number(&line, 1).saturating_sub(skipped + failed),
         failed,

@@ -1,12 +1,12 @@
 //! Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
 
 use crate::summarize::{
-    evidence::test_runs::{Report, listed, names, number, tally},
+    evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 
 /// `Tests:       1 failed, 2 skipped, 44 passed, 47 total`.
-pub(super) fn jest(output: &str) -> Option<Report> {
+pub(super) fn jest(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^Tests:\s+((?:\d+ (?:failed|passed|skipped|todo|pending|total)(?:, )?)+)\s*$"
     )
@@ -23,7 +23,7 @@ pub(super) fn jest(output: &str) -> Option<Report> {
     let files =
         pattern!(r"(?m)^\s*FAIL\s+(\S+\.\w+)").captures_iter(output).filter_map(|line| line.get(1));
     let failed = tally(&line[1], "failed");
-    Some(Report {
+    Some(RunReport {
         framework: "jest",
         passed: tally(&line[1], "passed"),
         failed: if failed == 0 { failed_suites } else { failed },
@@ -38,7 +38,7 @@ pub(super) fn jest(output: &str) -> Option<Report> {
 }
 
 /// `      Tests  2 failed | 120 passed | 3 skipped (125)`.
-pub(super) fn vitest(output: &str) -> Option<Report> {
+pub(super) fn vitest(output: &str) -> Option<RunReport> {
     let line = pattern!(r"(?m)^\s*Tests\s+((?:\d+ (?:failed|passed|skipped|todo|expected fail)(?: \| )?)+)\s*\(\d+\)\s*$")
         .captures_iter(output)
         .last();
@@ -60,7 +60,7 @@ pub(super) fn vitest(output: &str) -> Option<Report> {
     if failed_tests.is_empty() {
         failed_tests = listed(crossed, output);
     }
-    Some(Report {
+    Some(RunReport {
         framework: "vitest",
         passed: tally(list, "passed"),
         failed: tally(list, "failed").max(failed_files),
@@ -71,7 +71,7 @@ pub(super) fn vitest(output: &str) -> Option<Report> {
 }
 
 /// `  12 passing (34ms)`, `  1 pending`, `  2 failing`.
-pub(super) fn mocha(output: &str) -> Option<Report> {
+pub(super) fn mocha(output: &str) -> Option<RunReport> {
     let passing = pattern!(r"(?m)^\s+(\d+) passing \([\d.]+ ?(?:ms|s|m|h)\)\s*$");
     let of = |pattern: &regex::Regex| -> u32 {
         pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)
@@ -88,7 +88,7 @@ pub(super) fn mocha(output: &str) -> Option<Report> {
         .filter_map(|entry| entry.get(1).or(entry.get(2)))
         .map(|entry| entry.as_str().split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
-    Some(Report {
+    Some(RunReport {
         framework: "mocha",
         passed: of(passing),
         failed: of(failing),
@@ -99,13 +99,13 @@ pub(super) fn mocha(output: &str) -> Option<Report> {
 }
 
 /// ` 12 pass`, ` 1 fail`, `Ran 13 tests across 3 files.`.
-pub(super) fn bun(output: &str) -> Option<Report> {
+pub(super) fn bun(output: &str) -> Option<RunReport> {
     pattern!(r"(?m)^Ran \d+ tests? across \d+ files?").find(output)?;
     let of = |pattern: &regex::Regex| -> u32 {
         pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)
     };
     let failed = pattern!(r"(?m)^(?:\(fail\)|✗) (.+?)(?: \[[\d.]+ ?m?s\])?\s*$");
-    Some(Report {
+    Some(RunReport {
         framework: "bun test",
         passed: of(pattern!(r"(?m)^\s*(\d+) pass\s*$")),
         failed: of(pattern!(r"(?m)^\s*(\d+) fail\s*$")),
@@ -116,7 +116,7 @@ pub(super) fn bun(output: &str) -> Option<Report> {
 }
 
 /// `# tests 3`, `# pass 2`, `# fail 1` (or with `ℹ`).
-pub(super) fn node(output: &str) -> Option<Report> {
+pub(super) fn node(output: &str) -> Option<RunReport> {
     let of = |name: &str| -> Option<u32> {
         let lines = pattern!(r"(?m)^(?:#|ℹ) (tests|pass|fail|cancelled|skipped|todo) (\d+)\s*$");
         let found: Vec<u32> = lines
@@ -130,7 +130,7 @@ pub(super) fn node(output: &str) -> Option<Report> {
     let names_of =
         pattern!(r"(?m)^\s*(?:not ok \d+ - (.+?)(?: # .*)?|✖ (.+?)(?: \([\d.]+m?s\))?)\s*$");
     let found = names_of.captures_iter(output).filter_map(|line| line.get(1).or(line.get(2)));
-    Some(Report {
+    Some(RunReport {
         framework: "node --test",
         passed,
         failed: failed + of("cancelled").unwrap_or(0),
@@ -143,7 +143,7 @@ pub(super) fn node(output: &str) -> Option<Report> {
 }
 
 /// `  12 passed (34.5s)`, with `  1 failed` and its names before.
-pub(super) fn playwright(output: &str) -> Option<Report> {
+pub(super) fn playwright(output: &str) -> Option<RunReport> {
     let closing = pattern!(
         r"(?m)^\s+(\d+) (passed|failed|flaky|skipped|did not run|interrupted)(?: \([\d.]+m?s?\))?\s*$"
     );
@@ -162,7 +162,7 @@ pub(super) fn playwright(output: &str) -> Option<Report> {
     let list =
         pattern!(r"(?m)^\s+\d+ failed\s*$").find(output).map_or("", |at| &output[at.end()..]);
     let failed = pattern!(r"(?m)^\s{4,}(?:\[[^\]]+\] › )?(\S+:\d+:\d+ › .+?)[\s─]*$");
-    Some(Report {
+    Some(RunReport {
         framework: "playwright",
         passed: of("passed") + of("flaky"),
         failed: of("failed") + of("interrupted"),

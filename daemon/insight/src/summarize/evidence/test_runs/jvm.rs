@@ -1,13 +1,13 @@
 //! Maven's Surefire, Gradle, and JUnit's XML wherever it is printed.
 
 use crate::summarize::{
-    evidence::test_runs::{Report, names, number},
+    evidence::test_runs::{RunReport, names, number},
     text::pattern,
 };
 
 /// `Tests run: 12, Failures: 1, Errors: 0, Skipped: 0`: the closing lines without a time, one a
 /// module; where they are cut off, the lines of the classes.
-pub(super) fn surefire(output: &str) -> Option<Report> {
+pub(super) fn surefire(output: &str) -> Option<RunReport> {
     let lines = pattern!(
         r"(?m)^(?:\[[A-Z]+\]\s+)?Tests run:\s*(\d+), Failures:\s*(\d+), Errors:\s*(\d+), Skipped:\s*(\d+)(.*)$"
     );
@@ -16,7 +16,7 @@ pub(super) fn surefire(output: &str) -> Option<Report> {
     if found.is_empty() {
         found = lines.captures_iter(output).collect();
     }
-    let mut report = Report { framework: "maven surefire", ..Report::default() };
+    let mut report = RunReport { framework: "maven surefire", ..RunReport::default() };
     for line in &found {
         let (failed, skipped) = (number(line, 2) + number(line, 3), number(line, 4));
         report.passed += number(line, 1).saturating_sub(failed + skipped);
@@ -33,7 +33,7 @@ pub(super) fn surefire(output: &str) -> Option<Report> {
 
 /// `12 tests completed, 1 failed, 2 skipped`: printed only when something failed; else the lines
 /// of the tests, where the build prints them.
-pub(super) fn gradle(output: &str) -> Option<Report> {
+pub(super) fn gradle(output: &str) -> Option<RunReport> {
     let verdicts = pattern!(r"(?m)^(\S[^>\n]*(?: > [^>\n]+?)+) (PASSED|FAILED|SKIPPED)\s*$");
     let of = |verdict: &'static str| {
         verdicts
@@ -47,7 +47,7 @@ pub(super) fn gradle(output: &str) -> Option<Report> {
         pattern!(r"(?m)^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?\s*$");
     let Some(line) = closing.captures_iter(output).last() else {
         pattern!(r"(?m)^BUILD (?:SUCCESSFUL|FAILED)").find(output)?;
-        return Some(Report {
+        return Some(RunReport {
             framework: "gradle",
             passed: size(of("PASSED").count()),
             failed: size(of("FAILED").count()),
@@ -57,7 +57,7 @@ pub(super) fn gradle(output: &str) -> Option<Report> {
         });
     };
     let (failed, skipped) = (number(&line, 2), number(&line, 3));
-    Some(Report {
+    Some(RunReport {
         framework: "gradle",
         passed: number(&line, 1).saturating_sub(failed + skipped),
         failed,
@@ -68,7 +68,7 @@ pub(super) fn gradle(output: &str) -> Option<Report> {
 }
 
 /// `<testsuites tests="12" failures="1" …>`, or the sum over the suites.
-pub(super) fn junit_xml(output: &str) -> Option<Report> {
+pub(super) fn junit_xml(output: &str) -> Option<RunReport> {
     let all = pattern!(r"<testsuites\b[^>]*\btests=[^>]*>").find_iter(output);
     let mut suites: Vec<&str> = all.map(|tag| tag.as_str()).collect();
     if suites.is_empty() {
@@ -80,7 +80,7 @@ pub(super) fn junit_xml(output: &str) -> Option<Report> {
     if suites.is_empty() {
         return None;
     }
-    let mut report = Report { framework: "junit xml", ..Report::default() };
+    let mut report = RunReport { framework: "junit xml", ..RunReport::default() };
     for suite in suites {
         let of = |name: &str| -> u32 {
             pattern!(r#"\b(tests|failures|errors|skipped|disabled)="(\d+)""#)

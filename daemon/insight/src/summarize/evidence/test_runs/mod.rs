@@ -19,7 +19,7 @@ use crate::summarize::{evidence::bounds, text::kept};
 
 /// The report of one framework about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Report {
+pub(super) struct RunReport {
     /// The framework's name.
     pub(super) framework: &'static str,
     /// Tests that passed.
@@ -34,7 +34,7 @@ pub(super) struct Report {
     pub(super) coverage_pct: Option<f64>,
 }
 
-impl Report {
+impl RunReport {
     /// Whether the numbers are sums over lines of the output rather than a line of totals.
     pub(super) fn counts_lines(&self, command: &str) -> bool {
         let runs_all = command.contains("--workspace") || command.contains("--all");
@@ -43,7 +43,7 @@ impl Report {
 }
 
 /// Reads the reports of one family out of an output without terminal colours.
-type Parser = fn(&str) -> Option<Report>;
+type Parser = fn(&str) -> Option<RunReport>;
 
 /// Every family. One output may contain several (`make test`).
 const PARSERS: &[Parser] = &[
@@ -74,8 +74,8 @@ const PARSERS: &[Parser] = &[
 ];
 
 /// The test runs that `output` reports; `output` is without terminal colours.
-pub(super) fn reports(output: &str) -> Vec<Report> {
-    let mut found: Vec<Report> = PARSERS
+pub(super) fn reports(output: &str) -> Vec<RunReport> {
+    let mut found: Vec<RunReport> = PARSERS
         .iter()
         .filter_map(|parse| parse(output))
         .filter(|report| report.passed + report.failed + report.skipped > 0)
@@ -141,7 +141,7 @@ mod check {
     use super::*;
 
     /// A report as one line: `pytest 45/2/1 87.3% [a, b]`.
-    pub(super) fn line(report: &Report) -> String {
+    pub(super) fn line(report: &RunReport) -> String {
         let coverage = report.coverage_pct.map_or(String::new(), |pct| format!(" {pct}%"));
         let names = match report.failed_tests.as_slice() {
             [] => String::new(),

@@ -1,12 +1,12 @@
 //! CTest, Deno, Swift, ExUnit, and all tools that print TAP.
 
 use crate::summarize::{
-    evidence::test_runs::{Report, listed, names, number},
+    evidence::test_runs::{RunReport, listed, names, number},
     text::pattern,
 };
 
 /// `98% tests passed, 1 tests failed out of 50`.
-pub(super) fn ctest(output: &str) -> Option<Report> {
+pub(super) fn ctest(output: &str) -> Option<RunReport> {
     let line = pattern!(r"(?m)^\d+% tests passed, (\d+) tests? failed out of (\d+)")
         .captures_iter(output)
         .last()?;
@@ -14,24 +14,24 @@ pub(super) fn ctest(output: &str) -> Option<Report> {
     let list = pattern!(
         r"(?m)^\s+\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Exception|Not Run|Subprocess aborted|ILLEGAL|OTHER_FAULT).*\)"
     );
-    Some(Report {
+    Some(RunReport {
         framework: "ctest",
         passed: number(&line, 2).saturating_sub(failed),
         failed,
         failed_tests: listed(list, output),
-        ..Report::default()
+        ..RunReport::default()
     })
 }
 
 /// `FAILED | 12 passed | 1 failed | 2 ignored (34ms)`.
-pub(super) fn deno(output: &str) -> Option<Report> {
+pub(super) fn deno(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?"
     )
     .captures_iter(output)
     .last()?;
     let failed = pattern!(r"(?m)^(\S.*?) \.\.\. FAILED(?: \([^)]*\))?\s*$");
-    Some(Report {
+    Some(RunReport {
         framework: "deno test",
         passed: number(&line, 1),
         failed: number(&line, 2),
@@ -43,7 +43,7 @@ pub(super) fn deno(output: &str) -> Option<Report> {
 
 /// `Executed 12 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.1 seconds`; the
 /// outermost suite is last.
-pub(super) fn swift(output: &str) -> Option<Report> {
+pub(super) fn swift(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^\s*Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures? \(\d+ unexpected\)"
     )
@@ -51,7 +51,7 @@ pub(super) fn swift(output: &str) -> Option<Report> {
     .last()?;
     let (skipped, failed) = (number(&line, 2), number(&line, 3));
     let list = pattern!(r"(?m)^Test Case '-?\[?([^'\]]+)\]?' failed");
-    Some(Report {
+    Some(RunReport {
         framework: "swift test",
         passed: number(&line, 1).saturating_sub(skipped + failed),
         failed,
@@ -62,7 +62,7 @@ pub(super) fn swift(output: &str) -> Option<Report> {
 }
 
 /// `3 doctests, 12 tests, 1 failure, 2 excluded`, after `Finished in 0.1 seconds`.
-pub(super) fn exunit(output: &str) -> Option<Report> {
+pub(super) fn exunit(output: &str) -> Option<RunReport> {
     pattern!(r"(?m)^Finished in [\d.]+ seconds").find(output)?;
     let line = pattern!(
         r"(?m)^(?:(\d+) doctests?, )?(\d+) tests?, (\d+) failures?(?:, \d+ excluded)?(?:, (\d+) skipped)?\s*$"
@@ -71,7 +71,7 @@ pub(super) fn exunit(output: &str) -> Option<Report> {
     .last()?;
     let (failed, skipped) = (number(&line, 3), number(&line, 4));
     let list = pattern!(r"(?m)^\s+\d+\) test (.+) \([\w.]+\)\s*$");
-    Some(Report {
+    Some(RunReport {
         framework: "exunit",
         passed: (number(&line, 1) + number(&line, 2)).saturating_sub(failed + skipped),
         failed,
@@ -83,13 +83,13 @@ pub(super) fn exunit(output: &str) -> Option<Report> {
 
 /// A plan `1..N` and a line for each test: bats, prove and others. Node also prints counts, which
 /// are used instead.
-pub(super) fn tap(output: &str) -> Option<Report> {
+pub(super) fn tap(output: &str) -> Option<RunReport> {
     let plan = pattern!(r"(?m)^1\.\.(\d+)\s*$").captures(output)?;
     if pattern!(r"(?m)^# pass \d+\s*$").is_match(output) {
         return None;
     }
     let lines = pattern!(r"(?m)^(not )?ok \d+(?: -)? ?([^#\n]*?)\s*(# (?i:skip|todo).*)?$");
-    let mut report = Report { framework: "tap", ..Report::default() };
+    let mut report = RunReport { framework: "tap", ..RunReport::default() };
     let mut failed = Vec::new();
     for line in lines.captures_iter(output) {
         match (line.get(1), line.get(3)) {

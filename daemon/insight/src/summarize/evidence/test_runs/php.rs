@@ -1,19 +1,19 @@
 //! PHPUnit and Pest.
 
 use crate::summarize::{
-    evidence::test_runs::{Report, count, listed, number, tally},
+    evidence::test_runs::{RunReport, count, listed, number, tally},
     text::pattern,
 };
 
 /// `OK (12 tests, 34 assertions)` or `Tests: 12, Assertions: 34, Failures: 1, Skipped: 2.`.
-pub(super) fn phpunit(output: &str) -> Option<Report> {
+pub(super) fn phpunit(output: &str) -> Option<RunReport> {
     if let Some(line) =
         pattern!(r"(?m)^OK \((\d+) tests?, \d+ assertions?\)").captures_iter(output).last()
     {
-        return Some(Report {
+        return Some(RunReport {
             framework: "phpunit",
             passed: number(&line, 1),
-            ..Report::default()
+            ..RunReport::default()
         });
     }
     let line =
@@ -29,7 +29,7 @@ pub(super) fn phpunit(output: &str) -> Option<Report> {
     let failed = named("Failures") + named("Errors");
     let skipped = named("Skipped") + named("Incomplete");
     let failed_tests = pattern!(r"(?m)^\d+\) (\S+::\S+(?: with data set .+)?)\s*$");
-    Some(Report {
+    Some(RunReport {
         framework: "phpunit",
         passed: number(&line, 1).saturating_sub(failed + skipped),
         failed,
@@ -40,11 +40,11 @@ pub(super) fn phpunit(output: &str) -> Option<Report> {
 }
 
 /// `  Tests:    1 failed, 12 passed (34 assertions)`.
-pub(super) fn pest(output: &str) -> Option<Report> {
+pub(super) fn pest(output: &str) -> Option<RunReport> {
     let line =
         pattern!(r"(?m)^\s*Tests:\s+(.+) \(\d+ assertions?\)\s*$").captures_iter(output).last()?;
     let failed_tests = pattern!(r"(?m)^\s*FAILED\s+(.+? > .+?)(?:\s{2,}.*)?$");
-    Some(Report {
+    Some(RunReport {
         framework: "pest",
         passed: tally(&line[1], "passed"),
         failed: tally(&line[1], "failed"),

@@ -1,13 +1,13 @@
 //! pytest and unittest (Django's runner prints the same).
 
 use crate::summarize::{
-    evidence::test_runs::{Report, listed, names, number, tally},
+    evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 
 /// `=== 2 failed, 45 passed, 1 skipped in 3.21s ===`, with `-q` without the signs.
-pub(super) fn pytest(output: &str) -> Option<Report> {
-    let mut report = Report { framework: "pytest", ..Report::default() };
+pub(super) fn pytest(output: &str) -> Option<RunReport> {
+    let mut report = RunReport { framework: "pytest", ..RunReport::default() };
     let closing = pattern!(
         r"(?m)^(?:=+ )?((?:\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun)(?:, )?)+) in [\d.]+ ?s(?:econds)?(?: \([\d:]+\))?(?: =+)?\s*$"
     );
@@ -23,8 +23,8 @@ pub(super) fn pytest(output: &str) -> Option<Report> {
 }
 
 /// `Ran 12 tests in 0.003s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=2)`.
-pub(super) fn unittest(output: &str) -> Option<Report> {
-    let mut report = Report { framework: "unittest", ..Report::default() };
+pub(super) fn unittest(output: &str) -> Option<RunReport> {
+    let mut report = RunReport { framework: "unittest", ..RunReport::default() };
     let closing =
         pattern!(r"(?m)^Ran (\d+) tests? in [\d.]+s\s*\n\s*(?:OK|FAILED)(?: \((.*)\))?\s*$");
     for run in closing.captures_iter(output) {

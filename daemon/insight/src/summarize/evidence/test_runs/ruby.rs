@@ -1,12 +1,12 @@
 //! RSpec and Minitest.
 
 use crate::summarize::{
-    evidence::test_runs::{Report, listed, number},
+    evidence::test_runs::{RunReport, listed, number},
     text::pattern,
 };
 
 /// `12 examples, 1 failure, 2 pending`.
-pub(super) fn rspec(output: &str) -> Option<Report> {
+pub(super) fn rspec(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?\s*$"
     )
@@ -14,7 +14,7 @@ pub(super) fn rspec(output: &str) -> Option<Report> {
     .last()?;
     let (failed, pending) = (number(&line, 2), number(&line, 3));
     let places = pattern!(r"(?m)^rspec (\S+)(?: # .+)?$");
-    Some(Report {
+    Some(RunReport {
         framework: "rspec",
         passed: number(&line, 1).saturating_sub(failed + pending),
         failed: failed + number(&line, 4),
@@ -25,7 +25,7 @@ pub(super) fn rspec(output: &str) -> Option<Report> {
 }
 
 /// `12 runs, 34 assertions, 1 failures, 0 errors, 2 skips`; Rails prints the same.
-pub(super) fn minitest(output: &str) -> Option<Report> {
+pub(super) fn minitest(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)"
     )
@@ -33,7 +33,7 @@ pub(super) fn minitest(output: &str) -> Option<Report> {
     .last()?;
     let (failed, skipped) = (number(&line, 2) + number(&line, 3), number(&line, 4));
     let failed_tests = pattern!(r"(?m)^([A-Z]\S*#test_\S+?)(?: \[[^\]]*\])?:?\s*$");
-    Some(Report {
+    Some(RunReport {
         framework: "minitest",
         passed: number(&line, 1).saturating_sub(failed + skipped),
         failed,

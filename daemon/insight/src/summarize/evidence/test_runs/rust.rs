@@ -1,13 +1,13 @@
 //! `cargo test`, whose binaries each report for themselves, and cargo-nextest.
 
 use crate::summarize::{
-    evidence::test_runs::{Report, listed, names, number, tally},
+    evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 
 /// `test result: FAILED. 12 passed; 1 failed; 2 ignored; …`, once for each test binary.
-pub(super) fn cargo(output: &str) -> Option<Report> {
-    let mut report = Report { framework: "cargo test", ..Report::default() };
+pub(super) fn cargo(output: &str) -> Option<RunReport> {
+    let mut report = RunReport { framework: "cargo test", ..RunReport::default() };
     let closing =
         pattern!(r"(?m)^test result: [A-Za-z]+\. (\d+) passed; (\d+) failed; (\d+) ignored;");
     for line in closing.captures_iter(output) {
@@ -22,7 +22,7 @@ pub(super) fn cargo(output: &str) -> Option<Report> {
 }
 
 /// `Summary [   0.123s] 12 tests run: 11 passed, 1 failed, 2 skipped`.
-pub(super) fn nextest(output: &str) -> Option<Report> {
+pub(super) fn nextest(output: &str) -> Option<RunReport> {
     let line = pattern!(r"(?m)^\s*Summary \[\s*[\d.]+s\]\s+\d+(?:/\d+)? tests? run: (.*)$")
         .captures_iter(output)
         .last()?;
@@ -30,7 +30,7 @@ pub(super) fn nextest(output: &str) -> Option<Report> {
     let failed = pattern!(
         r"(?m)^\s*(?:FAIL|TIMEOUT|ABORT|SIG[A-Z]+) \[\s*[\d.]+s\](?: \([^)]*\))? (\S+ .+)$"
     );
-    Some(Report {
+    Some(RunReport {
         framework: "cargo nextest",
         passed: tally(list, "passed"),
         failed: tally(list, "failed") + tally(list, "timed"),
