@@ -128,11 +128,16 @@ fn keep_as_salvaged(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
 }
 
 fn told(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
-    let Salvaged { sessions, known, messages, episodes, unreadable } = salvaged;
+    let Salvaged { sessions, known, forgotten, messages, episodes, unreadable } = salvaged;
     let mut told = format!(
         "{}: brought back {sessions} sessions with {messages} messages and {episodes} episodes; {known} sessions were there already; {unreadable} records could not be read.",
         damaged.display()
     );
+    if *forgotten > 0 {
+        told += &format!(
+            " {forgotten} sessions that were forgotten had been read again; they are forgotten now."
+        );
+    }
     if let Some(kept) = kept {
         told += &format!(" It is now {}: delete it when you miss nothing.", kept.display());
     }

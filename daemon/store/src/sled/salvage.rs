@@ -32,6 +32,8 @@ pub struct Salvaged {
     pub sessions: u64,
     /// Sessions that were there already.
     pub known: u64,
+    /// Sessions that were there although they had been forgotten.
+    pub forgotten: u64,
     pub messages: u64,
     pub episodes: u64,
     /// Records that could not be read.
@@ -126,7 +128,7 @@ impl SledStore {
     }
 
     /// Copies the records of `from` that can be read and are not in this store yet. A session that
-    /// is in this store does not change.
+    /// is in this store does not change, unless it was forgotten.
     ///
     /// # Errors
     ///
@@ -138,6 +140,8 @@ impl SledStore {
         work.notes()?;
         work.rules()?;
         // Whether a session was forgotten is asked of the disk.
+        work.saved()?;
+        work.forget()?;
         work.saved()?;
         for session in work.sessions() {
             work.session(session)?;
@@ -219,6 +223,22 @@ impl Transfer<'_> {
                     let note = Note { namespace, name, content: Some(content) };
                     self.write(Write::Note(note))?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets sessions that were read again while nothing told that they were forgotten.
+    fn forget(&mut self) -> Result<(), StoreError> {
+        let mut found = Vec::new();
+        self.into.visit_sessions(&mut |session| {
+            found.push((session.key, name_of(&session.id)));
+            true
+        })?;
+        for (key, name) in found {
+            if self.into.note(NoteNamespace::Forgotten, &name)?.is_some() {
+                self.salvaged.forgotten += 1;
+                self.write(Write::DropSession(key))?;
             }
         }
         Ok(())

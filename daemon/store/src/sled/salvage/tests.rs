@@ -138,6 +138,27 @@ fn what_is_known_stays_as_it_is() {
     assert_eq!(store.totals().sessions, SESSIONS);
 }
 
+#[test]
+fn a_forgotten_session_that_was_read_again_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let store = SledStore::open(folder.path()).unwrap();
+    let id = contract::session(SessionKey(0), "session-0").id;
+    let key = store.find_session(&id).unwrap().unwrap();
+    let namespace = NoteNamespace::Forgotten;
+    let note = Note { namespace, name: name_of(&id), content: Some(vec![1]) };
+    store.write(vec![Write::DropSession(key), Write::Note(note)]).wait().unwrap();
+    store.close();
+    let new = tempfile::tempdir().unwrap();
+    let left = open_what_is_left(folder.path(), &new.path().join("work")).unwrap();
+    let store = SledStore::open(&new.path().join("new")).unwrap();
+    let again = contract::session(store.next_session_key().unwrap(), "session-0");
+    store.write(vec![Write::Session(Box::new(again))]).wait().unwrap();
+    let Salvaged { forgotten, known, sessions, .. } = store.salvage(&left).unwrap();
+    assert_eq!((forgotten, known, sessions), (1, 0, SESSIONS - 1));
+    assert_eq!(store.find_session(&id).unwrap(), None);
+}
+
 /// Sessions in a database that is damaged in many places, and messages of each.
 const MANY: u32 = 60;
 const OF_EACH: u32 = 16;
@@ -393,7 +414,7 @@ impl SalvageCounts {
     /// The same, as the salvage into an empty store reports it.
     fn as_salvaged(&self) -> Salvaged {
         let SalvageCounts { sessions, messages, episodes, unreadable, .. } = *self;
-        Salvaged { sessions, known: 0, messages, episodes, unreadable }
+        Salvaged { sessions, known: 0, forgotten: 0, messages, episodes, unreadable }
     }
 }
 
