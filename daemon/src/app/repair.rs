@@ -12,6 +12,7 @@ use super::{
     quarantine::{self, DAMAGED, SALVAGED},
 };
 use crate::{
+    engine::sharing,
     lifecycle::home::Home,
     store::{
         StoreError,
@@ -107,6 +108,7 @@ fn bring_back(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged
     let work = home.join("db.repair");
     let brought_back = open_what_is_left(damaged, &work).and_then(|left| {
         let salvaged = store.salvage(&left);
+        let salvaged = salvaged.and_then(|done| sharing::salvage(&left, store).map(|()| done));
         left.close();
         salvaged
     });

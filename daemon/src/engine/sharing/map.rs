@@ -57,7 +57,7 @@ pub(super) enum Wanted {
     },
     /// Nothing: the session was deleted, or its project is not shared.
     Nothing,
-    /// What it has: the episode was evicted on this machine only.
+    /// What it has: the episode was evicted or lost on this machine only.
     Unchanged,
 }
 
@@ -107,8 +107,8 @@ impl SessionMapper<'_> {
 
     pub(super) fn session(&mut self, key: SessionKey) -> Result<Wanted, StoreError> {
         let Some(session) = self.store.session(key)? else { return Ok(Wanted::Nothing) };
-        let Some(indexed) = session.indexed else { return Ok(Wanted::Nothing) };
-        let Some(episode) = self.store.episode(indexed.episode)? else {
+        let episode = session.indexed.map(|indexed| self.store.episode(indexed.episode));
+        let Some(episode) = episode.transpose()?.flatten() else {
             let project = session.project.as_ref();
             let is_shared =
                 project.is_some_and(|project| self.project(project.namespace()).is_some());

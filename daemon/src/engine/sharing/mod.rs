@@ -14,6 +14,7 @@ mod origin;
 mod pending;
 mod preview;
 mod queue;
+mod salvage;
 mod state;
 pub mod team;
 #[cfg(test)]
@@ -27,7 +28,7 @@ use std::{
 
 use tokio::sync::{Notify, watch};
 
-pub use self::{map::Author, preview::Preview};
+pub use self::{map::Author, preview::Preview, salvage::salvage};
 use self::{
     map::SessionMapper,
     pending::{FillProgress, PendingSessions},
@@ -213,7 +214,7 @@ impl Sharing {
         self.changed.notify_one();
     }
 
-    /// Notes that the episode of a session was deleted by a request.
+    /// Notes that a session or its episode was deleted by a request.
     pub fn note_deletion(&self, session: SessionKey) {
         if self.target().is_on() {
             self.lock().mark_deleted(session);

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The contents of notes.
-const CHANGED: u8 = 0;
+pub(super) const CHANGED: u8 = 0;
 pub(super) const DELETED: u8 = 1;
 
 /// The name of the note about the fill.
@@ -249,7 +249,7 @@ impl PendingSessions {
     }
 }
 
-fn note(session: SessionKey, content: Option<Vec<u8>>) -> Write {
+pub(super) fn note(session: SessionKey, content: Option<Vec<u8>>) -> Write {
     let name = session.0.to_be_bytes().to_vec();
     Write::Note(Note { namespace: NoteNamespace::SharePending, name, content })
 }

@@ -77,9 +77,10 @@ impl Target for ShareQueue {
     fn apply(&mut self, entry: OutboxEntry, _end: u64) -> Result<(), TargetError> {
         match entry.what {
             OutboxChange::Episode(id) => self.touch_episode(id)?,
-            OutboxChange::EpisodeDropped { session, .. }
-            | OutboxChange::SessionDropped(session)
-            | OutboxChange::Session(session) => self.sharing.touch(session),
+            OutboxChange::EpisodeDropped { session, .. } | OutboxChange::Session(session) => {
+                self.sharing.touch(session);
+            }
+            OutboxChange::SessionDropped(session) => self.sharing.note_deletion(session),
             OutboxChange::Things(things) => {
                 for thing in things {
                     match thing {

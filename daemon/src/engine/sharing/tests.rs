@@ -173,6 +173,45 @@ async fn summaries_of_entities_do_not_quote_a_forgotten_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_repaired_database_leaves_nothing_in_the_graph_that_it_should_not_have() {
+    let engine = FakeEngine::falkordb();
+    let damaged = SharingMachine::new();
+    let [reread, lost, forgotten] =
+        [damaged.close(1).await, damaged.close(2).await, damaged.close(3).await];
+    let running = damaged.start(&engine.url);
+    running.sharing.settled().await;
+    let ids = [&reread, &lost, &forgotten].map(|session| damaged.episode(session).id);
+    engine.set(Behaviour::HangUp);
+    damaged.write(vec![Write::DropSession(forgotten.key)]).await;
+    running.until(|status| status.error.is_some()).await;
+    running.stop().await;
+    let machine = SharingMachine::new();
+    // The keys of the new database are others, and so are its episodes.
+    machine.close(4).await;
+    machine.close(1).await;
+    let mut without = contract::session(machine.store.next_session_key().unwrap(), "session-2");
+    without.project = Some(Project::new(PROJECT));
+    machine.write(vec![Write::Session(Box::new(without))]).await;
+    let (from, into) = (damaged.store.clone(), machine.store.clone());
+    let taken = tokio::task::spawn_blocking(move || salvage(from.as_ref(), into.as_ref()));
+    taken.await.unwrap().unwrap();
+    engine.set(Behaviour::Work);
+    let before = engine.queries().len();
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let queries = engine.queries().split_off(before);
+    let removed: String = queries
+        .into_iter()
+        .map(|(_, text)| text)
+        .filter(|text| text.contains("DETACH DELETE e"))
+        .collect();
+    assert_eq!(ids.map(|id| removed.contains(&id.to_string())), [true, false, true], "{removed}");
+    assert_eq!(machine.store.notes(NoteNamespace::Shared).unwrap().len(), 3);
+    assert_eq!(running.sharing.status().backlog, 0);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn another_address_gets_everything_and_what_it_had_can_be_removed() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();

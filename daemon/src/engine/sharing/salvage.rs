@@ -1,0 +1,66 @@
+//! Takes over what a damaged database knew of the shared graph.
+
+use std::collections::BTreeSet;
+
+use super::{
+    ledger::LedgerEntry,
+    pending::{self, CHANGED, DELETED},
+};
+use crate::{
+    model::SessionKey,
+    store::{NoteNamespace, Store, StoreError, notes::name_of},
+};
+
+/// Sessions in one list of writes.
+const BATCH: usize = 256;
+
+/// Takes over the ledger of `from` after its sessions were brought back into `into`. Each session
+/// is compared with the graph again: one that was read anew has another episode now, and one that
+/// was forgotten may still be there. What the graph has of a session that is lost here stays there,
+/// because it may be the last copy.
+///
+/// # Errors
+///
+/// When `into` cannot be read or written.
+pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
+    let pending = readable(from.notes(NoteNamespace::SharePending));
+    let is_deleted = |(_, content): &(Vec<u8>, Vec<u8>)| content.first() == Some(&DELETED);
+    let deleted: BTreeSet<Vec<u8>> =
+        pending.into_iter().filter(is_deleted).map(|(name, _)| name).collect();
+    for notes in readable(from.notes(NoteNamespace::Shared)).chunks(BATCH) {
+        let mut writes = Vec::new();
+        for (name, content) in notes {
+            let key = name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key)));
+            let (Some(key), Some(entry)) = (key, LedgerEntry::decode(content)) else { continue };
+            let session = readable(from.session(key)).map(|session| session.id);
+            let (known, is_forgotten) = match &session {
+                Some(id) => (
+                    into.find_session(id)?,
+                    into.note(NoteNamespace::Forgotten, &name_of(id))?.is_some(),
+                ),
+                None => (None, false),
+            };
+            let is_deleted = is_forgotten || deleted.contains(name);
+            let key = match known {
+                Some(key) => key,
+                // A key without a session: nothing of it has to be in the graph.
+                None if is_deleted => into.next_session_key()?,
+                None => continue,
+            };
+            let mut there = LedgerEntry::read(into, key)?.unwrap_or_default();
+            there.hash = 0;
+            there.parts.extend(entry.parts);
+            let what = if is_deleted { DELETED } else { CHANGED };
+            writes.extend([there.save(key), pending::note(key, Some(vec![what]))]);
+        }
+        into.write(writes).wait()?;
+    }
+    Ok(())
+}
+
+fn readable<T: Default>(read: Result<T, StoreError>) -> T {
+    read.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the graph keeps what a damaged record told of it");
+        T::default()
+    })
+}
