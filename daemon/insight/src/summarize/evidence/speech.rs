@@ -190,7 +190,10 @@ impl Collector {
     /// read as a session because its parent's is missing. In the file of a session that a user began it
     /// is left out, because the user did not write it.
     pub(super) fn instruction(&mut self, text: &str, moment: Moment) {
-        if self.source != 0 || self.evidence.prompts.is_empty() {
+        self.evidence.is_instructed |= self.source == 0 && self.evidence.prompts.is_empty();
+        if self.evidence.is_instructed {
+            self.prompt(text, moment);
+        } else if self.source != 0 {
             self.keep_prompt(text, moment);
         }
     }

@@ -75,7 +75,10 @@ fn closes_a_list(subject: &str) -> bool {
 /// The call that the session ended in.
 fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
     let Some(call) = &entries.evidence.unanswered_call else { return };
-    let shown = cut(&entries.tidy_line(&call.text), 120);
+    // Of a long line the commit says most.
+    let commit = pattern!(r#"\bgit commit [^"]*"[^"]{4,}""#).find(&call.text);
+    let shown = commit.map_or(call.text.as_str(), |commit| commit.as_str());
+    let shown = cut(&entries.tidy_line(shown), 120);
     let asked = asked_last(entries).map_or(String::new(), |request| {
         format!(" (asked: {})", cut(&entries.tidy_line(without_full_stop(&request.text)), 110))
     });

@@ -73,7 +73,9 @@ fn with_number(evidence: &Evidence, text: &str) -> String {
     let Some(meant) = meant.find(text).filter(|found| !found.as_str().contains('#')) else {
         return text.to_owned();
     };
-    let named = pattern!(r"\bgh pr (?:view|checkout|diff|checks|comment|review|edit|merge) (?:-\S+ )*(\d+)\b|/pulls?/(\d+)\b");
+    let named = pattern!(
+        r"\bgh pr (?:view|checkout|diff|checks|comment|review|edit|merge) (?:-\S+ )*(\d+)\b|/pulls?/(\d+)\b"
+    );
     let commands = evidence.commands.iter();
     let mut numbers: BTreeSet<u64> = commands
         .flat_map(|run| named.captures_iter(&run.command))
@@ -88,7 +90,9 @@ fn with_number(evidence: &Evidence, text: &str) -> String {
 /// The first order of work behind an opening question or talk.
 fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Option<usize> {
     let opening = &requests[first].text;
-    if !(is_question(opening) || is_talk(opening) || is_preparation(opening)) || picked(evidence, &requests[first]).is_some() {
+    if !(is_question(opening) || is_talk(opening) || is_preparation(opening))
+        || picked(evidence, &requests[first]).is_some()
+    {
         return None;
     }
     let prepares = is_preparation(opening);

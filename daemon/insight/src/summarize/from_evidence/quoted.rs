@@ -8,8 +8,8 @@ use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, is_generic, without_number},
         quotable::{
-            addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement, leans_back, limits,
-            names_something,
+            addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
+            leans_back, limits, names_something,
         },
         wording::begins_as_order,
     },

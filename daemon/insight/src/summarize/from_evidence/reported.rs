@@ -15,7 +15,7 @@ use crate::{
             answers, done, ending,
             entries::Entries,
             overtaken,
-            quotable::{is_balanced, leans_back},
+            quotable::{is_balanced, is_list_of_addresses, leans_back},
             quoted::{Quoted, quoted},
             refuted, transient,
         },
@@ -238,15 +238,18 @@ fn is_withdrawn(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
 /// Whether a line can be understood alone.
 fn stands(line: &str) -> bool {
     let answer = line.split_once(" Answer: ").map(|(_, answer)| answer);
+    let is_bare_answer = answer.is_none()
+        && pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(line);
+    if is_bare_answer {
+        return false;
+    }
     let line = answer.unwrap_or(line);
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
     // An answer of a word or two is for the moment.
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
-    let addresses: usize =
-        pattern!(r"https?://\S+").find_iter(line).map(|found| found.len()).sum();
     !leans_back(line)
-        && addresses * 2 < line.len()
+        && !is_list_of_addresses(line)
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20

@@ -353,6 +353,17 @@ fn a_review_by_a_sub_agent_whose_parent_is_missing_has_its_task() {
     assert_eq!(found.outcome, Ending::Completed);
     assert_eq!(found.outcome_reason.as_deref(), Some("nothing was changed"));
     assert!(found.last_words.unwrap().contains("patch is correct, no findings"));
+    let task = "Now document the pages of the archive. Never use the old format, let's keep one file rather than two.";
+    script.item(Item::Instruction(task.into()));
+    script.reply("m2", "The archive is sorted by number, although its page says by date.");
+    let found = summary(&script);
+    assert!(
+        found.objective.contains("Later: document the pages of the archive"),
+        "{}",
+        found.objective
+    );
+    assert!(format!("{found:?}").contains("sorted by number, although"), "{found:?}");
+    assert_eq!((found.key_decisions, found.preferences), (None, None));
 }
 
 #[test]
