@@ -348,22 +348,18 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
             .is_match(if label.is_empty() { &claim.text } else { label })
     });
     let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
+    // A review of another commit says nothing of this one.
+    let commits =
+        |report| commits_named(asked_before(entries.evidence, report).unwrap_or_default());
+    let asked = commits(report);
+    let later = later.filter(|one| {
+        let other = commits(one);
+        asked.is_empty() || other.is_empty() || !asked.is_disjoint(&other)
+    });
     is_review
         && later.map(opening).any(|opening| {
             sentences(&opening).iter().take(3).any(|one| is_phrase(Topic::Resolved, one))
         })
-}
-
-/// The prompt that a report answers.
-fn asked_before<'e>(evidence: &'e Evidence, report: &Report) -> Option<&'e str> {
-    let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
-    asked.map(|asked| asked.text.as_str())
-}
-
-/// Whether a prompt only asks how far the agent is.
-fn asks_how_far(prompt: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:hey|so|ok|okay|and),? )*(?:what are you (?:doing|working on|up to)|where (?:are|were) (?:we|you)|how far (?:are|along)|how(?:'s| is) it going|are you (?:done|stuck|there|still \w+)|what(?:'s| is) the (?:status|progress)|status|still (?:running|working|there))\b.{0,24}$")
-        .is_match(prompt.trim())
 }
 
 /// Whether a report that changed nothing answers a command without a word: it lists how things stood.

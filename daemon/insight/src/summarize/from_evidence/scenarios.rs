@@ -377,3 +377,22 @@ fn tests_that_a_sandbox_stopped_are_no_failure_of_the_project() {
     let found = summary(&script);
     assert_eq!((found.outcome, found.next_steps), (Ending::Completed, None));
 }
+
+#[test]
+fn a_review_without_findings_ends_only_those_of_the_same_commit() {
+    let told = |second: &str| {
+        let mut script = Script::default();
+        script.prompt("Review commit 1a2b3c4 in this repository");
+        script.read("a", "/app/list.rs");
+        script.reply("m1", "**Findings**\n\n- **High**: The list of the archive panics when a page has no rows at all\n");
+        script.prompt(second);
+        script.read("b", "/app/pages.rs");
+        script.reply(
+            "m2",
+            "No findings. The pages of the shop are sorted by the number of their rows.",
+        );
+        format!("{:?}", summary(&script).discoveries)
+    };
+    assert!(told("Review commit 5d6e7f8 in this repository").contains("panics"));
+    assert!(!told("Review commit 1a2b3c4 again").contains("panics"));
+}
