@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::{
     dialogue::{Choice, Correction},
+    repository::{Commit, GitEvent, GitStep, Publication, PublicationKind, PullRequest},
     work_notes::{NotePurpose, Ticket, WorkNote},
 };
 use crate::model::{
@@ -39,6 +40,9 @@ pub struct Evidence {
     /// The last tool call after the last words, as long as it has no result: when a session ends
     /// with it, the agent was interrupted.
     pub unanswered_call: Option<Quote>,
+    /// Whether the file is a sub-agent's that is read as a session, because its parent's is missing: the
+    /// prompts are another agent's words, and state neither decisions nor wishes of the user.
+    pub is_instructed: bool,
     /// Errors in terminal output that the user pasted into prompts.
     pub pasted_errors: Vec<Quote>,
     /// Todo and plan files that the session wrote.
@@ -171,75 +175,6 @@ pub struct TurnReport {
     pub changed: bool,
     /// Whether the user asked a question rather than for work.
     pub answers: bool,
-}
-
-/// A text that was published with a command, such as the description of a pull request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Publication {
-    /// The title, if there is one.
-    pub title: Option<String>,
-    /// The text, shortened when long.
-    pub body: String,
-    pub kind: PublicationKind,
-    /// The position in the transcript.
-    pub origin: Origin,
-}
-
-/// The kinds of a [`Publication`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PublicationKind {
-    /// The description of a pull or merge request.
-    PullRequest,
-    /// A comment on a pull request, an issue or a review thread.
-    Comment,
-    /// An issue that was opened.
-    Issue,
-    /// The notes of a release.
-    Release,
-}
-
-/// Something that happened to the repository.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GitEvent {
-    /// The action.
-    pub step: GitStep,
-    /// Whether it worked.
-    pub succeeded: bool,
-    /// The branch that was changed, or that was checked out, where known.
-    pub branch: Option<String>,
-    /// The error of git or the forge: the line with the error.
-    pub error: Option<String>,
-    /// The position in the transcript.
-    pub origin: Origin,
-    /// When.
-    pub at: Option<Timestamp>,
-}
-
-/// The steps that decide in which state a session leaves the repository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GitStep {
-    /// Changes were staged.
-    Stage,
-    /// A commit was made.
-    Commit,
-    /// Commits were pushed.
-    Push,
-    /// Another branch was checked out or created.
-    Switch,
-    /// A branch was merged into this one.
-    Merge,
-    /// Commits were rebased, also by `pull --rebase`.
-    Rebase,
-    /// Commits or changes were discarded (`reset`, `checkout -- file`, `restore`).
-    Reset,
-    /// Changes were stashed.
-    Stash,
-    /// A pull request was opened.
-    OpenPullRequest,
-    /// A pull request was merged or closed.
-    ClosePullRequest,
 }
 
 /// A lasting statement of the agent.
@@ -444,32 +379,6 @@ pub struct ToolUse {
     pub calls: u32,
     /// Calls that failed.
     pub errors: u32,
-}
-
-/// A commit that was made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Commit {
-    /// The abbreviated hash.
-    pub hash: String,
-    /// The first line of the message.
-    pub subject: String,
-    /// The text under its first line, without trailers, cut when long.
-    #[serde(default)]
-    pub body: String,
-    /// The position in the transcript.
-    pub origin: Origin,
-    /// When.
-    #[serde(default)]
-    pub at: Option<Timestamp>,
-}
-
-/// A pull request that was opened or named.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PullRequest {
-    /// The address.
-    pub url: String,
-    /// The number, when known.
-    pub number: Option<u64>,
 }
 
 mod micros {

@@ -9,12 +9,14 @@
 //! an export writes it), and the evidence and activity that are saved as one versioned document
 //! beside a transcript's cursor.
 
+mod action;
 pub mod time;
 pub mod transcript;
 
 mod dialogue;
 pub mod evidence;
 pub mod message;
+mod repository;
 pub mod token_use;
 mod work_notes;
 

@@ -7,6 +7,7 @@
 
 mod git;
 mod groups;
+mod identity;
 mod remote;
 
 use std::{
@@ -19,6 +20,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use self::groups::Groups;
+pub use self::identity::ProjectIdentity;
 use crate::{
     engine::redaction,
     model::{Namespace, Project, Timestamp},
@@ -50,18 +52,6 @@ pub enum NamedProject {
     /// Several projects have this name: their directories.
     Ambiguous(Vec<String>),
     Unknown,
-}
-
-/// What identifies a project beyond one machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProjectIdentity {
-    /// The remote of its repository, normalised.
-    pub remote: Option<String>,
-    /// Its main folder: the spelling of the repository's root, or of the directory.
-    pub folder: String,
-    pub name: String,
-    /// The paths of its directories.
-    pub folders: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -363,16 +353,6 @@ impl Projects {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, BTreeMap<Namespace, KnownProject>> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl ProjectIdentity {
-    /// Whether `given`, a remote in any spelling or a folder, names this project.
-    pub fn is_named_by(&self, given: &str) -> bool {
-        let remote = remote::normalized(given);
-        let is_remote = self.remote.is_some() && self.remote == remote;
-        let spelling = Project::new(given).spelling();
-        is_remote || self.folders.iter().any(|folder| Project::new(folder).spelling() == spelling)
     }
 }
 

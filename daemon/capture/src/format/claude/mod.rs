@@ -7,33 +7,37 @@
 
 mod action;
 mod queue;
+mod reply;
+mod result;
+mod said;
 
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
 };
 
+use self::{
+    reply::{assistant, call},
+    result::tool_result,
+    said::{Speaker, said_to_agent},
+};
 use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, RunningSession, Surroundings, Unreadable,
         emitter::Emitter,
         genai,
         json::{self, Object},
-        limits::{INPUT_KEPT, NAME_KEPT, PATH_KEPT, TEXT_KEPT},
+        limits::{NAME_KEPT, PATH_KEPT, TEXT_KEPT},
     },
     model::{
         time::Timestamp,
         transcript::{
-            Call, Entry, Item, LazyText, Outcome, RecapKind, RecordUuid, SessionContext, TaskEnded,
-            TitleSource, Tokens, ToolResult, without_middle,
+            Entry, Item, RecapKind, RecordUuid, SessionContext, TitleSource, without_middle,
         },
     },
 };
 
 pub struct Claude;
-
-/// Maximum bytes of the text that the user typed when refusing a call.
-const REFUSAL_KEPT: usize = 16 * 1024;
 
 impl Format for Claude {
     fn agent(&self) -> &'static str {
@@ -230,327 +234,6 @@ fn delivered(
         return RecordVerdict::Skipped("user/read from the queue".to_owned());
     }
     said_to_agent(text, speaker, out)
-}
-
-/// The author of a text in a user record.
-#[derive(Clone, Copy, PartialEq)]
-enum Speaker {
-    User,
-    ParentAgent,
-    Nobody,
-}
-
-/// Emits a text of a user record: typed by the user, or added by the agent's program under a tag.
-fn said_to_agent(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
-    if text.starts_with("[Request interrupted by user") {
-        out.item(Item::Interrupted);
-        return RecordVerdict::Read;
-    }
-    if let Some(ended) = task_ended(text) {
-        out.item(Item::TaskEnded(ended));
-        return RecordVerdict::Read;
-    }
-    if speaker == Speaker::Nobody {
-        return RecordVerdict::Skipped("user/meta".to_owned());
-    }
-    let text = without_tagged(text, "system-reminder");
-    let text = text.trim();
-    if let Some(tag) = PROGRAM_TAGS.iter().find(|tag| opens_with_tag(text, tag)) {
-        return tagged(text, tag, out);
-    }
-    if text.is_empty() {
-        return RecordVerdict::Skipped("user/empty".to_owned());
-    }
-    out.item(match speaker {
-        Speaker::ParentAgent => Item::Instruction(Cow::Borrowed(text)),
-        _ => Item::Prompt(Cow::Borrowed(text)),
-    });
-    RecordVerdict::Read
-}
-
-/// Parses the notice that a background task has ended.
-fn task_ended(text: &str) -> Option<TaskEnded<'_>> {
-    let notice = text.trim_start().strip_prefix("<task-notification>")?;
-    let outcome = match between(notice, "<status>", "</status>") {
-        Some("completed") => Outcome::Succeeded,
-        Some("failed") => Outcome::Failed(None),
-        _ => Outcome::Interrupted,
-    };
-    // A report may contain any tag, so it ends at the end of the notice.
-    let report = notice.split_once("<result>").map_or("", |(_, rest)| rest);
-    let report = report.rsplit_once("</result>").map_or(report, |(report, _)| report);
-    Some(TaskEnded {
-        task: Cow::Borrowed(between(notice, "<task-id>", "</task-id>")?),
-        call: between(notice, "<tool-use-id>", "</tool-use-id>").map(Cow::Borrowed),
-        outcome,
-        text: Cow::Borrowed(report),
-    })
-}
-
-/// Tags at the start of a user text that was not typed.
-const PROGRAM_TAGS: &[&str] = &[
-    "command-name",
-    "command-message",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "task-notification",
-    "bash-input",
-    "bash-stdout",
-    "bash-stderr",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "teammate-message",
-    "user-prompt-submit-hook",
-];
-
-fn opens_with_tag(text: &str, tag: &str) -> bool {
-    text.strip_prefix('<')
-        .and_then(|rest| rest.strip_prefix(tag))
-        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
-}
-
-fn tagged(text: &str, tag: &str, out: &mut Emitter<'_>) -> RecordVerdict {
-    if matches!(tag, "bash-stdout" | "bash-stderr") {
-        let part = |open, close| between(text, open, close).unwrap_or_default();
-        let printed = part("<bash-stdout>", "</bash-stdout>");
-        let errors = part("<bash-stderr>", "</bash-stderr>");
-        out.item(Item::ShellOutput(Cow::Owned(format!("{printed}\n{errors}"))));
-        return RecordVerdict::Read;
-    }
-    let command = match tag {
-        "command-name" | "command-message" => between(text, "<command-name>", "</command-name>")
-            .map(|name| (name, between(text, "<command-args>", "</command-args>"))),
-        "bash-input" => Some(("!", between(text, "<bash-input>", "</bash-input>"))),
-        _ => None,
-    };
-    let Some((name, args)) = command else {
-        return RecordVerdict::Skipped(format!("user/{tag}"));
-    };
-    let (name, args) = (name.trim(), args.unwrap_or_default().trim());
-    if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
-        return RecordVerdict::Skipped("user/local command".to_owned());
-    }
-    out.item(Item::Command { name: Cow::Borrowed(name), args: Cow::Borrowed(args) });
-    RecordVerdict::Read
-}
-
-/// Commands that concern the program rather than the work.
-const LOCAL_COMMANDS: &[&str] = &[
-    "add-dir",
-    "agents",
-    "bug",
-    "clear",
-    "color",
-    "compact",
-    "config",
-    "context",
-    "copy",
-    "cost",
-    "doctor",
-    "effort",
-    "exit",
-    "export",
-    "extra-usage",
-    "fast",
-    "feedback",
-    "help",
-    "hooks",
-    "ide",
-    "insights",
-    "install-github-app",
-    "keybindings",
-    "login",
-    "logout",
-    "mcp",
-    "memory",
-    "migrate-installer",
-    "model",
-    "output-style",
-    "passes",
-    "permissions",
-    "plugin",
-    "privacy-settings",
-    "quit",
-    "release-notes",
-    "reload-plugins",
-    "remote-control",
-    "remote-env",
-    "rename",
-    "resume",
-    "rewind",
-    "sandbox",
-    "skills",
-    "stats",
-    "status",
-    "statusline",
-    "stickers",
-    "tasks",
-    "terminal-setup",
-    "theme",
-    "todos",
-    "upgrade",
-    "usage",
-    "vim",
-    "voice",
-];
-
-fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(open)?;
-    rest.split_once(close).map(|(inside, _)| inside)
-}
-
-/// Removes the text between `<tag>` and `</tag>`.
-fn without_tagged<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {
-    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
-    if !text.contains(&open) {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(&open) {
-        kept.push_str(before);
-        rest = after.split_once(&close).map_or("", |(_, after)| after);
-    }
-    kept.push_str(rest);
-    Cow::Owned(kept)
-}
-
-fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Emitter<'_>) {
-    let Some(call) = block.string("tool_use_id") else { return };
-    let raw = block.raw("content").unwrap_or("\"\"");
-    let content = LazyText::new(raw, content_text);
-    let failed = block.is_true("is_error");
-    // Refusals and exit codes are recognised by the start of the text.
-    let head = if failed { content.decode(2_048) } else { Cow::Borrowed("") };
-    let structured = record.raw("toolUseResult").unwrap_or_default();
-    if structured.starts_with("{\"task\":")
-        && let Some(task) = Object::parse(structured).and_then(|result| result.object("task"))
-        && let Some(key) = task.string("id")
-    {
-        out.item(Item::TaskKey { call: call.clone(), key });
-    }
-    if structured.starts_with("{\"questions\":")
-        && let Some(answers) = Object::parse(structured).and_then(|result| result.object("answers"))
-    {
-        for (question, raw) in answers.members() {
-            if let Some(answer) = json::string(raw) {
-                out.item(Item::Answer { call: call.clone(), question: question.into(), answer });
-            }
-        }
-    }
-    let outcome = outcome(failed, &head);
-    out.item(Item::Result(ToolResult { call, outcome, content }));
-    if outcome == Outcome::Rejected
-        && let Some(words) = words_of_refusal(&content.decode(REFUSAL_KEPT))
-    {
-        out.item(Item::Prompt(Cow::Borrowed(words)));
-    }
-}
-
-fn outcome(failed: bool, head: &str) -> Outcome {
-    if !failed {
-        return Outcome::Succeeded;
-    }
-    if head.starts_with("The user doesn't want to")
-        || head.starts_with("Claude requested permissions")
-    {
-        return Outcome::Rejected;
-    }
-    if head.starts_with("[Request interrupted") || head.starts_with("Request was aborted") {
-        return Outcome::Interrupted;
-    }
-    let code = head.strip_prefix("Exit code ").map(|rest| {
-        rest.bytes().take_while(u8::is_ascii_digit).fold(0i32, |code, digit| {
-            code.saturating_mul(10).saturating_add(i32::from(digit - b'0'))
-        })
-    });
-    Outcome::Failed(code)
-}
-
-/// Returns the text that the user typed when refusing a tool call.
-fn words_of_refusal(text: &str) -> Option<&str> {
-    const INTRODUCTIONS: [&str; 2] = [
-        "To tell you how to proceed, the user said:",
-        "The user provided the following reason for the rejection:",
-    ];
-    let (_, words) = INTRODUCTIONS.iter().find_map(|introduction| text.split_once(introduction))?;
-    let words = words.split("\n\nNote: The user's next message").next().unwrap_or(words).trim();
-    // A selection in the program's menu was not typed.
-    let menu = words.starts_with("The user wants to clarify these questions");
-    (!words.is_empty() && !menu).then_some(words)
-}
-
-fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> RecordVerdict {
-    let Some(message) = record.object("message") else {
-        return RecordVerdict::Skipped("assistant/empty".to_owned());
-    };
-    for prompt in queue::of(memory).without_record() {
-        out.unidentified(None).item(Item::Prompt(Cow::Borrowed(prompt.trim())));
-    }
-    if record.is_true("isApiErrorMessage") {
-        let text = content_text(message.raw("content").unwrap_or_default(), 2_048);
-        out.item(Item::ServiceError(text));
-        return RecordVerdict::Read;
-    }
-    let model = message.string("model").filter(|model| model != "<synthetic>");
-    out.context(surroundings(record, model), memory);
-    let id = message.string("id");
-    if let Some(usage) = message.object("usage") {
-        let count = |key| usage.number(key).unwrap_or(0);
-        out.item(Item::Usage {
-            message: id.clone(),
-            tokens: Tokens {
-                input: count("input_tokens"),
-                output: count("output_tokens"),
-                cache_read: count("cache_read_input_tokens"),
-                cache_write: count("cache_creation_input_tokens"),
-            },
-        });
-    }
-    let content = message.raw("content").unwrap_or_default();
-    if content.starts_with('"') {
-        let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
-        return reply(id, text, out);
-    }
-    let mut verdict = RecordVerdict::Skipped("assistant/empty".to_owned());
-    for block in json::objects(content) {
-        let found = match block.string("type").as_deref() {
-            Some("text") => {
-                reply(id.clone(), block.string_within("text", TEXT_KEPT).unwrap_or_default(), out)
-            }
-            Some("tool_use" | "server_tool_use" | "mcp_tool_use") => call(id.clone(), &block, out),
-            Some(other) => RecordVerdict::Skipped(format!("assistant/{other}")),
-            None => continue,
-        };
-        if verdict != RecordVerdict::Read {
-            verdict = found;
-        }
-    }
-    verdict
-}
-
-fn reply(
-    message: Option<Cow<'_, str>>,
-    text: Cow<'_, str>,
-    out: &mut Emitter<'_>,
-) -> RecordVerdict {
-    if text.trim().is_empty() || text == "(no content)" || text == "No response requested." {
-        return RecordVerdict::Skipped("assistant/empty".to_owned());
-    }
-    out.item(Item::Reply { message, text });
-    RecordVerdict::Read
-}
-
-fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
-    let (Some(id), Some(tool)) = (block.string("id"), block.string("name")) else {
-        return RecordVerdict::Skipped("assistant/nameless call".to_owned());
-    };
-    let input = json::value_within(block.raw("input").unwrap_or("null"), INPUT_KEPT);
-    let action = action::of(&tool, &input);
-    out.item(Item::Call(Call { id, message, tool, input, action }));
-    RecordVerdict::Read
 }
 
 fn system(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {

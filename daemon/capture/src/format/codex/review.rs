@@ -9,6 +9,8 @@ use serde::Deserialize;
 struct Review {
     findings: Vec<ReviewFinding>,
     overall_explanation: String,
+    #[serde(default)]
+    overall_correctness: String,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +38,14 @@ pub(super) fn as_markdown(reply: &str) -> Option<String> {
         return None;
     }
     let review: Review = serde_json::from_str(reply).ok()?;
-    let mut markdown = review.overall_explanation;
+    let verdict = review.overall_correctness.trim();
+    let mut markdown = match (verdict, review.findings.len()) {
+        ("", _) => String::new(),
+        (verdict, 0) => format!("Verdict of the review: {verdict}, no findings. "),
+        (verdict, 1) => format!("Verdict of the review: {verdict}, 1 finding. "),
+        (verdict, count) => format!("Verdict of the review: {verdict}, {count} findings. "),
+    };
+    markdown.push_str(&review.overall_explanation);
     if !review.findings.is_empty() {
         markdown.push_str("\n\n## Findings\n");
     }

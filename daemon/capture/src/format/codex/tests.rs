@@ -51,10 +51,11 @@ fn a_review_is_read_as_its_explanation_and_findings() {
         })
     };
     let reply = |review: Value| read(&[assistant(&serde_json::to_string_pretty(&review).unwrap())]);
-    let wanted = "reply: One file leaks.\n\n## Findings\n\n\
+    let wanted = "reply: Verdict of the review: patch is incorrect, 1 finding. One file leaks.\n\n## Findings\n\n\
                   - **[P1] Close the file** (`/p/a.rs:7`): It stays open.\n  Each run leaks one.";
     assert_eq!(reply(review(&[finding])), [wanted]);
-    assert_eq!(reply(review(&[])), ["reply: One file leaks."]);
+    let without = "reply: Verdict of the review: patch is incorrect, no findings. One file leaks.";
+    assert_eq!(reply(review(&[])), [without]);
     assert_eq!(reply(json!({ "findings": 3 })).len(), 1);
 }
 

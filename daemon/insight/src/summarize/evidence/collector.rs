@@ -58,7 +58,10 @@ impl Collector {
             return;
         }
         match &entry.item {
-            Item::Prompt(text) => self.prompt(text, moment),
+            Item::Prompt(text) => {
+                self.evidence.is_instructed = false;
+                self.prompt(text, moment);
+            }
             Item::Command { name, args } => self.command(name, args, moment),
             Item::Instruction(text) => self.instruction(text, moment),
             Item::Reply { message, text } => {

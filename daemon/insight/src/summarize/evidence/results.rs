@@ -148,7 +148,8 @@ impl Collector {
     ) {
         let run = Run { command, outcome, output, moment };
         self.pending.turn_changed |= git::note(&mut self.evidence, &run);
-        let reports = test_runs::reports(output);
+        let mut reports = test_runs::reports(output);
+        reports.retain(|report| !test_runs::could_not_run(output, report.failed));
         self.judge(&run, &reports);
         for report in reports {
             self.keep_test_run(report, command, moment);

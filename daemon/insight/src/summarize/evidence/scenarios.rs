@@ -356,8 +356,9 @@ fn a_letter_in_answer_to_options_is_a_choice() {
 fn what_a_sub_agent_is_told_is_no_prompt_of_the_session() {
     let told = Item::Instruction(Cow::Borrowed("Find the parser."));
     let mut script = Script::default();
+    script.prompt("Move the parser");
     script.item(told.clone());
-    assert!(script.collect().prompts.is_empty());
+    assert_eq!(script.collect().prompts.len(), 1);
     let mut sub_agent = Collector::new(3);
     sub_agent.observe(&Entry { at: None, uuid: None, sub_agent: None, item: told }, 1);
     assert_eq!(sub_agent.evidence().prompts[0].origin.source, 3);

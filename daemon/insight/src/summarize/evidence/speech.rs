@@ -186,10 +186,14 @@ impl Collector {
         self.prompt(&text, moment);
     }
 
-    /// Records the task of a sub-agent as a prompt in the sub-agent's file. In the session's own file
-    /// it is left out, because the user did not write it.
+    /// Records the task of a sub-agent as a prompt in the sub-agent's file, also where that file is
+    /// read as a session because its parent's is missing. In the file of a session that a user began it
+    /// is left out, because the user did not write it.
     pub(super) fn instruction(&mut self, text: &str, moment: Moment) {
-        if self.source != 0 {
+        self.evidence.is_instructed |= self.source == 0 && self.evidence.prompts.is_empty();
+        if self.evidence.is_instructed {
+            self.prompt(text, moment);
+        } else if self.source != 0 {
             self.keep_prompt(text, moment);
         }
     }

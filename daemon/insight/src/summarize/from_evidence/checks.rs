@@ -2,10 +2,10 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, FileWork},
+        evidence::{CommandRun, Evidence, FileWork, TestRun},
         transcript::Outcome,
     },
-    summarize::text::pattern,
+    summarize::{from_evidence::test_results::main_run, text::pattern},
 };
 
 /// What a check looks at. Test suites have an evidence of their own.
@@ -146,9 +146,12 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     }
     let passed: Vec<LastCheck> =
         last_runs(evidence).into_iter().filter(|check| !check.failed).collect();
+    let suites = other_suites(evidence);
     let names = |stale: bool| {
         let of = passed.iter().filter(|check| check.stale == stale);
-        of.map(|check| check.kind.name()).collect::<Vec<_>>().join(", ")
+        let of = of.map(|check| check.kind.name().to_owned());
+        let suites = suites.iter().filter(|suite| suite.1 == stale).map(|suite| suite.0.clone());
+        of.chain(suites).collect::<Vec<_>>().join(", ")
     };
     let (fresh, stale) = (names(false), names(true));
     let told = match (fresh.is_empty(), stale.is_empty()) {
@@ -158,6 +161,27 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
         (false, false) => format!("checks passed: {fresh}; before the last change: {stale}"),
     };
     Some(told)
+}
+
+/// Suites that passed beside the main one, with the number of their tests, and whether code was changed
+/// after them.
+fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
+    let Some(main) = main_run(evidence) else { return Vec::new() };
+    let own = evidence.tests.iter().filter(|run| run.origin.source == 0);
+    let mut last: Vec<&TestRun> = Vec::new();
+    for run in own.filter(|run| run.framework != main.framework) {
+        last.retain(|known| known.framework != run.framework);
+        last.push(run);
+    }
+    let passed = last.into_iter().filter(|run| run.failed == 0 && run.passed > 1);
+    let told = passed.map(|run| {
+        let is_later = |work: &FileWork| {
+            work.changed() && work.last.source == 0 && work.last.line > run.origin.line
+        };
+        let is_stale = evidence.files.values().any(is_later);
+        (format!("{} ({} passed)", run.framework, run.passed), is_stale)
+    });
+    told.collect()
 }
 
 #[cfg(test)]
@@ -214,6 +238,19 @@ mod tests {
         only_text.prompt("Describe the list");
         only_text.edit("a", "/app/README.md", "a", "b");
         assert_eq!(untested(&only_text.collect()), None);
+    }
+
+    #[test]
+    fn a_suite_beside_the_main_one_is_told_with_its_number() {
+        let mut script = script();
+        let vitest = " Test Files  3 passed (3)\n      Tests  230 passed (230)\n";
+        script.run("d", "npx vitest run", Outcome::Succeeded, vitest);
+        let cargo = "test result: ok. 113 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
+        script.run("e", "cargo test", Outcome::Succeeded, cargo);
+        assert_eq!(
+            passed(&script.collect()).as_deref(),
+            Some("checks passed: build, vitest (230 passed)")
+        );
     }
 
     #[test]

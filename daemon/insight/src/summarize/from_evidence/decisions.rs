@@ -104,13 +104,25 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let records = decided.filter_map(|claim| {
         let line = entries.claim(claim)?;
         let labelled = line.split_once(": ").filter(|_| claim.label.is_some());
+        let fate = claim.section.as_deref().filter(|heading| says_not_done(heading));
+        let fate = fate.map_or(String::new(), |heading| {
+            format!("{}: ", capitalised(heading.trim_end_matches([':', ' '])))
+        });
         let record = match labelled {
-            Some((label, rest)) => record(label, capitalised(rest)),
+            Some((label, rest)) => record(&format!("{fate}{label}"), capitalised(rest)),
+            None if !fate.is_empty() => record(&format!("{fate}{line}"), NO_REASON.to_owned()),
             None => of_statement(&line).unwrap_or_else(|| record(&line, NO_REASON.to_owned())),
         };
         Some((claim.origin.line, record))
     });
     records.collect()
+}
+
+/// Whether a heading says that the items below it were not done: without it they say the contrary.
+fn says_not_done(heading: &str) -> bool {
+    heading.len() <= 60
+        && pattern!(r"(?i)\b(?:deferred|declined|skipped|rejected|dismissed|ignored|postponed|out of scope|won.t (?:fix|do)|wontfix|not (?:fixed|done|changed|addressed|applied|doing|in scope)|left (?:as[- ]is|alone|unchanged)|no change)\b")
+            .is_match(heading)
 }
 
 fn record(decision: &str, rationale: String) -> DecisionRecord {

@@ -185,7 +185,9 @@ impl<'e> Entries<'e> {
             let explored = [Activity::Exploring, Activity::Reviewing]
                 .into_iter()
                 .any(|one| activity.primary_activity() == one.as_str());
-            return (explored && !self.evidence.files.is_empty()).then(Vec::new);
+            // What was committed was changed, though it is not seen how.
+            let is_known = !self.evidence.files.is_empty() && self.evidence.commits.is_empty();
+            return (explored && is_known).then(Vec::new);
         }
         worked.sort_by_key(|(_, work)| std::cmp::Reverse(work.last));
         worked.truncate(FILES);

@@ -62,7 +62,12 @@ fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
     }
     let asked = prompt_of(evidence, request)?;
     let answers = evidence.choices.iter().any(|choice| choice.origin == asked.origin);
-    picked(evidence, request).filter(|_| !answers)
+    // What the user stopped at once to pick something else was not done.
+    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > asked.origin.line);
+    let is_stopped = next.is_some_and(|next| {
+        evidence.corrections.iter().any(|correction| correction.origin == next.origin)
+    });
+    picked(evidence, request).filter(|_| !answers && !is_stopped)
 }
 
 /// `Create a commit with that content` says nothing without what stood before it.

@@ -128,7 +128,10 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
 /// Takes what the objective quotes, and what the last words tell, out of the lists behind them.
 fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
-    let is_asked = |text: &str| share_of_words(&words(text), &objective) >= REPEATED;
+    let is_asked = |text: &str| {
+        let said = text.strip_prefix("User: ").unwrap_or(text);
+        share_of_words(&words(said), &objective) >= REPEATED
+    };
     if let Some(decisions) = &mut summary.key_decisions {
         decisions.retain(|one| !(one.rationale.starts_with(USER_SAID) && is_asked(&one.decision)));
     }

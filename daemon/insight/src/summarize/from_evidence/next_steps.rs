@@ -75,7 +75,10 @@ fn closes_a_list(subject: &str) -> bool {
 /// The call that the session ended in.
 fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
     let Some(call) = &entries.evidence.unanswered_call else { return };
-    let shown = cut(&entries.tidy_line(&call.text), 120);
+    // Of a long line the commit says most.
+    let commit = pattern!(r#"\bgit commit [^"]*"[^"]{4,}""#).find(&call.text);
+    let shown = commit.map_or(call.text.as_str(), |commit| commit.as_str());
+    let shown = cut(&entries.tidy_line(shown), 120);
     let asked = asked_last(entries).map_or(String::new(), |request| {
         format!(" (asked: {})", cut(&entries.tidy_line(without_full_stop(&request.text)), 110))
     });
@@ -167,8 +170,11 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         let names: Vec<&str> = run.failed_tests.iter().take(TESTS).map(String::as_str).collect();
         let named =
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        let noun = if run.failed == 1 { "test" } else { "tests" };
-        push(list, format!("Fix {} failing {noun}{named}", run.failed));
+        // Of a package that was not built no test is counted.
+        let noun = if run.framework.ends_with("(packages)") { "package" } else { "test" };
+        let plural = if run.failed == 1 { "" } else { "s" };
+        let of_package = if noun == "package" && !names.is_empty() { ", with" } else { "" };
+        push(list, format!("Fix {} failing {noun}{plural}{of_package}{named}", run.failed));
     }
     if let Some(command) = failing_build(entries.evidence) {
         push(list, format!("The last build failed: `{}`", entries.tidy_line(command)));

@@ -56,6 +56,7 @@ pub(super) fn objective(evidence: &Evidence) -> String {
         )),
         (first, _) => goal(evidence, first.map(|at| &requests[at])),
     };
+    let goal = Goal { text: with_number(evidence, &goal.text), ..goal };
     let later = first
         .filter(|at| order.is_some() || goal.text.starts_with(&requests[*at].text))
         .map_or(Vec::new(), |at| shifts(evidence, &requests, order.unwrap_or(at)));
@@ -66,18 +67,40 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     format!("{}{stop} Later: {}.", goal.text, later.join("; "))
 }
 
+/// The text with the number of `that PR`, where the session names only one.
+fn with_number(evidence: &Evidence, text: &str) -> String {
+    let meant = pattern!(r"(?i)\b(?:that|this|the|our|my) (?:pr|pull request|mr)\b(?: #?\d+)?");
+    let Some(meant) = meant.find(text).filter(|found| !found.as_str().contains('#')) else {
+        return text.to_owned();
+    };
+    let named = pattern!(
+        r"\bgh pr (?:view|checkout|diff|checks|comment|review|edit|merge) (?:-\S+ )*(\d+)\b|/pulls?/(\d+)\b"
+    );
+    let commands = evidence.commands.iter();
+    let mut numbers: BTreeSet<u64> = commands
+        .flat_map(|run| named.captures_iter(&run.command))
+        .filter_map(|found| found.get(1).or(found.get(2))?.as_str().parse().ok())
+        .collect();
+    numbers.extend(evidence.pull_requests.iter().filter_map(|request| request.number));
+    let (Some(number), 1) = (numbers.first(), numbers.len()) else { return text.to_owned() };
+    let (before, behind) = text.split_at(meant.end());
+    format!("{before} (#{number}){behind}")
+}
+
 /// The first order of work behind an opening question or talk.
 fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Option<usize> {
     let opening = &requests[first].text;
-    if !(is_question(opening) || is_talk(opening)) || picked(evidence, &requests[first]).is_some() {
+    if !(is_question(opening) || is_talk(opening) || is_preparation(opening))
+        || picked(evidence, &requests[first]).is_some()
+    {
         return None;
     }
+    let prepares = is_preparation(opening);
     let is_order = |request: &Request| {
         request.weight == Weight::Clear
             && request.text.split_whitespace().count() >= 5
-            && begins_as_order(&request.text)
+            && (prepares || begins_as_order(&request.text) && !points_at_something(&request.ask))
             && !request.text.ends_with('?')
-            && !points_at_something(&request.ask)
     };
     (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))
 }
@@ -86,6 +109,14 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
 fn is_question(text: &str) -> bool {
     let orders = |sentence: &String| wording::plain(sentence).1 == Manner::Orders;
     text.ends_with('?') && !spoken_sentences(text).iter().any(orders)
+}
+
+/// Whether a first prompt only prepares the agent for the work.
+fn is_preparation(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:analy[sz]e (?:the|this) (?:codebase|repo\w*|project) and write (?:claude|agents|gemini)\.md\b|(?:read|explore|study|familiari[sz]e yourself with|get (?:familiar|acquainted) with|make yourself familiar with) (?:through )?(?:the |this |our )?(?:codebase|code|repo\w*|project|docs?|documentation|readme|(?:claude|agents|gemini)\.md)\b[^.;:]{0,40}$)"
+    )
+    .is_match(text.trim_end_matches('.'))
 }
 
 /// Whether a first prompt only asks to read and talk.

@@ -36,6 +36,7 @@ impl ReasonedOutcome {
             || repository::uncommitted_files(evidence).is_empty();
         let is_partly = !evidence.commits.is_empty();
         let reason = match (is_committed, hoped) {
+            (true, false) if only_looked(evidence) => Some("nothing was changed"),
             (true, false) => None,
             (true, true) => Some("not confirmed"),
             (false, false) if is_partly => Some("last changes not committed"),
@@ -152,6 +153,16 @@ fn has_passed(evidence: &Evidence, line: u64) -> bool {
     };
     last.is_some_and(|run| run.outcome.succeeded() && !is_changed_later(run))
         && has_results(evidence)
+}
+
+/// Whether nothing that the session did can have changed the project, as far as its calls show.
+fn only_looked(evidence: &Evidence) -> bool {
+    !has_results(evidence)
+        && evidence.git_events.is_empty()
+        && evidence.publications.is_empty()
+        && evidence.delegations.is_empty()
+        && !evidence.files.is_empty()
+        && evidence.tools.keys().all(|tool| !tool.starts_with("mcp__"))
 }
 
 /// Whether the session changed more than notes.

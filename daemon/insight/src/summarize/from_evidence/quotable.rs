@@ -14,8 +14,9 @@ pub(super) fn leans_back(sentence: &str) -> bool {
     leans(sentence)
         // What was put back stands in the sentence before.
         || pattern!(r"(?i)^(?:reverted|restored|switched|changed|moved|set|put) (?:it |them )?(?:back )?to\b").is_match(sentence)
+        || pattern!(r"(?i)^(?:\w+ed|wrote|put|made|set|built|sent) (?:it|them|this|these|those)\b").is_match(sentence)
         || pattern!(r"(?i)^(?:\.\.\.|the (?:section|comment|thread|entry|row|line|step|second|third|others?|remaining|rest|two|three|same)\b)").is_match(sentence)
-        || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile)\b")
+        || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile|otherwise|(?:everything|anything|all) else)\b")
             .is_match(sentence)
 }
 
@@ -57,8 +58,30 @@ pub(super) fn is_part(sentence: &str) -> bool {
         && !is_phrase(Topic::PublishOffer, sentence)
         && !is_phrase(Topic::LeftToUser, sentence)
         && !points_elsewhere(sentence)
+        && !is_usage(sentence)
+        // The address at which one could be opened, as `git push` prints it.
+        && !sentence.contains("/pull/new/")
+        && !is_row_of_numbers(sentence)
+        // A text that was too long was cut there.
+        && !sentence.contains(" … ")
         // The numbers of a list are not told.
         && !pattern!(r"(?i)\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b").is_match(sentence)
+}
+
+/// Whether a line says what a key or a slash command is for: `q` to exit.
+fn is_usage(line: &str) -> bool {
+    pattern!(r"(?i)^`(?:/[\w:-]+[^`]*|[a-z?])`(?: to | for |: | [—–-] |$)").is_match(line)
+}
+
+/// Whether a line is a row of a table whose columns were lost: mostly numbers.
+pub(super) fn is_row_of_numbers(line: &str) -> bool {
+    let all = line.split_whitespace();
+    let numbers = all.clone().filter(|word| {
+        *word == "~" || pattern!(r"^[(+±-]*[pn=]*\d[\d.,]*[%\w/]{0,4}\)?[,;]?$").is_match(word)
+    });
+    let compares = line.contains(['%', '~', '±']);
+    let (all, numbers) = (all.count(), numbers.count());
+    compares && numbers >= 4 && numbers * 2 > all
 }
 
 /// Whether a sentence points at another part of the page that it is taken from.
@@ -90,6 +113,19 @@ pub(super) fn is_statement(sentence: &str) -> bool {
         && !is_phrase(Topic::Instruction, sentence)
         && !matches!(topic_of_sentence(sentence), Some(Topic::Open))
         && is_balanced(sentence)
+}
+
+/// Whether an introduction tells the user what to do: the items below it are steps for them.
+pub(super) fn addresses_user(introduction: &str) -> bool {
+    is_phrase(Topic::Instruction, introduction)
+        || pattern!(r"(?i)^(?:please |now |then |to (?:test|try|verify|check|use|run)\b)|\b(?:your|you(?:'ll| can| should| need)?)\b.*\b(?:and|then|to)$").is_match(introduction)
+}
+
+/// Whether a line is little more than addresses.
+pub(super) fn is_list_of_addresses(line: &str) -> bool {
+    let all: Vec<usize> =
+        pattern!(r"https?://\S+").find_iter(line).map(|found| found.len()).collect();
+    all.len() > 1 && all.iter().sum::<usize>() * 2 > line.len()
 }
 
 /// Whether brackets and quotes have their partners: a text without one is cut.

@@ -8,8 +8,8 @@ use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, is_generic, without_number},
         quotable::{
-            announces_no_fact, is_balanced, is_banner, is_part, is_statement, leans_back, limits,
-            names_something,
+            addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
+            leans_back, limits, names_something,
         },
         wording::begins_as_order,
     },
@@ -102,6 +102,16 @@ impl Quoted {
     pub(super) fn is_steps(&self) -> bool {
         let is_step = |part: &&String| begins_as_order(part) || is_phrase(Topic::Instruction, part);
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
+    }
+
+    /// Whether the sentence above the list tells the user what to do.
+    pub(super) fn is_for_the_user(&self) -> bool {
+        self.is_introduced_by(addresses_user)
+    }
+
+    /// Whether `is` holds for the heading or sentence above the list.
+    pub(super) fn is_introduced_by(&self, is: impl Fn(&str) -> bool) -> bool {
+        self.introduction.as_deref().is_some_and(is)
     }
 
     /// The share of the parts for which `is` holds.

@@ -15,7 +15,7 @@ use crate::{
             answers, done, ending,
             entries::Entries,
             overtaken,
-            quotable::{is_balanced, leans_back},
+            quotable::{is_balanced, is_list_of_addresses, leans_back},
             quoted::{Quoted, quoted},
             refuted, transient,
         },
@@ -133,7 +133,10 @@ fn wanted(
     let is_open = !report.changed && (report.asks || report.proposes() || is_asked_if);
     let mut found = Vec::new();
     for (at, mut one) in quoted(entries, report).into_iter().enumerate() {
-        let is_no_fact = !report.changed && one.is_steps();
+        let is_no_fact = one.is_steps() && (!report.changed || one.is_for_the_user())
+            || one.is_introduced_by(|text| {
+                transient::is_past_state(entries.evidence, text, report.origin)
+            });
         // What answers a question stands at the head of its answer. What else is said before a
         // choice of the user is about ways that may not be gone.
         let is_answer = at == 0 && question.is_some();
@@ -211,15 +214,42 @@ fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     })
 }
 
+/// The share of its words by which an answer is what the user objected to.
+const OBJECTED: f64 = 0.5;
+
+/// Whether the agent took an answer back: its next report agrees with what the user said against it.
+fn is_withdrawn(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
+    let reports = &entries.reports.reports;
+    let Some(next) = reports.iter().find(|report| report.origin.line > at.line) else {
+        return false;
+    };
+    let opening = one_line(next.opening.as_deref().unwrap_or_default());
+    let opening = sentences(&opening);
+    if !opening.first().is_some_and(|first| is_phrase(Topic::Agreement, first)) {
+        return false;
+    }
+    let prompts = entries.evidence.prompts.iter();
+    let said = prompts.filter(|prompt| (at.line..next.origin.line).contains(&prompt.origin.line));
+    let mut objection: BTreeSet<String> = said.flat_map(|prompt| words(&prompt.text)).collect();
+    objection.extend(opening.iter().take(3).flat_map(|sentence| words(sentence)));
+    share_of_words(&words(part), &objection) >= OBJECTED
+}
+
 /// Whether a line can be understood alone.
 fn stands(line: &str) -> bool {
     let answer = line.split_once(" Answer: ").map(|(_, answer)| answer);
+    let is_bare_answer = answer.is_none()
+        && pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(line);
+    if is_bare_answer {
+        return false;
+    }
     let line = answer.unwrap_or(line);
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
     // An answer of a word or two is for the moment.
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     !leans_back(line)
+        && !is_list_of_addresses(line)
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20
@@ -232,6 +262,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let counts_tests = pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
         .is_match(part)
         || pattern!(r"(?i)^all (?:the )?(?:tests?|lint(?:ing|er)?|checks?|formatting)\b[^`:]{0,50}\b(?:pass(?:es|ed|ing)?|clean(?:ly)?)\b[^`:]{0,12}$")
+            .is_match(part)
+        || pattern!(r"(?i)^(?:i )?(?:verif(?:ied|ication)|validat(?:ed|ion))\b[^:]{0,24}:? (?:run:? |with )?`[^`]+`(?:,? (?:and )?`[^`]+`)* (?:pass(?:es|ed)?|succe\w+|ran|is|are) ?(?:clean|green|cleanly|successfully|now)?\.?$")
             .is_match(part);
     let counts_tests = counts_tests && !evidence.tests.is_empty();
     !counts_tests
@@ -240,7 +272,9 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !is_publication(part)
         && !names_a_commit(&evidence.commits, part)
         && !is_corrected(evidence, part, report.origin)
-        && (report.changed || !is_refuted(entries, part, report.origin))
+        && (report.changed
+            || !is_refuted(entries, part, report.origin)
+                && !is_withdrawn(entries, part, report.origin))
         && !overtaken::is_gone(entries, part, report.origin)
         && !overtaken::names_what_was_taken_back(entries, part)
 }
@@ -289,7 +323,9 @@ fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     // that the user says is wrong.
     let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
     let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
-    if !report.changed && (is_void || is_resolved_later(entries, report)) {
+    let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
+        && is_followed_by_work(entries, report);
+    if !report.changed && (is_void || is_of_moment || is_resolved_later(entries, report)) {
         return Fate::SentBack;
     }
     if ending::is_refused(evidence, report)
@@ -312,6 +348,14 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
             .is_match(if label.is_empty() { &claim.text } else { label })
     });
     let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
+    // A review of another commit says nothing of this one.
+    let commits =
+        |report| commits_named(asked_before(entries.evidence, report).unwrap_or_default());
+    let asked = commits(report);
+    let later = later.filter(|one| {
+        let other = commits(one);
+        asked.is_empty() || other.is_empty() || !asked.is_disjoint(&other)
+    });
     is_review
         && later.map(opening).any(|opening| {
             sentences(&opening).iter().take(3).any(|one| is_phrase(Topic::Resolved, one))
@@ -320,9 +364,8 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
 
 /// Whether a report that changed nothing answers a command without a word: it lists how things stood.
 fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
-    let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
     let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
-    asked.is_some_and(|asked| is_bare(&asked.text))
+    asked_before(evidence, report).is_some_and(is_bare)
 }
 
 fn says(prompt: &Quote, topic: Topic) -> bool {

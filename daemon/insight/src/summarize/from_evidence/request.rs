@@ -296,6 +296,7 @@ mod tests {
                 "Splitting the billing module",
             ),
             ("ok, can you please add a test for `x`?\\\n", "Add a test for `x`."),
+            ("sounds good. address the 3 findings", "Address the 3 findings"),
             ("npm run docs hangs", "npm run docs hangs"),
             (
                 "Let's adjust the port in @src/config.rs. It must be free.",

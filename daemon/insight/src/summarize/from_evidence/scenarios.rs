@@ -27,6 +27,15 @@ fn done(report: &str) -> Vec<String> {
     summary(&script).completed_tasks.unwrap_or_default()
 }
 
+/// The whole summary of a session with this report.
+fn told(report: &str) -> String {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply("m", report);
+    format!("{:?}", summary(&script))
+}
+
 fn refused_edit(script: &mut Script, path: &str) {
     script.call("refused", "Edit", change(path, ChangeKind::Edited, "a", "b"));
     script.result("refused", Outcome::Rejected, "The user doesn't want to proceed");
@@ -275,4 +284,115 @@ fn an_offer_of_an_option_names_it() {
         offered("1. Check the agent in the hook\n2. Merge both of the hooks\n"),
         ["Offered: implement Option 1 (Check the agent in the hook)"]
     );
+}
+
+#[test]
+fn what_the_agent_tells_the_user_to_try_is_no_result() {
+    let report = "The recorder stores each take in a file of its own now, so that a long take can be cut.\n\nOpen it in your browser and:\n\n- Grant the permission for the microphone\n- Click on the red button to record\n- Check the list of takes\n";
+    let told = told(report);
+    assert!(told.contains("so that a long take can be cut") && !told.contains("Grant"), "{told}");
+}
+
+#[test]
+fn menus_cuts_and_rows_of_lost_tables_are_not_told() {
+    let report = "The list is sorted by the date of each invoice now.\n\n- `/todos [area]` to filter by area\n- `q` to exit\n- Renamed the loader of the list\n- sort_list 153 144 -16.12% ~ 0.001\n- Moved the check … of the archive\n";
+    let told = told(report);
+    assert!(told.contains("Renamed the loader"), "{told}");
+    for absent in ["todos", "exit", "16.12", "archive"] {
+        assert!(!told.contains(absent), "{absent}: {told}");
+    }
+}
+
+#[test]
+fn what_was_deferred_is_told_as_deferred() {
+    let mut script = Script::default();
+    script.prompt("Address the comments of the reviewer on that PR");
+    script.run("v", "gh pr view 181 --comments", Outcome::Succeeded, "a comment\n");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply("m", "Fixed the order of the list.\n\n**Intentionally deferred:**\n- **Cache of the inode**: needs a lock, for a path that is rare\n");
+    let found = summary(&script);
+    assert_eq!(
+        found.key_decisions.unwrap()[0].decision,
+        "Intentionally deferred: Cache of the inode"
+    );
+    assert!(found.objective.contains("that PR (#181)"), "{}", found.objective);
+}
+
+#[test]
+fn an_answer_that_the_agent_took_back_is_not_told() {
+    let mut script = Script::default();
+    script.prompt("How could the keys of the files be stored?");
+    script.reply("m1", "The keys of the files can be derived from the name of the folder.\n\n- A server can derive each file key without storing any of them\n- The format of the archive stays the same for all readers\n");
+    script.prompt("but a server that can derive each file key can read the files");
+    script.reply("m2", "You're right. A server that derives each file key can read the files, so the keys are random and stored with each file.");
+    let told = format!("{:?}", summary(&script).discoveries);
+    assert!(!told.contains("without storing"), "{told}");
+}
+
+#[test]
+fn a_first_prompt_that_prepares_gives_way_to_the_work() {
+    let mut script = Script::default();
+    script.prompt("/init");
+    script.edit("a", "/app/CLAUDE.md", "", "a");
+    script.reply("m1", "Wrote CLAUDE.md.");
+    script.prompt("This was just so you know what there is now. I want to pick it up again and fix the broken APIs");
+    script.edit("b", "/app/list.rs", "a", "b");
+    script.reply("m2", "Replaced the broken APIs of the list.");
+    let objective = summary(&script).objective;
+    assert!(objective.contains("fix the broken APIs (began with: Analyse"), "{objective}");
+}
+
+#[test]
+fn a_review_by_a_sub_agent_whose_parent_is_missing_has_its_task() {
+    let mut script = Script::default();
+    script.item(Item::Instruction("Review the code changes against the branch 'main'".into()));
+    script.read("a", "/app/list.rs");
+    script.reply("m", "Verdict of the review: patch is correct, no findings. The list is sorted by date and its test passes on each platform.");
+    let found = summary(&script);
+    assert_eq!(found.objective, "Review the code changes against the branch 'main'");
+    assert_eq!(found.outcome, Ending::Completed);
+    assert_eq!(found.outcome_reason.as_deref(), Some("nothing was changed"));
+    assert!(found.last_words.unwrap().contains("patch is correct, no findings"));
+    let task = "Now document the pages of the archive. Never use the old format, let's keep one file rather than two.";
+    script.item(Item::Instruction(task.into()));
+    script.reply("m2", "The archive is sorted by number, although its page says by date.");
+    let found = summary(&script);
+    assert!(
+        found.objective.contains("Later: document the pages of the archive"),
+        "{}",
+        found.objective
+    );
+    assert!(format!("{found:?}").contains("sorted by number, although"), "{found:?}");
+    assert_eq!((found.key_decisions, found.preferences), (None, None));
+}
+
+#[test]
+fn tests_that_a_sandbox_stopped_are_no_failure_of_the_project() {
+    let mut script = Script::default();
+    script.prompt("Review the order of the list");
+    script.read("a", "/app/list.rs");
+    let output = "open /Users/a/Library/Caches/go-build/1a: operation not permitted\nFAIL\tx/list [setup failed]\nFAIL\n";
+    script.run("t", "go test ./...", Outcome::Failed(Some(1)), output);
+    script.reply("m", "The order of the list is right: it is sorted by date, and then by number.");
+    let found = summary(&script);
+    assert_eq!((found.outcome, found.next_steps), (Ending::Completed, None));
+}
+
+#[test]
+fn a_review_without_findings_ends_only_those_of_the_same_commit() {
+    let told = |second: &str| {
+        let mut script = Script::default();
+        script.prompt("Review commit 1a2b3c4 in this repository");
+        script.read("a", "/app/list.rs");
+        script.reply("m1", "**Findings**\n\n- **High**: The list of the archive panics when a page has no rows at all\n");
+        script.prompt(second);
+        script.read("b", "/app/pages.rs");
+        script.reply(
+            "m2",
+            "No findings. The pages of the shop are sorted by the number of their rows.",
+        );
+        format!("{:?}", summary(&script).discoveries)
+    };
+    assert!(told("Review commit 5d6e7f8 in this repository").contains("panics"));
+    assert!(!told("Review commit 1a2b3c4 again").contains("panics"));
 }

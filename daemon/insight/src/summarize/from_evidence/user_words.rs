@@ -37,6 +37,9 @@ const INSTRUCTIONS: usize = 2_500;
 
 /// Decisions that the user made in a prompt, each with its line.
 pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
+    if entries.evidence.is_instructed {
+        return Vec::new();
+    }
     let prompts = entries.evidence.prompts.iter().skip(1);
     let prompts =
         prompts.filter(|prompt| !overtaken::is_objected_to(entries.evidence, prompt.origin));
@@ -199,6 +202,10 @@ fn gives_reason(sentence: &str) -> bool {
 }
 
 fn is_choice(sentence: &str) -> bool {
+    // What is announced by a colon stands in what was pasted behind it.
+    if sentence.ends_with(':') {
+        return false;
+    }
     if is_objection(sentence)
         || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence)
     {
@@ -278,7 +285,7 @@ fn is_everywhere(sentence: &str) -> bool {
 
 fn is_question(sentence: &str) -> bool {
     sentence.trim_end_matches(['"', ')', ' ']).ends_with(['?', '？'])
-        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:can|could|would|will|do|does|did|is|are|should|why|what|how|where|which|when|who) (?:you|we|i|it|this|that|the|there|does|do|is|are)\b")
+        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:can|could|would|will|do|does|did|is|are|should|why|what|how|where|which|when|who) (?:you|we|i|it|this|that|the|there|does|do|did|is|are|was|were|has|have|had)\b")
             .is_match(sentence)
 }
 
@@ -333,6 +340,9 @@ pub(super) fn remembered(text: &str, is_for_all: bool) -> String {
 /// What the user wants from now on, and which wishes the user took back.
 pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
+    if entries.evidence.is_instructed {
+        return list;
+    }
     for prompt in &entries.evidence.prompts {
         let Some(words) = spoken(&unquoted(entries, prompt), INSTRUCTIONS) else { continue };
         for sentence in spoken_sentences(&words) {
@@ -394,6 +404,8 @@ mod tests {
             "ok, let's just add tests, ignore A, do B, C, D and E too",
             "Lets go for 1-3, with benchmarks to confirm the improvement.",
             "Let's go for a one-liner",
+            "why did i even have those untracked config folders in the repo",
+            "okay we should answer the following questions rather than all:",
         ] {
             assert_eq!(decided(&["Review the parser", prompt]), Vec::<String>::new(), "{prompt}");
         }

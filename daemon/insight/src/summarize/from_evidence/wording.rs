@@ -16,7 +16,7 @@ pub(super) enum Manner {
 /// A sentence without the words that only make it polite, and how it speaks.
 pub(super) fn plain(line: &str) -> (String, Manner) {
     let polite = pattern!(
-        r"(?i)^(?:(?:hey|hi|hello|good morning)(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hmm|ah|oh|never mind|fair enough)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
+        r"(?i)^(?:(?:hey|hi|hello|good morning)(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hmm|ah|oh|never mind|fair enough|(?:sounds|looks) (?:good|great)|makes sense|got it|agreed|lgtm)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
     );
     let asking = pattern!(
         r"(?i)^(?:please,?|(?:can|could|would|will) (?:you|we)(?: please| also| just| maybe)*|i(?:'d| would) like (?:you )?to(?: ask you to)?|i want (?:you )?to|i need (?:you )?to|(?:do you think )?(?:it would be|would it be|is it) possible to|do you think (?:you|we) (?:can|could|should)|i(?:'d| would) like your help (?:with|to)|help me(?: to)?|let(?:'|’)?s(?: also| now| please)?|we (?:need|have|should) to|we should|you (?:need|have) to|need to|go ahead and)\s+"

@@ -4,6 +4,7 @@
 //! its resolution. The memory for this is bounded: an error that is resolved much later may lose
 //! details of its resolution, but still counts as resolved.
 
+mod failed_tests;
 mod message;
 mod slips;
 
@@ -153,7 +154,7 @@ impl Tracker {
         output: &str,
         event: Event<'_>,
     ) {
-        let message = test_message(report, output);
+        let message = failed_tests::message(report, output);
         let attempt = Attempt::Tests {
             framework: family(report.framework).to_owned(),
             names: report.failed_tests.iter().take(12).map(|name| kept(name, 60)).collect(),
@@ -379,37 +380,6 @@ pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
 /// The framework without the note that it counts packages.
 fn family(framework: &str) -> &str {
     framework.strip_suffix(" (packages)").unwrap_or(framework)
-}
-
-/// The names of the failed tests and, if it is only one, the reason.
-fn test_message(report: &RunReport, output: &str) -> String {
-    let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
-    let reason = message::of_test(output);
-    let is_build =
-        report.failed_tests.iter().all(|name| name.contains('/') && !name.contains("::"));
-    match (names.as_slice(), reason) {
-        (_, Some(reason)) if is_build && !names.is_empty() => reason,
-        ([], Some(reason)) => format!("{} failed: {reason}", tests(report.failed)),
-        ([], None) => format!("{} failed", tests(report.failed)),
-        ([only], Some(reason)) => format!("{only} failed: {reason}"),
-        ([only], None) => format!("{only} failed"),
-        (many, _) => {
-            let shown = many.iter().take(3).copied().collect::<Vec<_>>().join(", ");
-            let more = if many.len() > 3 { ", …" } else { "" };
-            let failed = report.failed.max(u32::try_from(many.len()).unwrap_or(u32::MAX));
-            format!("{} failed: {shown}{more}", tests(failed))
-        }
-    }
-}
-
-fn tests(number: u32) -> String {
-    if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
-}
-
-/// A test's own name, without its file and class.
-fn short_name(name: &str) -> &str {
-    let name = name.rsplit("::").next().unwrap_or(name);
-    name.rsplit(" > ").next().unwrap_or(name)
 }
 
 fn find<'e>(errors: &'e mut [ErrorSeen], line: u64, shape: &str) -> Option<&'e mut ErrorSeen> {

@@ -60,7 +60,7 @@ impl CommandLine {
             .iter()
             .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
             .collect();
-        let repository = repository::steps(&commands);
+        let repository = repository::steps(&commands, line);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
         let works = |(_, invocation): &&(&Simple, Invocation<'_>)| invocation.kind() != Kind::Looks;
         let last = invocations.iter().rev().find(works);

@@ -89,12 +89,38 @@ fn names_code(name: &str) -> bool {
         .is_match(name)
 }
 
-/// The steps of a command line, in order.
-pub(super) fn steps(commands: &[Simple]) -> Vec<RepositoryStep> {
+/// Whether a folder is made by the command line itself to try something out: what git does there says
+/// nothing about the project.
+fn is_scratch(folder: &str, line: &str) -> bool {
+    let is_made_here = line.contains("mktemp")
+        || line.contains("git init")
+        || pattern!(r"\bgit -C \S+ init\b").is_match(line);
+    let is_temporary = pattern!(r"^(?:\$|/tmp/|/private/tmp/|/var/folders/|/private/var/folders/)");
+    is_made_here && is_temporary.is_match(folder)
+        || folder.contains("mktemp")
+        || pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(folder)
+}
+
+/// The folder that `git -C` names.
+fn git_folder(command: &Simple) -> Option<&str> {
+    let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
+    (words.next()? == "-C").then(|| words.next()).flatten()
+}
+
+/// The steps of a command line, in order, without those in repositories that it only tries something
+/// out in.
+pub(super) fn steps(commands: &[Simple], line: &str) -> Vec<RepositoryStep> {
     let mut steps = Vec::new();
     let mut guarded = false;
+    let mut within_scratch = false;
     for (index, command) in commands.iter().enumerate() {
         let Some(invocation) = Invocation::of(command) else { continue };
+        if matches!(invocation.program, "cd" | "pushd") {
+            within_scratch = invocation.operand(0).is_some_and(|path| is_scratch(path, line));
+        }
+        if within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line)) {
+            continue;
+        }
         if index > 0 && matches!(commands[index - 1].joint, Joint::Next | Joint::Or) {
             guarded = false;
         }
@@ -275,7 +301,22 @@ mod tests {
     use crate::summarize::evidence::shell::words::simple_commands;
 
     fn steps_of(line: &str) -> Vec<RepositoryStep> {
-        steps(&simple_commands(line))
+        steps(&simple_commands(line), line)
+    }
+
+    #[test]
+    fn what_git_does_in_a_repository_made_to_try_something_is_no_step() {
+        for line in [
+            "tmp=$(mktemp -d); git -C $tmp init --bare; git -C $tmp commit -m init; git -C $tmp push x",
+            "cd $(mktemp -d) && git init && git commit -m init --allow-empty",
+            "cd /tmp/tmp.a1b2c3 && git push origin main",
+            "mkdir /tmp/try && cd /tmp/try && git init && git commit -m x",
+        ] {
+            assert_eq!(steps_of(line), [], "{line}");
+        }
+        for line in ["cd /tmp/app && git commit -m x", "git -C $HOME/app push"] {
+            assert_eq!(steps_of(line).len(), 1, "{line}");
+        }
     }
 
     fn check_commit(line: &str, subject: Option<&str>, body: &str, amends: bool) {

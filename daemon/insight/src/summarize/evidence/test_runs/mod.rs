@@ -15,7 +15,10 @@ mod python;
 mod ruby;
 mod rust;
 
-use crate::summarize::{evidence::bounds, text::kept};
+use crate::summarize::{
+    evidence::bounds,
+    text::{kept, pattern},
+};
 
 /// The report of one framework about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,6 +90,17 @@ pub(super) fn reports(output: &str) -> Vec<RunReport> {
         only.coverage_pct = coverage;
     }
     found
+}
+
+/// Whether the surroundings kept tests from running, such as a sandbox without a network: what failed says
+/// nothing about the code then. An output may show such a message for one test only, and that one
+/// may test for it: half of the failures have to have one.
+pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
+    let refusals = pattern!(
+        r"(?im)^.*(?:\b(?:operation not permitted|read-only file system|temporary failure in name resolution|could not resolve host|network is unreachable|exec format error|cannot execute binary file)\b|\b(?:EPERM|EROFS|ENETUNREACH|EAI_AGAIN)\b|permission denied.*(?:[./]cache|go-build|/var/folders)).*$"
+    );
+    let seen = refusals.find_iter(output).take(failed as usize).count();
+    failed > 0 && seen * 2 >= failed as usize
 }
 
 /// The number in a pattern's group; 0 when the group is absent.
@@ -180,6 +194,16 @@ mod check {
             ("error: test failed, to rerun pass `--lib`\n", &[]),
             ("TOTAL 12 3 75%\n", &[]),
         ]);
+    }
+
+    #[test]
+    fn tests_that_a_sandbox_stopped_could_not_run() {
+        let output = "open /Users/a/Library/Caches/go-build/1a: operation not permitted\n\
+                      FAIL x/auth [setup failed]\n\
+                      listen tcp 127.0.0.1:0: bind: operation not permitted\n--- FAIL: TestPort\n";
+        assert!(could_not_run(output, 3));
+        assert!(!could_not_run(output, 9));
+        assert!(!could_not_run("--- FAIL: TestPort\n", 1));
     }
 
     #[test]

@@ -1,0 +1,190 @@
+//! The actions of tool calls, independent of the agent.
+
+use serde::{Deserialize, Serialize};
+
+/// The action of a tool call, independent of the agent's names.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Runs a shell command.
+    Run {
+        /// The command line as the shell gets it.
+        command: String,
+        /// The agent's description.
+        purpose: Option<String>,
+    },
+    /// Reads a file.
+    Read {
+        /// The path as written.
+        path: String,
+    },
+    /// Changes files.
+    Change(Vec<FileChange>),
+    /// Searches in files or names.
+    Search {
+        /// The text to search for.
+        pattern: String,
+        /// The path to search in, if given.
+        path: Option<String>,
+    },
+    /// Fetches from the network: an address or a query.
+    Fetch {
+        /// The address or the words searched for.
+        what: String,
+    },
+    /// States the whole list of tasks.
+    PlanTasks(Vec<Task>),
+    /// Adds one task; its key may only be known from the result.
+    AddTask {
+        /// The task.
+        subject: String,
+    },
+    /// Changes one task.
+    UpdateTask {
+        /// The agent's key of it.
+        key: String,
+        /// The new state, if it changes.
+        state: Option<TaskState>,
+        /// The new text, if it changes.
+        subject: Option<String>,
+    },
+    /// Hands work to a sub-agent.
+    Delegate {
+        /// The kind of sub-agent.
+        agent: Option<String>,
+        /// The work in a few words.
+        subject: String,
+    },
+    /// Asks the user to choose.
+    Ask(Vec<UserQuestion>),
+    /// Proposes a plan to the user.
+    ProposePlan {
+        /// The plan's text.
+        plan: String,
+    },
+    /// Anything else: a tool that only its name and arguments describe.
+    Other,
+}
+
+impl Action {
+    /// Calls `visit` with every text in it, to be changed in place.
+    pub fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        match self {
+            Action::Run { command, purpose } => {
+                visit(command);
+                purpose.iter_mut().for_each(visit);
+            }
+            Action::Read { path: text }
+            | Action::Fetch { what: text }
+            | Action::AddTask { subject: text }
+            | Action::ProposePlan { plan: text } => visit(text),
+            Action::Change(changes) => {
+                changes.iter_mut().for_each(|change| change.for_each_text(visit));
+            }
+            Action::Search { pattern, path } => {
+                visit(pattern);
+                path.iter_mut().for_each(visit);
+            }
+            Action::PlanTasks(tasks) => tasks.iter_mut().for_each(|task| {
+                visit(&mut task.key);
+                visit(&mut task.subject);
+            }),
+            Action::UpdateTask { key, state: _, subject } => {
+                visit(key);
+                subject.iter_mut().for_each(visit);
+            }
+            Action::Delegate { agent, subject } => {
+                agent.iter_mut().for_each(&mut *visit);
+                visit(subject);
+            }
+            Action::Ask(questions) => questions.iter_mut().for_each(|question| {
+                visit(&mut question.question);
+                question.header.iter_mut().for_each(&mut *visit);
+                question.options.iter_mut().for_each(&mut *visit);
+            }),
+            Action::Other => {}
+        }
+    }
+}
+
+/// One file changed by a call.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FileChange {
+    /// The file's path as given.
+    pub path: String,
+    pub kind: ChangeKind,
+    /// The pieces of text replaced. For a file written whole: one, whose `old` is empty.
+    pub edits: Vec<Replacement>,
+}
+
+impl FileChange {
+    fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        visit(&mut self.path);
+        if let ChangeKind::Moved { to } = &mut self.kind {
+            visit(to);
+        }
+        for edit in &mut self.edits {
+            visit(&mut edit.old);
+            visit(&mut edit.new);
+        }
+    }
+}
+
+/// A change of a file.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum ChangeKind {
+    /// Parts of it were replaced.
+    #[default]
+    Edited,
+    /// The file was written as a whole, new or over an old one.
+    Written,
+    /// The file was removed.
+    Deleted,
+    /// The file was renamed, and perhaps edited.
+    Moved {
+        /// The new path.
+        to: String,
+    },
+}
+
+/// A replaced piece of text and its replacement.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Replacement {
+    /// The text before; empty when text was only added.
+    pub old: String,
+    /// The text after; empty when text was only removed.
+    pub new: String,
+}
+
+/// A task on the agent's list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// The agent's key of it; its wording where the agent has no keys.
+    pub key: String,
+    /// The text of the task.
+    pub subject: String,
+    /// How far it is.
+    pub state: TaskState,
+}
+
+/// How far a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Not started.
+    Pending,
+    /// Started.
+    InProgress,
+    /// Done.
+    Completed,
+    /// Cancelled or removed.
+    Dropped,
+}
+
+/// A question to the user with options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserQuestion {
+    /// The label that the agent's dialogue shows above it.
+    pub header: Option<String>,
+    pub question: String,
+    pub options: Vec<String>,
+}

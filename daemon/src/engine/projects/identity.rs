@@ -1,0 +1,26 @@
+//! What identifies a project beyond one machine.
+
+use super::remote;
+use crate::model::Project;
+
+/// What identifies a project beyond one machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectIdentity {
+    /// The remote of its repository, normalised.
+    pub remote: Option<String>,
+    /// Its main folder: the spelling of the repository's root, or of the directory.
+    pub folder: String,
+    pub name: String,
+    /// The paths of its directories.
+    pub folders: Vec<String>,
+}
+
+impl ProjectIdentity {
+    /// Whether `given`, a remote in any spelling or a folder, names this project.
+    pub fn is_named_by(&self, given: &str) -> bool {
+        let remote = remote::normalized(given);
+        let is_remote = self.remote.is_some() && self.remote == remote;
+        let spelling = Project::new(given).spelling();
+        is_remote || self.folders.iter().any(|folder| Project::new(folder).spelling() == spelling)
+    }
+}
