@@ -13,6 +13,7 @@ pub mod time;
 pub mod transcript;
 
 mod dialogue;
+mod ending;
 pub mod evidence;
 pub mod message;
 pub mod token_use;
@@ -34,6 +35,7 @@ pub mod wording;
 
 pub use self::{
     activity::ActivityVector,
+    ending::SessionEnding,
     episode::Episode,
     episode_id::EpisodeId,
     evidence::Evidence,

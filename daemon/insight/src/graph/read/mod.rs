@@ -4,9 +4,11 @@
 //! and the proofs. A supposition of a session is marked as such. Each part of a summary has a file
 //! here.
 
+mod condensed;
 mod context;
 mod decisions;
 mod draft;
+mod ending;
 mod errors;
 mod files;
 mod findings;
