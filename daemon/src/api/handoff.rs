@@ -7,7 +7,7 @@ use crate::{
         entities::{Graph, Standing},
         episode::handoff::{self, Handoff},
     },
-    model::{Episode, Namespace, SessionKey},
+    model::{Episode, Namespace, SessionEnding, SessionKey},
     store::{Store, StoreError},
 };
 
@@ -65,6 +65,10 @@ impl handoff::Standing for Standings {
 
     fn sentence(&self, session: usize, text: &str) -> Option<String> {
         self.0.get(session)?.sentence(text).map(str::to_owned)
+    }
+
+    fn ending(&self, session: usize) -> SessionEnding {
+        self.0.get(session).map(|standing| standing.ending().clone()).unwrap_or_default()
     }
 }
 

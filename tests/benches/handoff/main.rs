@@ -26,7 +26,7 @@ use graphiti_tests::{
 };
 use graphitid::{
     graph::{Standing, is_listed},
-    model::Episode,
+    model::{Episode, SessionEnding},
     summarize::handoff::{self, recall::RecallMemory},
 };
 
@@ -170,6 +170,10 @@ impl handoff::Standing for DrawnStandings {
 
     fn sentence(&self, session: usize, text: &str) -> Option<String> {
         self.0[session].sentence(text).map(str::to_owned)
+    }
+
+    fn ending(&self, session: usize) -> SessionEnding {
+        self.0[session].ending().clone()
     }
 }
 

@@ -17,7 +17,7 @@ use graphitid::{
         parse_context::ParseContext,
         pipeline::{LineContext, LinePosition, SourceState},
     },
-    model::{Episode, Message, Project, transcript::Origin},
+    model::{Episode, Message, Project, SessionEnding, transcript::Origin},
     store::Tally,
     summarize,
 };
@@ -229,6 +229,10 @@ impl summarize::handoff::Standing for WholeStanding {
 
     fn sentence(&self, _: usize, text: &str) -> Option<String> {
         Some(text.to_owned())
+    }
+
+    fn ending(&self, _: usize) -> SessionEnding {
+        SessionEnding::default()
     }
 }
 

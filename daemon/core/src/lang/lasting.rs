@@ -9,7 +9,7 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
         r"(?i)\b(?:we|i) (?:also |really |explicitly |definitely |only )?(?:want|don.?t want|do not want|need|should|shouldn.t|do|use|support|prefer|never|always|must|can only)\b|\blet.?s (?:use|keep|go with|stick|drop|avoid)\b|\b(?:should|must|has to|have to|needs? to) (?:not |never |only |always )?(?:be|have|contain|use|support|work|stay|return)\b|\b(?:instead of|rather than)\b|\bnot\b.*\bbut\b|\bonly\b|\b(?:do not|don.?t) (?:use|add|do)\b|\b(?:wir|ich) (?:wollen|will|brauchen|nutzen|verwenden)\b|\bqueremos\b|\bon veut\b"
     );
     let is_of_the_moment = pattern!(
-        r"(?i)^(?:\(|h+m+|u+m+|ah|oh|it seems|ok(?:ay)?,? (?:theres?|there.s|so|first)|sorry)|^(?:ok(?:ay)?,? |yes,? |no,? )*(?:so,? )?(?:what if|first|can you|could you)\b|\byou.ve\b|\bdepends?\b|\bi (?:also )?(?:think|guess) (?:the|it|that|this)\b|\b(?:make|open|create) (?:a|the) (?:pr|pull request|branch)\b|\bfor (?:now|this session)\b"
+        r"(?i)^(?:\(|h+m+|u+m+|ah|oh|it seems|ok(?:ay)?,? (?:theres?|there.s|so|first)|sorry)|^(?:ok(?:ay)?,? |yes,? |no,? )*(?:so,? )?(?:what if|first|can you|could you)\b|\byou.ve\b|\bdepends?\b|\bi (?:also )?(?:think|guess) (?:the|it|that|this)\b|\b(?:make|open|create) (?:a|the) (?:pr|pull request|branch)\b|\bfor (?:now|this session)\b|\b(?:can|could|would) you\b|\b(?:not|n.t)\b[^.]{0,80}\byet\b|\bright[?.! ]*$"
     );
     let points = pattern!(
         r"(?i)^(?:this|that|it|they|these|those|them)\b|^let.?s \w+ (?:this|that|it|them|these|those)\b"
@@ -36,6 +36,22 @@ pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
             r"(?i)^(?:start with|continue|proceed|do it|yes,? (?:go|do|please)|you decide)\b"
         )
         .is_match(answer)
+}
+
+/// Whether the words order a step of the session, which is over once it is done: a commit, a review, the
+/// steps of a plan.
+pub fn is_order(text: &str) -> bool {
+    let text = text.trim_matches(['"', ' ']);
+    let orders = pattern!(
+        r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|please|and|now|so|then|first|let.s|lets|we should|you should|just|also|go ahead and|can you|could you)[,.! ]+)*(?:commit|push|merge|rebase|revert|squash|tag|release|publish|address|apply|proceed|continue|rerun|re-run|implement|review|investigate|look (?:at|into)|fix|do|start|resume|(?:open|create|make|update) (?:a|the|an|new) (?:\w+ )?(?:pr|pull request|branch|commit|issue|ticket|todo|plan|description|changelog)|committe|pushe|behebe|setze|haz|corrige|sube|fais|corrige|pousse)\b|^(?:提交|推送|修复|继续|コミット|プッシュ|修正して)"
+    );
+    let of_work_at_hand = pattern!(
+        r"(?i)\b(?:the|this|that|your) (?:plan|pr|pull request|branch|commit|commits|description|title|message|todo|todos|list|diff)\b"
+    );
+    let is_general = pattern!(
+        r"(?i)\b(?:always|never|every|from now on|immer|nie|siempre|nunca|toujours|jamais)\b"
+    );
+    (orders.is_match(text) || of_work_at_hand.is_match(text)) && !is_general.is_match(text)
 }
 
 /// Whether the words limit a choice to the moment.
@@ -69,8 +85,27 @@ mod tests {
             ("hmm, this would depend on how the share is done", false),
             ("ok, first commit the changes, then proceed with the plan", false),
             ("should we only use one of them?", false),
+            ("the footer is gone, can you get that back. it should be on all pages", false),
+            ("do not update the version of the schema yet", false),
+            ("deletion should be handled outside of the tool right", false),
         ] {
             assert_eq!(is_users_decision(quote, false), wanted, "{quote}");
+        }
+    }
+
+    #[test]
+    fn a_step_of_the_session_is_an_order() {
+        for (text, wanted) in [
+            ("\"commit it, then address the rest\"", true),
+            ("ok, please fix the warnings only", true),
+            ("let's take the cache out of the plan", true),
+            ("Fix all", true),
+            ("let's use apple containers instead of docker proper", false),
+            ("never push without asking", false),
+            ("we do container-first", false),
+            ("Per-recipient revoke", false),
+        ] {
+            assert_eq!(is_order(text), wanted, "{text}");
         }
     }
 

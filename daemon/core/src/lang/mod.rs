@@ -1,9 +1,11 @@
 //! Reads the languages of people and agents, in the same way for every stage: shell command lines,
-//! paths, hexadecimal text, decisions.
+//! paths, hexadecimal text, decisions, retractions, failures of the environment.
 //!
 //! The stages interpret the result: the purpose of a command, and its effect on a session.
 
+pub mod environment;
 pub mod hex;
 pub mod lasting;
 pub mod paths;
+pub mod retraction;
 pub mod shell;

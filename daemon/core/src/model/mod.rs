@@ -14,6 +14,7 @@ pub mod time;
 pub mod transcript;
 
 mod dialogue;
+mod ending;
 pub mod evidence;
 pub mod message;
 mod repository;
@@ -36,6 +37,7 @@ pub mod wording;
 
 pub use self::{
     activity::ActivityVector,
+    ending::SessionEnding,
     episode::Episode,
     episode_id::EpisodeId,
     evidence::Evidence,

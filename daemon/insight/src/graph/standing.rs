@@ -1,12 +1,12 @@
-//! What of an episode's open ends, decisions and failing tests still holds: the one computation that
-//! facts, handoffs and reminders share.
+//! What of an episode's open ends, decisions and failing tests still holds, and how its session ended:
+//! the one computation that facts, handoffs and reminders share.
 
 use std::collections::HashMap;
 
 use crate::{
     graph::Graph,
     model::{
-        EpisodeId, Fact, Timestamp,
+        EpisodeId, Fact, SessionEnding, Timestamp,
         graph::{EntityOrFact, Relation},
     },
     store::StoreError,
@@ -17,9 +17,13 @@ pub(super) const STEP: &str = "step";
 pub(super) const DECISION: &str = "decision";
 pub(super) const TEST: &str = "test";
 
-/// Whether the statements of an episode still hold, by their texts in its summary.
+/// What is known of an episode besides its summary.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing(HashMap<String, StatedText>);
+pub struct Standing {
+    /// Whether its statements still hold, by their texts in its summary.
+    statements: HashMap<String, StatedText>,
+    ending: SessionEnding,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 struct StatedText {
@@ -36,12 +40,16 @@ impl Standing {
     ) -> Standing {
         let mut standing = Standing::default();
         for fact in facts.into_iter().filter(|fact| fact.episodes.contains(&episode)) {
+            if fact.relation == Relation::TaskStands {
+                fact.details.iter().for_each(|(name, text)| standing.ending.set(name, text));
+                continue;
+            }
             let told =
                 fact.details.iter().filter(|(name, _)| Some(name.as_str()) == kept(fact.relation));
             // The clock of the machine that wrote the transcript may be ahead.
             let holds = fact.invalid_at.is_none_or(|end| end > now);
             let sentence = within_session(&fact.sentence);
-            standing.0.extend(told.map(|(_, text)| {
+            standing.statements.extend(told.map(|(_, text)| {
                 let statement = StatedText { holds, sentence: sentence.to_owned() };
                 (text.clone(), statement)
             }));
@@ -51,12 +59,17 @@ impl Standing {
 
     /// Whether what the summary says holds; `None` when it is no fact.
     pub fn holds(&self, text: &str) -> Option<bool> {
-        self.0.get(text).map(|statement| statement.holds)
+        self.statements.get(text).map(|statement| statement.holds)
+    }
+
+    /// How the session ended.
+    pub fn ending(&self) -> &SessionEnding {
+        &self.ending
     }
 
     /// Returns what the summary says in the words of its fact, where that holds.
     pub fn sentence(&self, text: &str) -> Option<&str> {
-        let statement = self.0.get(text).filter(|statement| statement.holds)?;
+        let statement = self.statements.get(text).filter(|statement| statement.holds)?;
         Some(&statement.sentence)
     }
 }
@@ -89,7 +102,8 @@ impl Graph<'_> {
         for thing in self.store().things_of(episode)? {
             let EntityOrFact::Fact(key) = thing else { continue };
             let claim = self.last_claim(key)?;
-            if claim.is_some_and(|claim| kept(claim.relation).is_some()) {
+            let is_needed = |relation| kept(relation).is_some() || relation == Relation::TaskStands;
+            if claim.is_some_and(|claim| is_needed(claim.relation)) {
                 facts.extend(self.spans(key)?);
             }
         }

@@ -13,8 +13,8 @@ use crate::{
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{
-        Entity, EntityId, EpisodeId, Fact, Namespace, SessionKey, Timestamp, transcript::Origin,
-        vector::Packed,
+        Entity, EntityId, EpisodeId, Fact, Namespace, SessionEnding, SessionKey, Timestamp,
+        transcript::Origin, vector::Packed,
     },
     search::{
         query::{Query, dates},
@@ -196,6 +196,8 @@ pub(super) fn fact_row(
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
     };
     let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
+    // How a session ended is told by handoffs.
+    let attributes = fact.details.iter().filter(|(name, _)| !SessionEnding::has_field(name));
     Ok(FactRow {
         uuid: fact.id.to_string(),
         group_id: fact.namespace.to_string(),
@@ -212,7 +214,7 @@ pub(super) fn fact_row(
         invalid_at: fact.invalid_at.map(|at| at.to_string()),
         expired_at: fact.expired_at.map(|at| at.to_string()),
         sources: sources.collect::<Result<_, _>>().map_err(store_error)?,
-        attributes: fact.details.iter().cloned().collect(),
+        attributes: attributes.cloned().collect(),
         team: None,
         explanation: None,
     })

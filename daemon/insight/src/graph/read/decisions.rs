@@ -1,10 +1,9 @@
 //! Extracts decisions and the rejected alternatives.
 
-use std::collections::BTreeSet;
-
 use super::{
+    context,
     draft::{ClaimDraft, Draft},
-    phrasing, worth,
+    overtaken, phrasing, reference, worth,
 };
 use crate::{
     graph::{standing, text},
@@ -15,13 +14,12 @@ use crate::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
         summary::DecisionRecord,
+        transcript::Origin,
         wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
     },
     pattern::pattern,
 };
 
-/// Maximum characters of the task behind a decision.
-const TASK: usize = 100;
 /// Maximum characters of a question.
 const QUESTION: usize = 200;
 /// Answers without meaning of their own.
@@ -91,14 +89,21 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         }
         _ => draft.certainty(found),
     };
-    if question.is_none() && phrasing::points_back(what(record)) {
+    if question.is_none() && reference::points_back(what(record)) {
         return;
     }
     let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
     let is_chosen =
         certainty != Certainty::Hypothesis || is_reasoned && worth::is_choice(what(record));
-    let is_worth =
-        !draft.is_evidence() || is_chosen && worth::is_decision(record, what(record), question);
+    // The user's word stands until another one.
+    let is_taken_back = || {
+        certainty == Certainty::Hypothesis
+            && origin.is_some_and(|line| overtaken::is_taken_back(draft, line, what(record)))
+    };
+    let is_worth = !draft.is_evidence()
+        || is_chosen
+            && worth::is_decision(record, label(what(record)), question)
+            && !is_taken_back();
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
     let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
@@ -121,11 +126,13 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     if !is_worth {
         return;
     }
+    let sentence = sentence(record, question, certainty);
+    let Some(sentence) = alone(draft, sentence, record, question, origin) else { return };
     draft.claim(
         Relation::Decided,
         (source, draft.project),
         ClaimDraft {
-            sentence: in_context(draft, sentence(record, question, certainty), record, question),
+            sentence,
             certainty: Some(certainty),
             at: Some(at),
             origins,
@@ -163,7 +170,8 @@ fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Op
 
 /// Returns the decision with its subject first: `Windows build: skip`.
 fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certainty) -> String {
-    let stripped = phrasing::alone(what(record));
+    let preset = pattern!(r"(?i) ?\((?:recommended|default)\)");
+    let stripped = phrasing::alone(&preset.replace_all(what(record), ""));
     let decision = label(stripped.as_deref().map_or(what(record), text::part));
     let plain = text::plain(decision);
     let others: Vec<&str> = record
@@ -214,38 +222,34 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     sentence
 }
 
-/// Adds the task of the session where the words alone do not name their subject: answers, and what
-/// the user said.
-fn in_context(
+/// Returns the sentence with what is needed to understand it: what the user added to an option, and
+/// the task of the session. `None` where nothing says what it is about.
+fn alone(
     draft: &Draft<'_>,
     mut sentence: String,
     record: &DecisionRecord,
     asked: Option<&Choice>,
-) -> String {
-    let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
-    let told = text::words(&sentence);
-    let task = task(draft, &told);
-    let about = text::words(&task);
-    if is_spoken && !about.is_empty() && text::share(&about, &told) < 0.5 {
-        sentence.push_str(&format!("{}{task}”.)", standing::DECIDED_FOR));
+    line: Option<Origin>,
+) -> Option<String> {
+    if let Some(added) = asked.and_then(|asked| added(draft, asked)) {
+        sentence.push_str(&format!(" In the user's words: “{}”.", text::cut(added, QUESTION)));
     }
-    sentence
+    let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
+    if !is_spoken && !draft.is_evidence() {
+        return Some(sentence);
+    }
+    let is_named = asked.is_some() || worth::names_something(what(record));
+    context::with_task(draft, &sentence, line).or(is_named.then_some(sentence))
 }
 
-/// Returns what the session was asked for, or its name where that says more about the words.
-fn task(draft: &Draft<'_>, told: &BTreeSet<String>) -> String {
-    let objective = draft.episode.summary.objective.as_str();
-    let ends = [" (began with", " (asked:", " (after `", " (by `", ". ", "? "];
-    let ends = ends.into_iter().filter_map(|end| objective.find(end));
-    let first = text::part(&objective[..ends.min().unwrap_or(objective.len())]);
-    let name = draft.task_name();
-    let is_routine = pattern!(r"(?i)\b(?:commit|push|rebase|pull request|pr)\b").is_match(first);
-    let of_name = text::share(&text::words(&name), told);
-    let is_named = of_name > text::share(&text::words(first), told);
-    if is_routine || is_named || text::words(first).len() < 4 {
-        return name;
-    }
-    text::cut(first, TASK)
+/// Returns the prompt that chose an option and changed it: `B, but with the prompts`.
+fn added<'e>(draft: &Draft<'e>, asked: &Choice) -> Option<&'e str> {
+    let mut prompts = draft.evidence.prompts.iter();
+    let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed)?;
+    let changes = pattern!(
+        r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|aber|außer|ohne|nur|pero|excepto|sin|mais|sauf|sans)\b|但|不过|ただし|でも"
+    );
+    changes.is_match(&prompt.text).then_some(prompt.text.trim())
 }
 
 /// Returns an option without its letter: `Option B: Panel`.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     graph::{MINOR, text},
+    lang::environment,
     model::{
         evidence::ErrorSeen,
         graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
@@ -15,6 +16,9 @@ use crate::{
     },
     pattern::pattern,
 };
+
+/// Number of words of a cause of which one in common is enough.
+const FEW_WORDS: usize = 4;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, evidence) = (draft.episode, draft.evidence);
@@ -59,7 +63,12 @@ fn key(draft: &Draft<'_>, message: &str) -> String {
 
 fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let seen = seen(draft, record);
-    let resolution = seen.and_then(|error| error.resolution.as_ref());
+    // What another agent of the session did later is about its own task.
+    let resolution = seen.and_then(|seen| {
+        let resolution = seen.resolution.as_ref()?;
+        (resolution.origin.source == seen.origin.source).then_some(resolution)
+    });
+    let is_joined = seen.is_some() && resolution.is_none();
     let origins: Vec<Origin> = match (seen, resolution) {
         (Some(seen), Some(resolution)) => vec![seen.origin, resolution.origin],
         _ => draft.places.of(&record.error).map(|found| found.origin).into_iter().collect(),
@@ -70,7 +79,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     };
     let is_said = |text: &str| !text.is_empty() && !is_filler(text);
     let is_checked = match draft.is_evidence() {
-        true => is_said(&record.verification),
+        true => is_said(&record.verification) && !is_by_edit(&record.verification),
         false => resolution.is_some(),
     };
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
@@ -84,7 +93,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
-    if draft.is_evidence() && is_chat(&record.error) {
+    if draft.is_evidence() && (is_joined || is_chat(&record.error)) {
         // The marks tell that it is gone.
         return;
     }
@@ -132,12 +141,18 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
 }
 
 /// Whether the cause names something of the error, of its fix or of the changed files: several
-/// errors of one turn share the causes that the agent reports.
+/// errors of one turn share the causes that the agent reports. One word may be there by chance.
 fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     let about = format!("{} {} {}", record.error, record.fix, changed.join(" "));
     let about = text::topic_words(&about);
     let told = text::topic_words(&record.root_cause);
-    told.is_empty() || told.iter().any(|word| about.contains(word))
+    let common = told.iter().filter(|word| about.contains(word)).count();
+    told.is_empty() || common >= 2 || told.len() <= FEW_WORDS && common == 1
+}
+
+/// Whether all that shows a fix is that a file could be read or edited again.
+fn is_by_edit(verification: &str) -> bool {
+    pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification)
 }
 
 /// Whether an error is told in the words of a request, which name no error.
@@ -159,7 +174,10 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
 /// Whether an error is unresolved at the end of the session, and is more than a mistake in passing.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
-    error.resolution.is_none() && (error.times > 1 || error.cause.is_some()) && !is_over
+    error.resolution.is_none()
+        && (error.times > 1 || error.cause.is_some())
+        && !is_over
+        && !environment::is_denied_by_environment(&error.message)
 }
 
 fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {

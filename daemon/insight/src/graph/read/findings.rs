@@ -1,16 +1,19 @@
 //! Extracts findings, completed tasks, open tasks and dead ends.
 
+use std::collections::BTreeSet;
+
 use super::{
+    context,
     draft::{ClaimDraft, Draft},
     locate::{SentenceSource, Speaker},
-    phrasing, worth,
+    overtaken, phrasing, reference, worth,
 };
 use crate::{
     graph::{standing, text},
     model::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
-        transcript::{Origin, TaskState},
+        transcript::TaskState,
     },
     pattern::pattern,
 };
@@ -19,6 +22,8 @@ use crate::{
 const DEAD_ENDS: usize = 8;
 /// The minimum share of words of two texts about the same work.
 const SAME: f64 = 0.6;
+/// The share of its words by which a finding says the same as another one.
+const REPEATED: f64 = 0.75;
 /// Minimum number of words of a title before a colon, and maximum bytes behind it that belong to it.
 const TITLE: usize = 5;
 const LONG_TITLE: usize = 60;
@@ -34,21 +39,22 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         .map(|one| one.text.as_str())
         .take(DEAD_ENDS)
         .collect();
+    let mut told = Vec::new();
     for text in &dead_ends {
-        tell(draft, Relation::DeadEnd, "Tried and given up: ", text);
+        tell(draft, &mut told, FindingDraft::of(Relation::DeadEnd, text));
     }
     for text in summary.discoveries.iter().flatten() {
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);
         if !is_dead_end {
-            tell(draft, Relation::FoundOut, "", text);
+            tell(draft, &mut told, FindingDraft::of(Relation::FoundOut, text));
         }
     }
     if let Some(cause) = summary.root_cause_analysis.as_deref()
         && !summary.errors_resolved.iter().flatten().any(|error| cause.contains(&error.root_cause))
     {
-        tell(draft, Relation::CausedBy, "Root cause: ", cause);
+        tell(draft, &mut told, FindingDraft::of(Relation::CausedBy, cause));
     }
     // Pull requests are separate statements.
     let tasks = summary.completed_tasks.iter().flatten();
@@ -81,27 +87,68 @@ fn title(step: &str) -> Option<String> {
     Some(format!("{first}{} (noted in `{}`)", letters.as_str(), &parts[1]))
 }
 
-fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
-    let is_worth = match relation {
-        Relation::DeadEnd => worth::is_dead_end,
-        Relation::CausedBy => worth::is_cause,
-        _ => worth::is_finding,
+/// A finding, a cause or a dead end of a summary.
+#[derive(Clone, Copy)]
+struct FindingDraft<'t> {
+    relation: Relation,
+    text: &'t str,
+}
+
+impl<'t> FindingDraft<'t> {
+    fn of(relation: Relation, text: &'t str) -> FindingDraft<'t> {
+        // An answer whose question cannot be understood may stand alone.
+        let answer = worth::asked(text).filter(|(question, _)| !worth::is_clear_question(question));
+        FindingDraft { relation, text: answer.map_or(text, |(_, answer)| answer) }
+    }
+
+    fn is_worth(self, text: &str) -> bool {
+        match self.relation {
+            Relation::DeadEnd => worth::is_dead_end(text),
+            Relation::CausedBy => worth::is_cause(text),
+            _ => worth::is_finding(text),
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self.relation {
+            Relation::DeadEnd => "Tried and given up: ",
+            Relation::CausedBy => "Root cause: ",
+            _ => "",
+        }
+    }
+
+    /// Whether the rest of the session took it back, or did what it advises. A cause is a guess until
+    /// work follows from it.
+    fn is_over(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
+        let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
+        let is_followed = || overtaken::is_followed_by_work(draft, origin);
+        let is_ended = match self.relation {
+            Relation::DeadEnd => false,
+            Relation::CausedBy => !is_followed(),
+            _ => {
+                overtaken::is_advice(self.text) && is_followed()
+                    || overtaken::is_about_changed_file(draft, origin, self.text)
+            }
+        };
+        is_ended || overtaken::is_taken_back(draft, origin, self.text)
+    }
+}
+
+/// States a finding unless an earlier one, by its words in `told`, says the same.
+fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: FindingDraft<'_>) {
+    let FindingDraft { relation, text } = finding;
+    let found = draft.places.of(text);
+    let sentence = alone(draft, finding, found);
+    let words = text::words(text);
+    let repeats = |other: &BTreeSet<String>| {
+        text::share(&words, other) >= REPEATED || text::share(other, &words) >= REPEATED
     };
-    // What a model writes was selected by it.
-    let is_worth = |text: &String| !draft.is_evidence() || is_worth(text);
-    let Some(sentence) = phrasing::alone(text).filter(is_worth) else {
+    let Some(sentence) = sentence.filter(|_| !told.iter().any(repeats)) else {
         // What it names is known nevertheless.
         draft.named_in(text);
         return;
     };
-    let found = draft.places.of(text);
-    let is_overtaken = found.is_some_and(|found| {
-        draft.is_evidence() && worth::is_advice(text) && is_followed_by_work(draft, found.origin)
-    });
-    if relation == Relation::FoundOut && is_overtaken {
-        draft.named_in(text);
-        return;
-    }
+    told.push(words);
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
         // What the agent says of the code is supposed, whatever passes later.
@@ -113,7 +160,7 @@ fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("{label}{}", text::sentence(&sentence)),
+            sentence,
             certainty: Some(certainty),
             origins: found.map(|found| found.origin).into_iter().collect(),
             ..ClaimDraft::default()
@@ -121,10 +168,29 @@ fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
     );
 }
 
-/// Whether the session committed after a line.
-fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
-    let mut commits = draft.evidence.commits.iter();
-    commits.any(|commit| commit.origin.source == line.source && commit.origin.line > line.line)
+/// Returns a finding as a sentence that can be understood alone; `None` where there is none, or where
+/// it is not worth remembering. What a model writes was selected by it.
+fn alone(
+    draft: &Draft<'_>,
+    finding: FindingDraft<'_>,
+    found: Option<SentenceSource>,
+) -> Option<String> {
+    let plain = phrasing::alone(finding.text)?;
+    let sentence = format!("{}{}", finding.label(), text::sentence(&plain));
+    if !draft.is_evidence() {
+        return Some(sentence);
+    }
+    if !finding.is_worth(&plain) || finding.is_over(draft, found) {
+        return None;
+    }
+    let is_answer = worth::asked(&plain).is_some();
+    let needs_task =
+        finding.relation == Relation::CausedBy || !is_answer && reference::has_bare_subject(&plain);
+    if needs_task {
+        context::with_task(draft, &sentence, found.map(|found| found.origin))
+    } else {
+        Some(sentence)
+    }
 }
 
 fn done(draft: &mut Draft<'_>, text: &str) {
@@ -175,7 +241,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     let Some(sentence) = phrasing::alone(text).filter(is_open) else {
         return;
     };
-    let sentence = title(&sentence).unwrap_or(sentence);
+    let sentence = noted_title(draft, text).or_else(|| title(&sentence)).unwrap_or(sentence);
     let found = draft.places.of(text);
     let words = text::words(text);
     let is_task = draft.evidence.tasks.iter().any(|task| {
@@ -209,10 +275,26 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     );
 }
 
+/// Returns the path of the file in which a step is noted.
+fn note_path(step: &str) -> Option<&str> {
+    let path = pattern!(r"(?:\(todo `|^Todo saved: `)([^`]+)`").captures(step)?.get(1)?;
+    Some(path.as_str())
+}
+
 /// Returns the name of the file in which a step is noted.
 fn note(step: &str) -> Option<&str> {
-    let path = pattern!(r"(?:\(todo `|^Todo saved: `)([^`]+)`").captures(step)?.get(1)?;
-    path.as_str().rsplit('/').next()
+    note_path(step)?.rsplit('/').next()
+}
+
+/// Returns the title that a note has in its file, with its path.
+fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
+    let path = note_path(step)?;
+    let mut notes = draft.evidence.work_notes.iter();
+    let note = notes.rfind(|note| note.path.ends_with(path))?;
+    let title = pattern!(r#"(?m)^(?:title: *["']?(.+?)["']?|# +(?:(?i:todo): *)?(.+?)) *$"#);
+    let found = title.captures(&note.text)?;
+    let title = found.get(1).or(found.get(2))?.as_str();
+    (title.split_whitespace().count() > 1).then(|| format!("{title} (noted in `{path}`)"))
 }
 
 /// What closes an open end: a sentence about the same, the success of the command that it names,

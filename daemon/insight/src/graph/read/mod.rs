@@ -4,8 +4,11 @@
 //! and the proofs. A supposition of a session is marked as such. Each part of a summary has a file
 //! here.
 
+mod condensed;
+mod context;
 mod decisions;
 mod draft;
+mod ending;
 mod errors;
 mod files;
 mod findings;
@@ -14,9 +17,11 @@ mod model_words;
 mod moments;
 mod named;
 mod names;
+mod overtaken;
 mod phrasing;
 mod preferences;
 mod progress;
+mod reference;
 mod settings;
 mod task;
 mod test_runs;
@@ -50,5 +55,7 @@ pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
 
 #[cfg(test)]
 mod ends;
+#[cfg(test)]
+mod finding_scenarios;
 #[cfg(test)]
 mod scenarios;

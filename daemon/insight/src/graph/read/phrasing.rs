@@ -1,5 +1,6 @@
 //! Decides whether a sentence can be a fact: understandable alone, and about what is still open.
 
+use super::reference;
 use crate::pattern::pattern;
 
 /// Minimum number of words of a fact.
@@ -14,31 +15,10 @@ pub(super) fn alone(text: &str) -> Option<String> {
     let text = marks.replace(text.trim(), "").replace("**", "");
     let text = text.trim();
     let is_heading = text.ends_with(':') || text.split_whitespace().count() < WORDS;
-    let has_own_subject = !points_back(text) && !is_pasted(text);
+    let has_own_subject = !reference::points_back(text) && !is_pasted(text);
     let is_spaced = text.is_ascii() || text.split_whitespace().count() >= WORDS;
     let is_long_enough = !is_heading || (!is_spaced && text.chars().count() >= 6);
     (is_long_enough && has_own_subject && !text.ends_with(':')).then(|| text.to_owned())
-}
-
-/// Whether a sentence begins with a pronoun that stands for something before it.
-pub(super) fn points_back(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:(?:and|but|so|also|then|however|therefore|instead|otherwise|because|which),? )*(?:it(?:.s|.ll|.d)?|they(?:.re|.ll)?|he|she|them|its|their|both|these|those|this|that(?:.s)?|here(?:.s)?|there(?:.s)?|same|neither|either|the (?:former|latter|above|following|other|rest|same))(?: (?:is|was|are|were|will|would|can|could|should|must|may|might|has|have|had|does|do|did|means|also|just|now|only|way|makes|works|needs|happens|happened|fails|failed|one|ones|all|explains?)\b|[.,;:]|$)"
-    )
-    .is_match(text)
-        || pattern!(r"(?i)^(?:the same (?:applies|goes|holds|is true)|the only (?:cost|downside|drawback|difference|exception|one|change|caveat|risk)|whether (?:this|that|it|they)|(?:one|some|all|none|most|each|any|neither|either|both) of (?:these|those|them)|pretty (?:easy|hard|much|simple)|not quite|exactly|correct|yes[,.]|no,)(?: |$)")
-            .is_match(text)
-        || pattern!(r"(?i)^(?:which|where|while|whereas|because|so that|and then|as well as|see (?:above|below)|as (?:above|mentioned)) ")
-            .is_match(text)
-}
-
-/// Whether a text names something by a label that only its session defines: `Finding 2`, `Option B`,
-/// `H1, H2`.
-pub(super) fn rests_on_label(text: &str) -> bool {
-    pattern!(
-        r"(?:\b(?i:findings?|options?|issue|approach|alternative|optimi[sz]ation|recommendation|suggestion|item|point|question|problem) (?:#?\d{1,2}|[A-H])\b)|\b[CHML]\d{1,2}(?:, (?:and )?[CHML]\d{1,2})+\b"
-    )
-    .is_match(text)
 }
 
 /// Whether a text is a piece of a table, a log or a tree.
@@ -90,21 +70,6 @@ mod tests {
             ("缓存在最后才写入。", Some("缓存在最后才写入。")),
         ] {
             assert_eq!(alone(text).as_deref(), wanted, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_label_of_a_session_says_nothing_elsewhere() {
-        for (text, wanted) in [
-            ("Finding 1 is a feature that the code documents", true),
-            ("Option A (neutral copy) is the smaller fix", true),
-            ("address the following findings: H1, H2, L4", true),
-            ("Optimization #6 needs the cache", true),
-            ("Issue #112 of the parser is about dates", false),
-            ("The option `-A` must come first", false),
-            ("HTTP/2 needs TLS on port 443", false),
-        ] {
-            assert_eq!(rests_on_label(text), wanted, "{text}");
         }
     }
 

@@ -127,7 +127,7 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
     session.episode.summary.key_decisions = Some(vec![
         record("Both", "Chosen by the user; asked: Where should the cache live?", Some("On disk")),
         record("Keep the small index", "It is quick", None),
-        record("Not as planned: Rewrite it all", "Refused by the user", None),
+        record("Not as planned: Rewrite the index", "Refused by the user", None),
     ]);
     let statements = session.statements();
     let facts = facts(&[&session]);
@@ -141,8 +141,14 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
                 "Where should the cache live? Both (On disk). Why: Chosen by the user.",
                 Certainty::Verified
             ),
-            ("Keep the small index. Why: It is quick.", Certainty::Hypothesis),
-            ("Rewrite it all — decided against. Why: Refused by the user.", Certainty::Refuted),
+            (
+                "Keep the small index. Why: It is quick. (For “Design the cache”.)",
+                Certainty::Hypothesis
+            ),
+            (
+                "Rewrite the index — decided against. Why: Refused by the user. (For “Design the cache”.)",
+                Certainty::Refuted
+            ),
         ]
     );
     assert!(

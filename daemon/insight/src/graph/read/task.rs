@@ -1,6 +1,9 @@
 //! Extracts the task of the session and its outcome.
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    draft::{ClaimDraft, Draft},
+    ending,
+};
 use crate::{
     graph::text,
     model::{
@@ -34,6 +37,10 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         || summary.outcome != Outcome::Completed
         || !evidence.commits.is_empty()
         || evidence.tests.last().is_some_and(|run| run.failed == 0 && run.passed > 0);
+    let ending = ending::of(draft);
+    let ending = ending.named().into_iter();
+    let mut details = vec![("outcome".to_owned(), summary.outcome.as_str().to_owned())];
+    details.extend(ending.map(|(name, text)| (name.to_owned(), text.to_owned())));
     let topics = draft.mentioned(&[EntityKind::Topic, EntityKind::Tool, EntityKind::Person]);
     draft.claim(
         Relation::TaskStands,
@@ -45,7 +52,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
             at: Some(episode.ended_at),
             watches: vec![Watch { subject, stance: Stance::Value(value) }],
             others: topics,
-            details: vec![("outcome".to_owned(), summary.outcome.as_str().to_owned())],
+            details,
             ..ClaimDraft::default()
         },
     );

@@ -1,15 +1,15 @@
 //! Decides which statements of a summary become facts: those that a reader months later can
 //! understand without the session, and use. The summary keeps all of them.
 
-use super::phrasing;
+use super::{phrasing, reference};
 use crate::{
-    lang::lasting,
+    lang::{environment, lasting},
     model::{
         evidence::Choice,
         summary::{ConfigChange, DecisionRecord, ErrorResolution},
         wording::{REMOVED, is_filler},
     },
-    pattern::pattern,
+    pattern::{Regex, pattern},
 };
 
 /// Minimum number of words of a decision that does not name anything.
@@ -21,64 +21,90 @@ const ANSWER: usize = 40;
 /// describes code is in the code.
 pub(super) fn is_finding(text: &str) -> bool {
     if let Some((question, answer)) = asked(text) {
-        // The answer to one of several questions may be another one's.
-        let is_single = question.matches('?').count() < 2;
-        let is_clear = !phrasing::rests_on_label(question) && !phrasing::rests_on_label(answer);
-        return is_single && is_clear && is_lasting_question(question) && is_answer(answer);
+        return is_clear_question(question) && is_answer(question, answer);
     }
     let is_quote = text.starts_with("User: ");
     !is_quote
-        && !phrasing::rests_on_label(text)
+        && !is_list(text)
+        && is_about_project(text)
+        && !reference::rests_on_label(text)
+        && !reference::rests_on_session(text)
         && has_subject(text)
         && is_lasting(text)
         && names_something(text)
         && limits(text)
 }
 
+/// Whether a text is about the project, and neither about the machine that the session ran on nor
+/// about what a menu or the help of a tool lists.
+fn is_about_project(text: &str) -> bool {
+    let is_help = pattern!(
+        r"(?i)\bno such (?:sub)?(?:command|option|flag)\b|\bis(?: not|n.t) a (?:known |valid |real )?(?:sub)?(?:command|option|flag)\b|`[^`]* ?--help`|\b(?:help|usage) (?:text|output|line|message)\b|\b(?:in|from|under|open) the menu\b"
+    );
+    !environment::is_denied_by_environment(text)
+        && !of_machine().is_match(text)
+        && !is_help.is_match(text)
+}
+
+/// Addresses and directories of one machine.
+fn of_machine() -> &'static Regex {
+    pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
+}
+
+/// Whether a text lists places in files, or several items below a heading, instead of a sentence.
+fn is_list(text: &str) -> bool {
+    let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
+    let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
+    begins_with_place || place.find_iter(text).count() >= 2 || text.matches("; ").count() >= 2
+}
+
 /// Whether a cause stands for itself.
 pub(super) fn is_cause(text: &str) -> bool {
     let is_guess =
-        pattern!(r"(?i)^(?:unless|if|maybe|perhaps|probably|the (?:bug|issue|problem|error))\b")
+        pattern!(r"(?i)^(?:unless|if|maybe|perhaps|probably|the (?:bug|issue|problem|error)|we.re|we are|i)\b")
             .is_match(text);
     let is_running = pattern!(r"(?i)\b(?:is|are) \w+ing\b").is_match(text);
-    !is_guess && !is_running && is_balanced(text) && names_something(text)
+    !is_guess
+        && !is_running
+        && is_balanced(text)
+        && names_something(text)
+        && is_about_project(text)
+        && !reference::rests_on_session(text)
 }
 
 /// Whether a dead end tells what did not work. Taking an edit back is none.
 pub(super) fn is_dead_end(text: &str) -> bool {
     !pattern!(r"(?i)^(?:i |we )?(?:reverted|restored|undid|rolled back)\b").is_match(text)
         && is_balanced(text)
+        && is_about_project(text)
 }
 
 /// Whether an open end still says what to do once another session has worked.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)^(?:offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b"
+        r"(?i)^(?:tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
     );
-    let is_part = phrasing::rests_on_label(text)
+    let is_part = reference::rests_on_label(text)
+        || reference::rests_on_session(text)
         || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
-    !of_the_moment.is_match(text) && !is_part && !points(text) && is_balanced(text)
-}
-
-/// Whether a statement advises, or says that something is not there. It is no fact when the session
-/// went on to commit: it may be done.
-pub(super) fn is_advice(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:would (?:need|have to|require|be)|you.d|we.d|we need|you need|should|worth \w+ing|is (?:fine|acceptable|trivial|enough)|(?:minimal|proportionate|right|simplest) fix|not (?:yet )?(?:\w+ )?(?:logged|scoped|implemented|wired|added|configured|there|supported|handled)|next step|recommend\w*|suggest\w*)\b")
-        .is_match(text)
+    !of_the_moment.is_match(text) && !is_part && !reference::points(text) && is_balanced(text)
 }
 
 /// Whether a decision is about the work rather than about the next step of the session.
 pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
     if let Some(quote) = what.strip_prefix("User: ") {
         let is_asked = record.rationale.contains("asked: ");
-        if phrasing::rests_on_label(quote) {
+        if reference::rests_on_label(quote) || lasting::is_order(quote) {
             return false;
         }
-        return lasting::is_users_decision(quote, is_asked) && (is_asked || !leans(quote));
+        let is_alone = !leans(quote) && !reference::rests_on_session(quote);
+        return lasting::is_users_decision(quote, is_asked) && (is_asked || is_alone);
     }
     if let Some(asked) = asked {
         let header = asked.header.as_deref().unwrap_or_default();
-        return !lasting::is_procedural(&asked.question, header, &asked.answer);
+        return !lasting::is_procedural(&asked.question, header, &asked.answer)
+            && !lasting::is_order(what)
+            && !reference::rests_on_label(what);
     }
     // The question is not known.
     let is_answer = pattern!(
@@ -88,6 +114,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
     words >= DECISION_WORDS
         && !record.rationale.ends_with("(by a sub-agent)")
         && !is_answer.is_match(what)
+        && !reference::rests_on_session(what)
         && !lasting::is_for_now(what)
         && !text_ends_open(what)
 }
@@ -116,9 +143,20 @@ pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Opti
         pattern!(r"(?i)\berror TS\d+|\berror\[E\d+\]|:\d+:\d+:? |\blint\b").is_match(&record.error);
     is_told
         && !is_tool
+        && is_message(&record.error)
+        && !environment::is_denied_by_environment(&record.error)
         && !is_of_test(&record.error)
         && (has_cause || !is_of_compiler)
         && names_something(&record.error)
+}
+
+/// Whether a text is the message of a program, and not a request of the user or a piece of code.
+fn is_message(error: &str) -> bool {
+    let is_code = pattern!(r#""""|^\s*(?:@\w|def |fn |class |import |from \w+ import)|[{};]\s*$"#);
+    let is_request = pattern!(
+        r"(?i)\?\W*$|^(?:can|could|should|would|why|how|what) (?:you|we|i|is|does)\b|^(?:let.s|please|i (?:want|think|don.t|would)|we (?:should|need))\b"
+    );
+    !is_code.is_match(error) && !is_request.is_match(error)
 }
 
 fn is_of_test(error: &str) -> bool {
@@ -133,15 +171,15 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {
         value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
     };
-    let is_of_machine =
-        pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/");
+    // What was done is no reason.
     let is_reasoned = !is_filler(&change.reason)
         && !change.reason.is_empty()
+        && !phrasing::is_past(&change.reason)
         && !change.reason.starts_with("Asked: ");
     let is_tuned = change.old_value.as_deref().is_some_and(|old| {
         is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
     });
-    (is_tuned || is_reasoned) && !is_of_machine.is_match(&change.new_value)
+    (is_tuned || is_reasoned) && !of_machine().is_match(&change.new_value)
 }
 
 /// Whether a decision of the agent says that it chose between ways.
@@ -155,18 +193,53 @@ pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
-fn is_lasting_question(question: &str) -> bool {
+/// Whether a question is about how things are in the long run, and can be understood alone.
+pub(super) fn is_clear_question(question: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b"
     );
-    !of_the_moment.is_match(question) && !points(question)
+    // The subject is in the message before it.
+    let of_session = pattern!(
+        r"(?i)\b(?:this|that|these|those) (?:proposals?|plans?|approach\w*|changes?|prs?|branch\w*|fix\w*|issues?|code|files?|ideas?|designs?|reviews?|errors?|lists?|ones?|points?|options?)\b|\bhow.s it\b"
+    );
+    // `Can you move it?` asks for work.
+    let is_order = pattern!(
+        r"(?i)\b(?:can|could|would|will) you (?:\w+ )?(?:\w+ )?(?:add|change|check|clean|create|do|draft|fix|handle|implement|list|look|make|merge|move|open|push|put|remove|rename|review|run|rewrite|set|update|use|write)\b"
+    );
+    let leans = pattern!(
+        r"(?i)\b(?:is|are|was|does|do|did|can|could|should|would|will|about|with|for|of|to) (?:it|this|that|these|those|they|them|both|the (?:fix|change|changes|fixes|pr|plan|first|second|other|others|same))\b"
+    );
+    let named = question.find(['`', '/']).is_some()
+        || pattern!(r"[a-z][A-Z]|\b[A-Z]{2,}\b").is_match(question);
+    // The answer to one of several questions may be another one's.
+    question.matches('?').count() < 2
+        && !of_the_moment.is_match(question)
+        && !reference::points(question)
+        && !of_session.is_match(question)
+        && !is_order.is_match(question)
+        && (named || !leans.is_match(question))
+        && !reference::rests_on_label(question)
+        && !reference::rests_on_session(question)
 }
 
-fn is_answer(answer: &str) -> bool {
+fn is_answer(question: &str, answer: &str) -> bool {
     let is_status = pattern!(
-        r"(?i)^(?:committed|done|fixed|pushed|updated|created|added)\b|\b(?:has|have) been (?:done|implemented|made)\b|\w\?(?:;|\.?$)|→"
+        r"(?i)^(?:committed|done|fixed|pushed|updated|created|added|resolved|merged|rebased)\b|\b(?:has|have) been (?:done|implemented|made)\b|\w\?(?:;|\.?$)|→"
     );
-    answer.chars().count() >= ANSWER && names_something(answer) && !is_status.is_match(answer)
+    // `All places: ` without the places.
+    let wants_list = pattern!(
+        r"(?i)\b(?:list (?:all|of|the|every)|(?:full|complete|whole) list|which (?:ones|of|\w+s)\b|what (?:are|other|else) )"
+    );
+    let has_list =
+        answer.matches(['`', ';']).count() >= 4 || answer.matches([',', ';']).count() >= 2;
+    answer.chars().count() >= ANSWER
+        && names_something(answer)
+        && is_about_project(answer)
+        && is_balanced(answer)
+        && !reference::rests_on_label(answer)
+        && !reference::rests_on_session(answer)
+        && !is_status.is_match(answer)
+        && (has_list || !wants_list.is_match(question))
 }
 
 /// Whether a sentence names what it is about, and not only a heading before a colon, a verb or an
@@ -177,20 +250,26 @@ fn has_subject(text: &str) -> bool {
         r"^(?:Adds|Allows|Applies|Asks|Assumes|Avoids|Breaks|Builds|Caches|Calls|Catches|Checks|Contains|Converts|Copies|Creates|Decrypts|Defines|Deletes|Depends|Detects|Does|Enables|Encrypts|Ensures|Exports|Fails|Falls|Fetches|Finds|Forces|Generates|Gets|Gives|Goes|Handles|Has|Holds|Imports|Includes|Injects|Installs|Is|Keeps|Launches|Leaves|Lets|Links|Lists|Loads|Logs|Looks|Makes|Maps|Matches|Means|Merges|Moves|Needs|Never|Opens|Overrides|Parses|Passes|Points|Prevents|Prints|Processes|Provides|Reads|Records|Reduces|Registers|Relies|Removes|Renders|Replaces|Requires|Resolves|Returns|Runs|Saves|Scans|Sends|Sets|Shows|Signals|Skips|Starts|Stops|Stores|Supports|Takes|Tells|Throws|Tracks|Triggers|Tries|Updates|Uses|Validates|Waits|Walks|Wraps|Writes|Works)\b"
     );
     let bare = pattern!(
-        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|i\b|i.ve|you\b|let me|all (?:assets|tests|agents|checks))\b"
+        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|the (?:recommended|best|ideal|real)\b|i\b|i.ve|you\b|let me|regarding|(?:using|running|checking|loading|reading|looking)\b|(?:ran|added|fixed|updated|removed|created|changed|implemented|resolved|verified|tested|checked|confirmed|reviewed|merged|committed|pushed|feels?)\b|all (?:assets|tests|agents|checks))\b"
     );
     let order_behind_name = pattern!(
         r"^`[^`]+`(?: \w+)?: (?i:new|remove|set|add|use|change|update|replace|rename|move|fix)\b"
     );
     ![heading, verb, bare, order_behind_name].iter().any(|start| start.is_match(text))
-        && !phrasing::points_back(text)
+        && !reference::points_back(text)
         && is_balanced(text)
 }
 
 /// Whether a sentence tells neither a passing state nor a defect that was just removed.
 fn is_lasting(text: &str) -> bool {
-    !pattern!(r"(?i)\b(?:was|were) (?:\w+ly )?\w+ing\b|\b(?:currently|at the moment|as of now|so far|successfully)\b|\bno (?:\w+ )?(?:bugs|issues|findings|errors|failures|problems|failed|required)\b|\bis clean\b|\bin this (?:pr|diff|branch|session)\b|\b(?:has|have) been (?:done|implemented)\b|\bwas the bug\b|\bthe bug was\b")
+    !pattern!(r"(?i)\b(?:was|were) (?:\w+ )?\w+ing\b|\bstill (?:works?|holds?|applies|passes|valid)\b|\bwas (?:instructed|asked|told) to\b|\b(?:current|currently|at the moment|as of now|so far|successfully)\b|\bno (?:\w+ )?(?:bugs|issues|findings|errors|failures|problems|failed|required)\b|\bis clean\b|\bin this (?:pr|diff|branch|session)\b|\b(?:un(?:committed|pushed|staged|merged|tracked))\b|\bnot (?:yet )?(?:committed|pushed|merged|staged|released|deployed)\b|\b(?:working tree|worktree is|tests? (?:now |still |all )?(?:pass|passes|fail|fails)\b)|\bi(?:.ll| will|.m going to)\b|^next,? |\bwe(?:.ll| will) (?:now|next|then)\b|\b(?:has|have) been (?:done|implemented)\b|\bwas the bug\b|\bthe bug was\b")
         .is_match(text)
+        && !speaks_of_agent(text)
+}
+
+/// Whether the agent speaks of itself, which is about the session.
+fn speaks_of_agent(text: &str) -> bool {
+    pattern!(r#"(?:^|[ (,;—])I(?:['’](?:m|d|ve|ll))? [a-z]"#).is_match(text)
 }
 
 /// Whether a sentence tells a limit, an exception, a condition or a cause.
@@ -205,12 +284,6 @@ pub(super) fn names_something(text: &str) -> bool {
     pattern!(r"`[^`]+`|\w/\w|[a-z][A-Z]|\w_\w|\b[A-Z]{2,}\w*\b|\w\.\w|\d\w*[a-zA-Z]|[a-z,;] (?:[A-Z][a-z]{2,})|\w+\(\)")
         .is_match(text)
         || lasting::is_foreign(text)
-}
-
-/// Whether a pronoun stands for something outside of the text.
-fn points(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
-        .is_match(text)
 }
 
 /// Whether quotes and brackets are closed: others are cut out of a larger text.
@@ -240,6 +313,11 @@ mod tests {
             ("The second session received a warning with the name `a-b`", false),
             ("`parse()` was skipping all calls that must not be counted", false),
             ("The issue is that Web3Auth cached the old key", false),
+            ("`a.rs:12` — the only reader; `b.rs:7` — the writer; `c.rs:9` — a test", false),
+            ("I created a patch that renames `last_used`, not the tag", false),
+            ("`entire login` is not a known command", false),
+            ("The current auth layer needs `PnP`", false),
+            ("The changes of `parse()` are not committed", false),
             ("All assets load with no failed requests in `dist/`", false),
             ("Routine fixes and clear code don't need `discussion`.\"", false),
             (
@@ -287,6 +365,8 @@ mod tests {
             ("ENOSPC: no space left in `/var`", "Changed `a.rs`", "", "docker build", false),
             ("ENOSPC: no space left in `/var`", "Changed `a.rs`", cause, "docker build", true),
             ("ENOSPC: no space left in `/var`", "not stated", cause, "docker build", false),
+            ("can we split `parse()` into a new file?", "Reordered it", cause, "", false),
+            ("open ~/.cache/go-build: operation not permitted", "Set it", cause, "go", false),
             ("TestLogin failed: a_test.go:31: got 401", "Reordered it", cause, "go test", false),
             ("a.ts(6,4): error TS2339: no `x`", "Reordered it", "", "tsc", false),
             ("a.ts(6,4): error TS2339: no `x`", "Reordered it", cause, "tsc", true),
@@ -313,6 +393,7 @@ mod tests {
             (change(Some("10"), "40", ""), true),
             (change(None, "40", "The pool ran out of connections"), true),
             (change(None, "40", "Asked: set it up"), false),
+            (change(None, "40", "Added a task and documented it"), false),
             (change(Some("./a/"), "./b/", ""), false),
             (change(Some("40"), REMOVED, ""), false),
             (change(None, "http://192.168.1.4:80", "It runs on the host"), false),
@@ -325,6 +406,8 @@ mod tests {
     fn what_was_taken_back_is_no_dead_end_and_a_guess_no_cause() {
         assert!(!is_dead_end("Reverted `FullSchema.ts` back to its original state"));
         assert!(is_dead_end("Caching the tokens did not help"));
+        assert!(!is_dead_end("I could not run `lint` from this sandbox"));
+        assert!(!is_cause("The node is at `192.168.1.4:5001`, not at `localhost`"));
         assert!(!is_cause("Unless the `update` call failed because of the proxy"));
         assert!(is_cause("`main.ts` registered the cookie parser behind the router"));
     }

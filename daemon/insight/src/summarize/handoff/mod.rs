@@ -10,45 +10,47 @@
 mod entry;
 mod guard;
 mod lines;
+mod past;
 pub mod recall;
 mod render;
 mod standing;
+mod steps;
 mod work;
 
 use self::standing::SessionStanding;
 pub use self::{
     lines::{HandoffLine, repeats},
+    past::Past,
     render::{UseRate, topic},
     standing::Standing,
     work::did_work,
 };
 use crate::{
     model::{
-        CloseReason, Episode, Timestamp,
+        Episode,
         summary::{EnhancedSessionSummary, Outcome},
         wording::DELETED,
     },
-    summarize::text::{pattern, same_words, share_of_words, words},
+    summarize::text::same_words,
 };
 
 /// Maximum characters of one entry.
 const ENTRY: usize = 200;
+/// Maximum characters of the state of a repository.
+const STATE: usize = 300;
+/// Maximum characters of an open end, whose title is told whole.
+const OPEN_END: usize = 300;
 /// Maximum characters of a decision with its question and reason.
 const DECISION: usize = 300;
-/// Maximum characters of the last words of a session.
-const LAST_WORDS: usize = 400;
 /// Number of sessions whose decisions are told.
 const DECIDING: usize = 2;
 /// Maximum number of wishes.
 const WISHES: usize = 8;
-/// The share of the words of an open end that a later request repeats when it takes it up.
-const TAKEN_UP: f64 = 0.6;
 /// Maximum entries of one list.
 const ENTRIES: usize = 20;
 const FILES: usize = 30;
 /// Maximum failing tests that are named for one suite.
 const TESTS: usize = 10;
-const BRANCHES: usize = 5;
 
 /// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. Every
 /// list begins with the newest item.
@@ -72,27 +74,6 @@ pub struct Handoff {
     pub settings: Vec<Told>,
     /// Files that were changed.
     pub files: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Past {
-    /// The id that the agent gave the session.
-    pub session_id: String,
-    pub name: String,
-    pub objective: String,
-    pub outcome: Outcome,
-    /// Why it counts as that; may be empty.
-    pub reason: String,
-    /// The last words of the agent; may be empty.
-    pub last_words: String,
-    /// Whether its agent ended without a word.
-    pub was_killed: bool,
-    pub ended_at: Timestamp,
-    pub branches: Vec<String>,
-    /// The tasks that were completed.
-    pub done: Vec<String>,
-    /// Its last run of tests, if all of them passed.
-    pub passed_tests: Option<String>,
 }
 
 /// One line of text from an earlier session.
@@ -129,11 +110,11 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Stand
     let mut seen = Seen::default();
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
-        let past = past(episode);
+        let standing = SessionStanding { session, standing };
+        let past = Past::of(episode, &standing.ending());
         if session == 0 {
             handoff.repository(summary, &past);
         }
-        let standing = SessionStanding { session, standing };
         handoff.open_ends(standing, summary, &past);
         handoff.failing_tests(standing, summary, &mut seen);
         if session < DECIDING {
@@ -168,10 +149,11 @@ impl Handoff {
         let state = summary.repository.as_deref();
         let branch = state.and_then(|state| state.strip_prefix("branch `")?.split('`').next());
         // A state of another branch was read in another folder.
-        let state = state.filter(|_| branch.is_none_or(is_own)).map(guard::with_names);
-        push(&mut self.repository, state.and_then(|line| guard::quote(&line, ENTRY)), 0);
+        let state = state.filter(|_| branch.is_none_or(is_own));
+        let state = state.map(|state| guard::with_names(&as_seen(state)));
+        push(&mut self.repository, state.and_then(|line| guard::quote(&line, STATE)), 0);
         // Of several branches nobody can tell which one a pull request is of.
-        if past.branches.iter().filter(|branch| !is_main(branch)).count() > 1 {
+        if past.own_branches().count() > 1 {
             return;
         }
         let mut done = summary.completed_tasks.iter().flatten().rev();
@@ -187,30 +169,33 @@ impl Handoff {
     ) {
         let session = standing.session;
         // The last words of this session say what it left, too.
-        if self.sessions.iter().any(|later| took_up(later, &past.objective)) {
+        if self.sessions.iter().any(|later| later.took_up(&past.objective)) {
             return;
         }
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
         // The steps of another branch ended with it, unless they were noted in a file.
-        let is_elsewhere = self.sessions.first().is_some_and(|last| leaves_branch(past, last));
+        let is_elsewhere =
+            self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
+        let is_reported = session == 0 && standing.ending().report.is_some();
         let is_settled = |step: &str| {
             !standing.holds(step)
-                || says_nothing(step)
+                || steps::says_nothing(step)
+                || is_reported && steps::is_in_report(step)
                 // What failed on the way to a completed task was done in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
-                || session > 0 && is_of_the_moment(step)
+                || session > 0 && steps::is_of_the_moment(step)
                 || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
-                || settled.iter().any(|done| settles(done, step))
-                || self.sessions.iter().any(|later| took_up(later, step))
+                || settled.iter().any(|done| steps::settles(done, step))
+                || self.sessions.iter().any(|later| later.took_up(step))
         };
         // The failing tests have a section of their own.
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);
-        let is_told = |step: &str| tests_fail && is_about_tests(step);
+        let is_told = |step: &str| tests_fail && steps::is_about_tests(step);
         let steps = summary.next_steps.iter().flatten();
         let open = steps.filter(|step| !is_told(step) && !is_settled(step));
         let told = |step: &String| match standing.sentence(step) {
-            Some(sentence) => guard::quote(&sentence, ENTRY),
+            Some(sentence) => guard::quote(&sentence, OPEN_END),
             None => entry::step(step),
         };
         let open: Vec<String> = open.filter_map(told).collect();
@@ -293,37 +278,14 @@ pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
 }
 
-/// Whether a step is nothing to take up: boxes of a pull request, files that a plan named and nothing
-/// touched, what may be improved, and what only takes time.
-fn says_nothing(step: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:unchecked in|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
-    )
-    .is_match(step)
-}
-
-/// Whether a step is nothing any more once another session has worked: an offer or a suggestion that
-/// nobody took up, a check of a plan, or where the session was cut off.
-fn is_of_the_moment(step: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "Offered",
-        "Asked last",
-        "Suggested, not done:",
-        "Plan shown, not approved:",
-        "Not shown as checked",
-        "Cut off in",
-        "Resolve `",
-    ];
-    BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
-        || pattern!(r"(?i)^(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
-            .is_match(step)
-}
-
-/// Whether the request of a later session names what was left open.
-fn took_up(later: &Past, open: &str) -> bool {
-    let asked = words(open);
-    !asked.is_empty() && same_words(&later.objective, open)
-        || asked.len() > 2 && share_of_words(&asked, &words(&later.objective)) >= TAKEN_UP
+/// Says of a state of the repository what the session saw: others may have pushed and committed.
+fn as_seen(state: &str) -> String {
+    let parts = state.split("; ").map(|part| match part {
+        "not pushed" => "no push seen".to_owned(),
+        "last commit not pushed" => "no push of it seen".to_owned(),
+        part => part.replacen("not committed: ", "changed, no commit seen: ", 1),
+    });
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 fn names_pull_request(done: &str) -> bool {
@@ -333,66 +295,12 @@ fn names_pull_request(done: &str) -> bool {
     names && !done.contains("(commit `")
 }
 
-/// Whether two sessions worked on a branch other than the main one.
-fn shares_branch(one: &Past, other: &Past) -> bool {
-    one.branches
-        .iter()
-        .filter(|branch| !is_main(branch))
-        .any(|branch| other.branches.contains(branch))
-}
-
-/// Whether a session worked on branches of its own, of which a later one worked on none.
-fn leaves_branch(earlier: &Past, later: &Past) -> bool {
-    let has_own = earlier.branches.iter().any(|branch| !is_main(branch));
-    has_own && !later.branches.is_empty() && !shares_branch(earlier, later)
-}
-
-fn is_main(branch: &str) -> bool {
-    matches!(branch, "main" | "master" | "develop")
-}
-
-fn past(episode: &Episode) -> Past {
-    let summary = &episode.summary;
-    let done = summary.completed_tasks.iter().flatten();
-    let branches = episode.branches.iter().filter_map(|branch| guard::name(branch));
-    Past {
-        session_id: episode.session_id.id.clone(),
-        name: line(&episode.name),
-        objective: line(&summary.objective),
-        outcome: summary.outcome,
-        reason: summary.outcome_reason.as_deref().map(line).unwrap_or_default(),
-        last_words: summary
-            .last_words
-            .as_deref()
-            .and_then(|words| guard::line_within(words, LAST_WORDS))
-            .unwrap_or_default(),
-        was_killed: episode.reason == CloseReason::AgentExited,
-        ended_at: episode.ended_at,
-        branches: branches.take(BRANCHES).collect(),
-        done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
-        passed_tests: summary.test_results.as_ref().and_then(entry::passed_tests),
-    }
-}
-
-/// Returns whether a completed task covers a step: it contains most of its words, in any
-/// inflection.
-fn settles(done: &str, step: &str) -> bool {
-    let asked = words(step);
-    same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
-}
-
 /// Adds a text unless a later session has already contributed the same words.
 fn push(list: &mut Vec<Told>, text: Option<String>, session: usize) {
     let Some(text) = text else { return };
     if list.len() < ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
         list.push(Told { text, session });
     }
-}
-
-/// Returns whether the summarizer derived the step from the last test run.
-fn is_about_tests(step: &str) -> bool {
-    let step = step.to_ascii_lowercase();
-    step.starts_with("fix ") && step.contains("failing test")
 }
 
 #[cfg(test)]

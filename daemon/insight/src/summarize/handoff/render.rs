@@ -85,7 +85,10 @@ impl Handoff {
             about(last),
             self.wishes(),
             self.told(
-                "Repository, as it was then",
+                &format!(
+                    "Repository as that session left it ({}; it may have changed since)",
+                    day(last.ended_at)
+                ),
                 topic::REPOSITORY,
                 first(&self.repository, STATES),
                 [1, 5],
@@ -135,17 +138,25 @@ fn about(last: &Past) -> HandoffSection {
         format!("Last session: {}", titled(last)),
         format!("Ended {}{on}, {}", minute(last.ended_at), ending(last)),
     ];
-    if !last.objective.is_empty() {
-        lines.push(format!("It was asked for: “{}”", last.objective));
-    }
-    if !last.last_words.is_empty() {
-        lines.push(format!("It reported at the end: “{}”", last.last_words));
-    }
+    let earlier = match last.last_words.is_empty() {
+        true => "Before its last change it reported",
+        false => "Before that it reported",
+    };
+    let objective = if last.is_asked { "It was asked for" } else { "It was about" };
+    let quoted = [
+        ("It reported at the end", &last.last_words),
+        (earlier, &last.earlier_words),
+        (objective, &last.objective),
+        ("The user's last request", &last.asked_last),
+    ];
+    let quoted = quoted.into_iter().filter(|(_, text)| !text.is_empty());
+    lines.extend(quoted.map(|(label, text)| format!("{label}: “{text}”")));
     if let Some(tests) = &last.passed_tests {
         lines.push(format!("Its last tests: {tests}"));
     }
     // Long words say themselves what was done.
-    if length(&last.last_words) < LONG_WORDS && !last.done.is_empty() {
+    let told = length(&last.last_words) + length(&last.earlier_words);
+    if told < LONG_WORDS && !last.done.is_empty() {
         lines.push(format!(
             "It reported as done: {}",
             last.done[..last.done.len().min(DONE)].join("; ")

@@ -1,5 +1,7 @@
 //! What of the summaries still holds, as the caller knows it from the facts.
 
+use crate::model::SessionEnding;
+
 /// Tells what of the summaries still holds.
 pub trait Standing {
     /// Whether a statement of an episode, by its index and its text in the summary, still holds;
@@ -8,6 +10,9 @@ pub trait Standing {
 
     /// Returns the statement in the words of its fact, where that holds.
     fn sentence(&self, session: usize, text: &str) -> Option<String>;
+
+    /// Returns how a session ended, as far as it is known.
+    fn ending(&self, session: usize) -> SessionEnding;
 }
 
 /// What still holds of one session's summary.
@@ -27,5 +32,9 @@ impl SessionStanding<'_> {
 
     pub(super) fn sentence(&self, text: &str) -> Option<String> {
         self.standing.sentence(self.session, text)
+    }
+
+    pub(super) fn ending(&self) -> SessionEnding {
+        self.standing.ending(self.session)
     }
 }

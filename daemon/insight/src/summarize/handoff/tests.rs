@@ -1,6 +1,6 @@
 use super::{gather as gather_standing, *};
 use crate::model::{
-    CloseReason, EpisodeId, Project, SessionId, SessionKey,
+    CloseReason, EpisodeId, Project, SessionEnding, SessionId, SessionKey, Timestamp,
     episode::Author,
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
@@ -16,6 +16,10 @@ impl<F: Fn(usize, &str) -> Option<bool>> Standing for TextStanding<F> {
 
     fn sentence(&self, session: usize, text: &str) -> Option<String> {
         (self.0(session, text) == Some(true)).then(|| text.to_owned())
+    }
+
+    fn ending(&self, _: usize) -> SessionEnding {
+        SessionEnding::default()
     }
 }
 
@@ -63,15 +67,15 @@ fn a_session_is_told_by_what_the_next_one_needs() {
 const TOLD: &str = "\
 Last session: “Sign tokens with RS256” (`s-9`)
 Ended 2026-03-09 12:00 UTC, branch `auth`, in progress (“waits for the user's choice”)
-It was asked for: “Sign tokens so that other services can check them”
 It reported at the end: “The signer is replaced.”
+It was asked for: “Sign tokens so that other services can check them”
 It reported as done: “Replaced the signer”; “Opened pull request #12”
 
 Standing wishes that the user stated:
 - “Never push to main”
 
-Repository, as it was then:
-- “branch `auth`; last commit `abc1234` Replace the signer; not pushed”
+Repository as that session left it (2026-03-09; it may have changed since):
+- “branch `auth`; last commit `abc1234` Replace the signer; no push seen”
 - “Opened pull request #12”
 
 Left open:
@@ -84,6 +88,48 @@ Failing tests:
 - `pytest`, 1 of 40: `tests/test_auth.py::test_expiry`
 
 More: tools search_sessions and get_session, or `graphiti search`.";
+
+/// All that the sessions say holds, and how they ended is known.
+struct EndedStanding(SessionEnding);
+
+impl Standing for EndedStanding {
+    fn holds(&self, _: usize, _: &str) -> Option<bool> {
+        Some(true)
+    }
+
+    fn sentence(&self, _: usize, text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    fn ending(&self, _: usize) -> SessionEnding {
+        self.0.clone()
+    }
+}
+
+#[test]
+fn a_session_whose_end_is_known_is_told_by_its_reports_and_requests() {
+    let mut session = full();
+    session.summary.next_steps = Some(vec!["Offered: tidy up".to_owned()]);
+    let ending = SessionEnding {
+        report: Some("Pushed. Shall I tidy up?".to_owned()),
+        earlier_report: Some("The signer uses RS256. ".repeat(10)),
+        asked: Some("let other services check our tokens".to_owned()),
+        about: None,
+        asked_last: Some("push it".to_owned()),
+    };
+    let handoff = gather_standing(&[session], &[], &EndedStanding(ending));
+    let text = handoff.to_text(4_000).unwrap();
+    let told = "\
+It reported at the end: “Pushed. Shall I tidy up?”
+Before that it reported: “The signer uses RS256.";
+    assert!(text.contains(told), "{text}");
+    let asked = "\
+It was asked for: “let other services check our tokens”
+The user's last request: “push it”
+";
+    assert!(text.contains(asked), "{text}");
+    assert_eq!(handoff.open_ends, [], "the report itself offers it");
+}
 
 #[test]
 fn long_last_words_say_what_was_done() {

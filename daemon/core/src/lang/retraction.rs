@@ -1,0 +1,67 @@
+//! Recognises words that take back what was said before, in English, German, Spanish, French,
+//! Chinese and Japanese.
+
+use crate::pattern::pattern;
+
+/// Bytes at the start of an answer in which it takes something back.
+const OPENING: usize = 400;
+
+/// Whether an answer takes back what the speaker said before, or agrees with an objection to it.
+pub fn concedes(answer: &str) -> bool {
+    let opening = &answer[..answer.floor_char_boundary(OPENING)];
+    let agrees = pattern!(
+        r"(?i)^\W*(?:(?:oh|ah|yes|hm+|wait|ok(?:ay)?|sorry|apologies|actually)\b[,.! —-]*)*(?:(?:you.re|you are|you were) (?:absolutely |completely |totally |quite |entirely )?(?:right|correct)\b|(?:good|great|excellent|nice|fair) (?:point|catch|call|spot)\b|correction\b|scratch that\b|(?:du hast|sie haben) (?:völlig |absolut )?recht\b|(?:tienes|tiene) (?:toda la )?razón|(?:tu as|vous avez) (?:tout à fait )?raison\b|你说得?对|您说得?对|(?:おっしゃる|仰る)(?:通|とお)り)"
+    );
+    let takes_back = pattern!(
+        r"(?i)\bi (?:was|am) (?:wrong|mistaken|incorrect)\b|\bi (?:misread|misspoke|misunderstood|misremembered|misstated|overstated|conflated|stand corrected|mixed (?:that|this|it|them) up|got (?:that|this|it) wrong|take (?:that|this|it) back)\b|\bmy (?:mistake|bad)\b|\bmy (?:earlier|previous|first|last) (?:answer|claim|statement|analysis|reading|suggestion)\b.{0,24}\b(?:was|is|does)\b|\b(?:that|this|it) (?:does ?n.t|doesn.t|did ?n.t|does not|did not) hold\b|\bich (?:habe mich geirrt|lag falsch)\b|\bmein fehler\b|\bme equivoqué|\bje me suis trompé|我(?:弄|搞)错|我之前(?:说|的).{0,12}(?:不对|错)|間違って(?:い|ました)"
+    );
+    agrees.is_match(opening) || takes_back.is_match(opening)
+}
+
+/// Whether a prompt says that what the agent just told is not so.
+pub fn contradicts(prompt: &str) -> bool {
+    let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
+    pattern!(
+        r"(?i)^\W*(?:(?:no|nope|nah|wait|hm+|uh+m*|but)\b[,. ]+)*(?:(?:that|this|it)(?:.s| is| was)? ?(?:not (?:right|correct|true|so|the case)|wrong|incorrect|false|untrue)\b|(?:that|this|it) (?:isn.t|is ?n.t) (?:right|correct|true|so|the case)\b|you(?:.re| are|.ve| have)? (?:wrong|mistaken|misread|misunderstood|missed)\b|i disagree\b)|^(?:das|es) (?:stimmt (?:so )?nicht|ist falsch)|^(?:eso|esto) no es (?:así|cierto|correcto)|^(?:ce n.est pas|c.est) (?:vrai|exact|faux)|^(?:不对|不是这样|错了)|^(?:違います|それは違)"
+    )
+    .is_match(opening)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_agrees_with_an_objection_takes_back_what_it_objects_to() {
+        for (answer, wanted) in [
+            ("You're right, the key is random there.", true),
+            ("Ah, good catch — the loop skips it.", true),
+            ("I was wrong about the cache: it is read twice.", true),
+            ("My earlier claim was too broad.", true),
+            ("Sorry, I misread the config.", true),
+            ("Looking again, that does not hold for keys.", true),
+            ("Du hast recht, das fehlt.", true),
+            ("你说得对。", true),
+            ("Right, the parser reads dates.", false),
+            ("The right key is read first.", false),
+            ("Good question. The cache is read twice.", false),
+        ] {
+            assert_eq!(concedes(answer), wanted, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_contradicts_or_goes_on() {
+        for (prompt, wanted) in [
+            ("no, that's not true, the key is random", true),
+            ("That is wrong.", true),
+            ("you misread the config", true),
+            ("Das stimmt nicht.", true),
+            ("no need for a test", false),
+            ("is that not the case?", false),
+            ("that is nice, go on", false),
+        ] {
+            assert_eq!(contradicts(prompt), wanted, "{prompt}");
+        }
+    }
+}

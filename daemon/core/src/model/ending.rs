@@ -1,0 +1,76 @@
+//! How a session ended, in the words of its user and its agent.
+
+/// The last words of a session, and the requests that it began and ended with. What is not known, or
+/// says nothing new, is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionEnding {
+    /// The agent's last report on one line, shortened in its middle.
+    pub report: Option<String>,
+    /// The report before it, where the last one says little.
+    pub earlier_report: Option<String>,
+    /// The user's first request that says something, where the objective of the summary has other words.
+    pub asked: Option<String>,
+    /// The objective of the summary, where it has other words and no request says something.
+    pub about: Option<String>,
+    /// The user's last request.
+    pub asked_last: Option<String>,
+}
+
+impl SessionEnding {
+    /// Returns the fields that are known, each with its name.
+    pub fn named(&self) -> Vec<(&'static str, &str)> {
+        let fields = [
+            (REPORT, &self.report),
+            (EARLIER_REPORT, &self.earlier_report),
+            (ASKED, &self.asked),
+            (ABOUT, &self.about),
+            (ASKED_LAST, &self.asked_last),
+        ];
+        fields.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))).collect()
+    }
+
+    /// Sets the field with this name, if there is one.
+    pub fn set(&mut self, name: &str, text: &str) {
+        let field = match name {
+            REPORT => &mut self.report,
+            EARLIER_REPORT => &mut self.earlier_report,
+            ASKED => &mut self.asked,
+            ABOUT => &mut self.about,
+            ASKED_LAST => &mut self.asked_last,
+            _ => return,
+        };
+        *field = Some(text.to_owned());
+    }
+
+    /// Whether a field has this name.
+    pub fn has_field(name: &str) -> bool {
+        [REPORT, EARLIER_REPORT, ASKED, ABOUT, ASKED_LAST].contains(&name)
+    }
+}
+
+const REPORT: &str = "last report";
+const EARLIER_REPORT: &str = "earlier report";
+const ASKED: &str = "asked";
+const ABOUT: &str = "about";
+const ASKED_LAST: &str = "asked last";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_known_fields_are_read_as_they_were_written() {
+        let ending = SessionEnding {
+            report: Some("The signer is replaced.".to_owned()),
+            asked_last: Some("Push it".to_owned()),
+            ..SessionEnding::default()
+        };
+        let mut read = SessionEnding::default();
+        for (name, text) in ending.named() {
+            assert!(SessionEnding::has_field(name));
+            read.set(name, text);
+        }
+        read.set("outcome", "completed");
+        assert_eq!(read, ending);
+    }
+}

@@ -1,0 +1,103 @@
+//! Adds the task of a session to a sentence whose words alone do not say what it is about.
+
+use std::collections::BTreeSet;
+
+use super::draft::Draft;
+use crate::{
+    graph::{standing, text},
+    model::transcript::Origin,
+    pattern::pattern,
+};
+
+/// Maximum characters of the task.
+const TASK: usize = 100;
+/// Minimum number of words of the first line of a commit that tells a task.
+const CLEAR: usize = 5;
+/// Minimum number of words of a task that says something.
+const WORDS: usize = 2;
+
+/// Returns the sentence with the task of its session, unless it has most of its words; `None` when
+/// there is no task that says more.
+pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>) -> Option<String> {
+    let told = text::words(sentence);
+    let task = task(draft, &told, line);
+    let about = text::words(&task);
+    if text::share(&about, &told) >= 0.5 {
+        return (!about.is_empty()).then(|| sentence.to_owned());
+    }
+    (about.len() >= WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
+}
+
+/// Returns what the session was asked for, or its name where that says more about the words.
+fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
+    let objective = draft.episode.summary.objective.as_str();
+    let ends = [" (began with", " (asked:", " (after `", " (by `", ". ", "? "];
+    let ends = ends.into_iter().filter_map(|end| objective.find(end));
+    let first = text::part(&objective[..ends.min().unwrap_or(objective.len())]);
+    let name = name(draft, line);
+    let routine = pattern!(
+        r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
+    );
+    let of_name = text::share(&text::words(&name), told);
+    let is_named = of_name > text::share(&text::words(first), told);
+    if routine.is_match(first) || is_named || text::words(first).len() < 4 {
+        return if routine.is_match(&name) { String::new() } else { name };
+    }
+    text::cut(first, TASK)
+}
+
+/// Returns the name of the session. One that was taken from its last commit says little of a line far
+/// before: the next commit after the line is what it led to.
+fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
+    let name = draft.episode.name.as_str();
+    let commits = &draft.evidence.commits;
+    if !commits.iter().any(|commit| commit.subject.starts_with(name.trim_end_matches('…'))) {
+        return draft.task_name();
+    }
+    let Some(line) = line else { return draft.task_name() };
+    let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
+    let later = || commits.iter().filter(|commit| is_later(commit.origin));
+    // `docs: capture context` says little.
+    let next = later().find(|commit| text::words(&commit.subject).len() >= CLEAR);
+    let next = next.or_else(|| later().next());
+    next.map_or_else(|| draft.task_name(), |commit| text::cut(text::part(&commit.subject), TASK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{graph::read::scenarios::SessionFixture, model::evidence::Commit};
+
+    #[test]
+    fn a_sentence_is_told_with_its_task_unless_it_names_it() {
+        let told = |task: &str, sentence: &str| {
+            let session = SessionFixture::new(10, task);
+            with_task(&Draft::new(&session.episode, &session.evidence), sentence, None)
+        };
+        let guard = "The guard is reached only with a query.";
+        let wanted = "The guard is reached only with a query. (For “Reject bad authorize paths”.)";
+        assert_eq!(told("Reject bad authorize paths", guard).as_deref(), Some(wanted));
+        let named = "Bad authorize paths are rejected when they have a query.";
+        assert_eq!(told("Reject bad authorize paths", named).as_deref(), Some(named));
+        assert_eq!(told("Go on", guard), None);
+    }
+
+    #[test]
+    fn a_session_that_is_named_after_its_last_commit_is_told_by_the_next_one() {
+        let mut session = SessionFixture::new(10, "Update npm in the container");
+        session.episode.summary.objective = "Read the research".to_owned();
+        let commit = |line: u64, subject: &str| Commit {
+            hash: String::new(),
+            subject: subject.to_owned(),
+            body: String::new(),
+            origin: Origin { source: 0, line },
+            at: None,
+        };
+        session.evidence.commits =
+            vec![commit(4, "Plan the agent tools"), commit(9, "Update npm in the container")];
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let told = |line| with_task(&draft, "It is Rust.", Some(Origin { source: 0, line }));
+        assert_eq!(told(2).as_deref(), Some("It is Rust. (For “Plan the agent tools”.)"));
+        assert_eq!(told(5).as_deref(), Some("It is Rust. (For “Update npm in the container”.)"));
+    }
+}

@@ -1,0 +1,174 @@
+//! Extracts how the session ended: the last words of its agent and of its user.
+
+use super::{
+    condensed::{condensed, condensed_statements},
+    draft::Draft,
+};
+use crate::{
+    graph::text,
+    model::{SessionEnding, evidence::Quote, transcript::Origin},
+    pattern::pattern,
+};
+
+/// Characters of the last report, and of the one before it.
+const REPORT: usize = 900;
+const EARLIER_REPORT: usize = 450;
+/// Characters of a last report that says by itself what the session came to.
+const SUBSTANCE: usize = 200;
+/// Number of reports among which an earlier one with substance is looked for.
+const LOOKED_AT: usize = 3;
+/// Characters of a request.
+const REQUEST: usize = 240;
+/// Minimum number of words of a request that says something.
+const REQUEST_WORDS: usize = 4;
+/// Minimum number of different words of a request that can be understood alone.
+const CLEAR: usize = 5;
+/// Number of words from which on a prompt is more than a reaction.
+const REACTION: usize = 9;
+/// The share of its words by which an objective is that of the user, and by which a request says the
+/// same again.
+const OF_THE_USER: f64 = 0.8;
+const SAME: f64 = 0.6;
+
+pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
+    let last = draft.evidence.last_reply.as_ref();
+    let report = last.map(|reply| condensed(&reply.text, REPORT)).filter(|text| !text.is_empty());
+    let is_short = report.as_ref().is_none_or(|text| text.chars().count() < SUBSTANCE);
+    let earlier = last.filter(|_| is_short).and_then(|last| earlier_report(draft, last.origin));
+    let objective = draft.episode.summary.objective.as_str();
+    let is_asked = is_of_user(draft, objective);
+    let asked = if is_asked { None } else { first_request(draft) };
+    let about = (!is_asked && asked.is_none()).then(|| objective.to_owned());
+    let told = asked.clone().unwrap_or_else(|| objective.to_owned());
+    let asked_last = last_request(draft, &told);
+    SessionEnding { report, earlier_report: earlier, asked, about, asked_last }
+}
+
+/// Returns the latest report with substance before the last one, unless the user refused it.
+fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
+    let evidence = draft.evidence;
+    let is_refused = |origin: Origin| {
+        let next = evidence.prompts.iter().find(|prompt| prompt.origin > origin);
+        next.is_some_and(|next| {
+            let mut corrections = evidence.corrections.iter();
+            corrections.any(|one| one.origin == next.origin && one.refused.is_some())
+        })
+    };
+    let earlier = evidence.reports.iter().rev();
+    let earlier = earlier.filter(|report| report.origin < last && report.origin.source == 0);
+    let mut earlier = earlier.take(LOOKED_AT).filter(|report| !is_refused(report.origin));
+    let found = earlier.find(|report| report.text.chars().count() >= SUBSTANCE)?;
+    // The next request answered what it asked.
+    Some(condensed_statements(&found.text, EARLIER_REPORT)).filter(|text| !text.is_empty())
+}
+
+/// Whether an objective has the words of prompts, and not those of a commit, a title or a recap.
+fn is_of_user(draft: &Draft<'_>, objective: &str) -> bool {
+    let prompts = draft.evidence.prompts.iter().map(|prompt| prompt.text.as_str());
+    let prompts: String = prompts.collect::<Vec<_>>().join(" ");
+    text::share(&text::words(objective), &text::words(&prompts)) >= OF_THE_USER
+}
+
+/// Returns the first request that can be understood alone.
+fn first_request(draft: &Draft<'_>) -> Option<String> {
+    let mut requests = draft.evidence.prompts.iter().filter_map(request);
+    requests.find(|request| {
+        let is_spaced = request.is_ascii() || request.contains(' ');
+        !is_spaced
+            || text::words(request).len() >= CLEAR
+                && !request.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// Returns the last request, if it asks for something else than `told`.
+fn last_request(draft: &Draft<'_>, told: &str) -> Option<String> {
+    let prompts = &draft.evidence.prompts;
+    let request = prompts.iter().skip(1).rev().find_map(request)?;
+    let is_told = text::share(&text::words(&request), &text::words(told)) >= SAME;
+    (!is_told).then_some(request)
+}
+
+/// Returns the words of a prompt, unless it is a command, a notice or a word or two.
+fn request(prompt: &Quote) -> Option<String> {
+    let plain = condensed(&prompt.text, REQUEST);
+    let is_command = pattern!(r"^(?:/\w|[<!\[{#])").is_match(plain.trim_start());
+    let is_spaced = plain.is_ascii() || plain.contains(' ');
+    let is_short = is_spaced && plain.split_whitespace().count() < REQUEST_WORDS;
+    // `Great, thanks` and `1 - yes` answer the agent.
+    let is_reaction = plain.split_whitespace().count() < REACTION
+        && pattern!(r"(?i)^(?:\d+ ?[-.):]|(?:thanks?|thank you|thx|great|excellent|perfect|nice|awesome|cool|good|lgtm|danke|super|gracias|genial|merci|parfait)\b)")
+            .is_match(&plain);
+    (!is_command && !is_short && !is_reaction && !plain.is_empty()).then_some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        graph::read::scenarios::{SessionFixture, line},
+        model::evidence::{Correction, TurnReport},
+    };
+
+    fn ending(session: &SessionFixture) -> SessionEnding {
+        of(&Draft::new(&session.episode, &session.evidence))
+    }
+
+    fn said(session: &SessionFixture, at: u64, text: &str) -> Quote {
+        Quote { text: text.to_owned(), origin: line(at), at: session.at(at) }
+    }
+
+    #[test]
+    fn a_session_ends_with_the_last_words_of_both() {
+        let mut session = SessionFixture::new(10, "fix: read the key once");
+        session.evidence.prompts = vec![
+            said(&session, 1, "The login fails after a minute, find out why"),
+            said(&session, 5, "now describe it in the manual"),
+            said(&session, 7, "ok push"),
+        ];
+        session.evidence.last_reply = Some(said(&session, 9, "**Pushed** to `main`."));
+        let long = "The manual has a chapter about keys. ".repeat(8);
+        let report = |at, text: &str| TurnReport {
+            text: text.to_owned(),
+            origin: line(at),
+            ..TurnReport::default()
+        };
+        session.evidence.reports =
+            vec![report(3, "Fixed."), report(6, &long), report(9, "Pushed.")];
+        let found = ending(&session);
+        assert_eq!(found.report.as_deref(), Some("Pushed to `main`."));
+        assert_eq!(found.earlier_report.as_deref(), Some(long.trim()));
+        assert_eq!(found.asked.as_deref(), Some("The login fails after a minute, find out why"));
+        assert_eq!(found.asked_last.as_deref(), Some("now describe it in the manual"));
+
+        let refused = Correction { origin: line(7), refused: Some("Edit".to_owned()) };
+        session.evidence.corrections = vec![refused];
+        session.episode.summary.objective =
+            "The login fails after a minute. Later: manual".to_owned();
+        let found = ending(&session);
+        assert_eq!((found.earlier_report, found.asked), (None, None));
+
+        session.evidence.prompts =
+            vec![said(&session, 1, "3 but on this branch, since it is related")];
+        session.episode.summary.objective = "Read keys once".to_owned();
+        let found = ending(&session);
+        assert_eq!((found.asked, found.about.as_deref()), (None, Some("Read keys once")));
+    }
+
+    #[test]
+    fn commands_and_words_of_assent_are_no_requests() {
+        let mut session = SessionFixture::new(10, "Fix the login");
+        for (prompt, wanted) in [
+            ("/compact now please and go on", false),
+            ("<task-notification>done</task-notification> x y", false),
+            ("yes please", false),
+            ("Excellent work, thank you very much!", false),
+            ("1 - yeah, 2 - go for it", false),
+            ("rename the parser of dates", true),
+            ("修复登录错误", true),
+        ] {
+            session.evidence.prompts =
+                vec![said(&session, 1, "Fix the login"), said(&session, 5, prompt)];
+            assert_eq!(ending(&session).asked_last.is_some(), wanted, "{prompt}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Tests of which statements become facts, and with which words, in hand-written sessions.
+
+use super::scenarios::{SessionFixture, facts, line, of, only};
+use crate::model::{
+    evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
+    graph::Relation,
+    summary::{DecisionRecord, ErrorResolution},
+    wording::CHOSEN,
+};
+
+fn report(at: u64, text: &str) -> TurnReport {
+    TurnReport { text: text.to_owned(), origin: line(at), ..TurnReport::default() }
+}
+
+fn found(session: &SessionFixture) -> Vec<String> {
+    of(&facts(&[session]), Relation::FoundOut).map(|fact| fact.sentence.clone()).collect()
+}
+
+fn discovering(texts: &[&str]) -> SessionFixture {
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    session.evidence.reports = (3..).zip(texts).map(|(at, text)| report(at, text)).collect();
+    session.episode.summary.discoveries = Some(texts.iter().map(|&text| text.to_owned()).collect());
+    session
+}
+
+#[test]
+fn an_answer_is_told_without_a_question_that_cannot_be_understood() {
+    let clear = "Asked: does the importer read `a.zip` twice? Answer: It reads `a.zip` once, because the index is kept";
+    let unclear = "Asked: is this true? Answer: `Importer::read` never opens an archive twice, because the index is kept";
+    let dangling =
+        "Asked: is this true? Answer: It never opens `a.zip` twice, because the index is kept";
+    assert_eq!(found(&discovering(&[clear])), [format!("{clear}.")]);
+    assert_eq!(
+        found(&discovering(&[unclear])),
+        ["`Importer::read` never opens an archive twice, because the index is kept."]
+    );
+    assert_eq!(found(&discovering(&[dangling])), Vec::<String>::new());
+}
+
+#[test]
+fn a_finding_whose_subject_has_no_name_is_told_with_the_task() {
+    assert_eq!(
+        found(&discovering(&["The index is only read when `open()` fails"])),
+        ["The index is only read when `open()` fails. (For “Speed up the importer”.)"]
+    );
+}
+
+#[test]
+fn a_finding_is_told_once() {
+    let told = discovering(&[
+        "`Importer::read` never opens an archive twice, because the index is kept",
+        "`Importer::read` never opens an archive twice because its index is kept",
+    ]);
+    assert_eq!(found(&told).len(), 1);
+}
+
+#[test]
+fn what_the_machine_denied_and_what_the_agent_took_back_is_not_told() {
+    let denied = "`go build` fails with operation not permitted in `~/.cache/go-build`";
+    assert_eq!(found(&discovering(&[denied])), Vec::<String>::new());
+    let mut session =
+        discovering(&["`Importer::read` never opens an archive twice, because the index is kept"]);
+    session.evidence.prompts = vec![Quote {
+        text: "but the index of `Importer::read` is dropped after each archive?".to_owned(),
+        origin: line(5),
+        at: session.at(5),
+    }];
+    session.evidence.reports.push(report(6, "You're right, the index is dropped."));
+    assert_eq!(found(&session), Vec::<String>::new());
+}
+
+#[test]
+fn a_cause_is_told_when_work_followed_from_it() {
+    let cause = "`main.rs` registered the importer behind the router";
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    session.evidence.reports = vec![report(3, cause)];
+    session.episode.summary.root_cause_analysis = Some(cause.to_owned());
+    assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0);
+    session.change("/work/app/src/main.rs");
+    assert_eq!(
+        only(&facts(&[&session]), Relation::CausedBy).sentence,
+        format!("Root cause: {cause}.")
+    );
+}
+
+#[test]
+fn a_noted_task_has_the_title_of_its_note() {
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    session.evidence.work_notes = vec![WorkNote {
+        path: "/work/app/todos/disable-sync.md".to_owned(),
+        purpose: NotePurpose::Todo,
+        text: "---\ntitle: Disable synchronize:true in CI to see missing migrations\n---\n# x y"
+            .to_owned(),
+        origin: line(4),
+    }];
+    session.episode.summary.next_steps =
+        Some(vec!["Todo saved: `todos/disable-sync.md`".to_owned()]);
+    assert_eq!(
+        only(&facts(&[&session]), Relation::LeftOpen).sentence,
+        "Disable synchronize:true in CI to see missing migrations (noted in `todos/disable-sync.md`) \
+         — left open in “Speed up the importer”."
+    );
+}
+
+#[test]
+fn an_option_that_the_user_changed_is_told_with_the_users_words() {
+    let decided = |prompt: &str| {
+        let mut session = SessionFixture::new(10, "Speed up the importer");
+        let (at, origin) = (session.at(4), line(4));
+        session.evidence.prompts = vec![Quote { text: prompt.to_owned(), origin, at }];
+        session.evidence.choices = vec![Choice {
+            question: "What does the importer keep?".to_owned(),
+            answer: "The final response".to_owned(),
+            alternatives: vec!["Everything".to_owned()],
+            origin,
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: "The final response".to_owned(),
+            rationale: CHOSEN.to_owned(),
+            alternatives: None,
+        }]);
+        only(&facts(&[&session]), Relation::Decided).sentence
+    };
+    let plain = "What does the importer keep? The final response. Why: Chosen by the user.";
+    assert_eq!(decided("B"), plain);
+    assert_eq!(
+        decided("B but all prompts, too"),
+        format!("{plain} In the user's words: “B but all prompts, too”.")
+    );
+}
+
+#[test]
+fn an_error_is_not_joined_with_what_another_agent_did() {
+    let message = "ImportError: no module named 'lanterns'";
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    session.error(message, Some("requirements.txt"));
+    session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: message.to_owned(),
+        root_cause: "not stated".to_owned(),
+        fix: "Added lanterns 1.2".to_owned(),
+        verification: "`pytest`: 3 passed".to_owned(),
+    }]);
+    assert_eq!(of(&facts(&[&session]), Relation::Resolved).count(), 1);
+    let resolution: &mut Resolution = session.evidence.errors[0].resolution.as_mut().unwrap();
+    resolution.origin.source = 2;
+    assert_eq!(of(&facts(&[&session]), Relation::Resolved).count(), 0);
+}

@@ -1,0 +1,140 @@
+//! Finds what a sentence refers to outside of itself: a reader without the session does not know it.
+
+use crate::pattern::pattern;
+
+/// Number of words at the start of a sentence among which no object was named yet.
+const DANGLING: usize = 5;
+
+/// Whether a sentence begins with a pronoun that stands for something before it.
+pub(super) fn points_back(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:and|but|so|also|then|however|therefore|instead|otherwise|because|which),? )*(?:it(?:.s|.ll|.d)?|they(?:.re|.ll)?|he|she|them|its|their|both|these|those|this|that(?:.s)?|here(?:.s)?|there(?:.s)?|same|neither|either|the (?:former|latter|above|following|other|rest|same))(?: (?:is|was|are|were|will|would|can|could|should|must|may|might|has|have|had|does|do|did|means|also|just|now|only|way|makes|works|needs|happens|happened|fails|failed|one|ones|all|explains?)\b|[.,;:]|$)"
+    )
+    .is_match(text)
+        || !text.starts_with("Asked: ") && has_dangling_object(text)
+        || pattern!(r"(?i)^(?:both(?: of)?|these|those|either|neither) [a-z]").is_match(text)
+            && !pattern!(r"(?i)^(?:both|either|neither) \S+ (?:and|or|nor) ").is_match(text)
+        || pattern!(r"(?i)^(?:(?:and|but|so|also|then|since|because|if|when),? )*(?:it|they|he|she|them|its|their|it.s|they.re) ").is_match(text)
+        || pattern!(r"(?i)^(?:the same (?:applies|goes|holds|is true)|the only (?:cost|downside|drawback|difference|exception|one|change|caveat|risk)|whether (?:this|that|it|they)|(?:one|some|all|none|most|each|any|neither|either|both) of (?:these|those|them)|\S+ also (?:says|said|means|needs|requires)|pretty (?:easy|hard|much|simple)|not quite|exactly|correct|yes[,.]|no,)(?: |$)")
+            .is_match(text)
+        || pattern!(r"(?i)^(?:which|where|while|whereas|because|so that|and then|as well as|see (?:above|below)|as (?:above|mentioned)) ")
+            .is_match(text)
+}
+
+/// Whether the first clause has a pronoun for an object that was named before it: `The backend has it
+/// in a table`. Behind a conjunction it may stand for the subject.
+fn has_dangling_object(text: &str) -> bool {
+    const CONJUNCTIONS: &[&str] = &[
+        "and", "as", "because", "but", "if", "once", "since", "so", "than", "that", "unless",
+        "until", "when", "where", "which", "while",
+    ];
+    let words: Vec<&str> = text.split_whitespace().take(DANGLING).collect();
+    words.windows(2).any(|pair| {
+        let before = pair[0].trim_end_matches(',').to_lowercase();
+        matches!(pair[1], "it" | "them") && !CONJUNCTIONS.contains(&before.as_str())
+    })
+}
+
+/// Whether a text names something by a label that only its session defines: `Finding 2`, `Option B`,
+/// `H1, H2`.
+pub(super) fn rests_on_label(text: &str) -> bool {
+    pattern!(
+        r"(?:\b(?i:findings?|options?|issue|approach|alternative|optimi[sz]ation|recommendation|suggestion|item|point|question|problem) (?:#?\d{1,2}|[A-H])\b)|\b[CHML]\d{1,2}(?:, (?:and )?[CHML]\d{1,2})+\b"
+    )
+    .is_match(text)
+}
+
+/// Whether a pronoun stands for something outside of the text.
+pub(super) fn points(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
+        .is_match(text)
+}
+
+/// Whether a text speaks of its own conversation: of what was asked or said before, or of a change
+/// under review that it does not name.
+pub(super) fn rests_on_session(text: &str) -> bool {
+    let conversation = pattern!(
+        r"(?i)\byou (?:asked|mentioned|said|noted|pointed|raised|described|linked|pasted|shared|approved|told)\b|\b(?:asked|mentioned|discussed|described|noted|listed|shown|said|explained|stated|as|see) (?:earlier|above|before|previously|below)\b|\b(?:above|below)(?:[.,;:)]|$)|\bodd one out\b|\byour (?:use case|case|setup|question|idea|proposal|suggestion|plan|machine)\b|\b(?:needed|relevant|useful|applicable|required) here\b|\b(?:in|of) this (?:conversation|session|chat)\b|\bour (?:conversation|discussion)\b"
+    );
+    let under_review = pattern!(
+        r"(?i)\b(?:this|that|the) (?:pr|pull request|merge request|diff|patch|review|reviewer|branch|commit)(?: (?:is|was|are|has|had|does|do|adds?|removes?|changes?|introduces?|also|only|already|looks?|needs?|should|will|would|can|must)\b|[.,;:?)]|$)"
+    );
+    let reviewed = pattern!(
+        r"(?i)\b(?:review|reviewer.?s?|coderabbit|copilot)(?: \w+)? (?:comments?|findings?|threads?|summary)\b|\bpre-merge\b"
+    );
+    conversation.is_match(text) || under_review.is_match(text) || reviewed.is_match(text)
+}
+
+/// Whether the subject of a sentence is a thing without a name: `The guard is …`, `Our new test …`.
+/// What stands before it, or the task of its session, would say which one.
+pub(super) fn has_bare_subject(text: &str) -> bool {
+    pattern!(
+        r"^(?i:but |and |so |also |yes[,.] |no[,.] )*(?i:the|this|that|these|those|our|your|my|its|their|both|all|each|every|either) (?:(?:new|old|current|existing|same|first|second|last|other|only|main|real|actual|two|three) )*[a-z][a-z-]*(?: [a-z][a-z-]*)? (?:is|are|was|were|has|have|had|does|do|did|will|would|can|cannot|could|should|must|may|might|needs?|only|already|also|never|always|not|no|isn.t|aren.t|doesn.t|don.t|won.t|can.t|[a-z]+s)\b"
+    )
+    .is_match(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_of_a_session_says_nothing_elsewhere() {
+        for (text, wanted) in [
+            ("Finding 1 is a feature that the code documents", true),
+            ("Option A (neutral copy) is the smaller fix", true),
+            ("address the following findings: H1, H2, L4", true),
+            ("Optimization #6 needs the cache", true),
+            ("Issue #112 of the parser is about dates", false),
+            ("The option `-A` must come first", false),
+            ("HTTP/2 needs TLS on port 443", false),
+        ] {
+            assert_eq!(rests_on_label(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pronoun_needs_what_it_stands_for() {
+        for (text, wanted) in [
+            ("The backend has it in a table", true),
+            ("Both options are off in `.env`", true),
+            ("It never opens a file", true),
+            ("Both `a.rs` and `b.rs` read it", false),
+            ("`parse()` fails if it reads a date", false),
+            ("The parser keeps a row and skips it later", false),
+        ] {
+            assert_eq!(points_back(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_may_speak_of_its_own_conversation() {
+        for (text, wanted) in [
+            ("The key that you asked about is derived from `seed`", true),
+            ("As mentioned above, `parse()` never fails", true),
+            ("The PR is missing a changelog for `v0.5.0`", true),
+            ("This branch has no tests of `parse()`", true),
+            ("The comments of `parse()` are for your use case only", true),
+            ("The CodeRabbit comment is just a summary, with no review comments", true),
+            ("Versions above 1.2 need `seed`", false),
+            ("The branch of the parser that reads dates never fails", false),
+            ("`git describe` reads the commit and its tags", false),
+        ] {
+            assert_eq!(rests_on_session(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_subject_without_a_name_needs_its_task() {
+        for (text, wanted) in [
+            ("The guard is only reached with a query", true),
+            ("Our new test needs Redis", true),
+            ("The cache is written at the end", true),
+            ("The `parse()` guard is only reached with a query", false),
+            ("The Linear MCP server doesn't expose an `issue`", false),
+            ("GitHub sends no event for it", false),
+        ] {
+            assert_eq!(has_bare_subject(text), wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! How one session ended, and how it relates to the others of a handoff.
+
+use crate::{
+    model::{CloseReason, Episode, SessionEnding, Timestamp, summary::Outcome},
+    summarize::{
+        handoff::{ENTRIES, ENTRY, entry, guard},
+        text::{same_words, share_of_words, words},
+    },
+};
+
+/// Maximum characters of the last report, and of the one before it.
+const REPORT: usize = 900;
+const EARLIER_REPORT: usize = 450;
+/// Maximum characters of a request.
+const REQUEST: usize = 240;
+/// The share of the words of an open end that a later request repeats when it takes it up.
+const TAKEN_UP: f64 = 0.6;
+const BRANCHES: usize = 5;
+/// How a summary joins the last words with what was said before them.
+const BEFORE_THAT: &str = " Before that: ";
+const BEFORE_THE_CHANGE: &str = "Before the last change: ";
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    /// The id that the agent gave the session.
+    pub session_id: String,
+    pub name: String,
+    /// What the user asked for first.
+    pub objective: String,
+    /// Whether the objective has the words of the user.
+    pub is_asked: bool,
+    /// What the user asked for last; may be empty.
+    pub asked_last: String,
+    pub outcome: Outcome,
+    /// Why it counts as that; may be empty.
+    pub reason: String,
+    /// The last report of the agent; may be empty.
+    pub last_words: String,
+    /// The report before it; empty where the last one says what the session came to.
+    pub earlier_words: String,
+    /// Whether its agent ended without a word.
+    pub was_killed: bool,
+    pub ended_at: Timestamp,
+    pub branches: Vec<String>,
+    /// The tasks that were completed.
+    pub done: Vec<String>,
+    /// Its last run of tests, if all of them passed.
+    pub passed_tests: Option<String>,
+}
+
+impl Past {
+    pub(super) fn of(episode: &Episode, ending: &SessionEnding) -> Past {
+        let summary = &episode.summary;
+        let done = summary.completed_tasks.iter().flatten();
+        let branches = episode.branches.iter().filter_map(|branch| guard::name(branch));
+        let line = |text: Option<&str>, limit| {
+            text.and_then(|text| guard::line_within(text, limit)).unwrap_or_default()
+        };
+        let (last, earlier) = match &ending.report {
+            Some(report) => (Some(report.as_str()), ending.earlier_report.as_deref()),
+            None => in_order(summary.last_words.as_deref()),
+        };
+        let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
+        Past {
+            session_id: episode.session_id.id.clone(),
+            name: line(Some(&episode.name), ENTRY),
+            objective: line(Some(asked), REQUEST),
+            is_asked: ending.about.is_none(),
+            asked_last: line(ending.asked_last.as_deref(), REQUEST),
+            outcome: summary.outcome,
+            reason: line(summary.outcome_reason.as_deref(), ENTRY),
+            last_words: line(last, REPORT),
+            earlier_words: line(earlier, EARLIER_REPORT),
+            was_killed: episode.reason == CloseReason::AgentExited,
+            ended_at: episode.ended_at,
+            branches: branches.take(BRANCHES).collect(),
+            done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
+            passed_tests: summary.test_results.as_ref().and_then(entry::passed_tests),
+        }
+    }
+
+    /// Whether a request of this session names what an earlier one left open.
+    pub(super) fn took_up(&self, open: &str) -> bool {
+        let told = words(open);
+        [&self.objective, &self.asked_last].into_iter().any(|asked| {
+            !told.is_empty() && same_words(asked, open)
+                || told.len() > 2 && share_of_words(&told, &words(asked)) >= TAKEN_UP
+        })
+    }
+
+    /// Whether this session worked on branches of its own, of which a later one worked on none.
+    pub(super) fn is_on_another_branch(&self, later: &Past) -> bool {
+        let mut own = self.own_branches();
+        let has_own = own.next().is_some();
+        let is_shared = self.own_branches().any(|branch| later.branches.contains(branch));
+        has_own && !later.branches.is_empty() && !is_shared
+    }
+
+    /// The branches besides the main one.
+    pub(super) fn own_branches(&self) -> impl Iterator<Item = &String> {
+        let is_main = |branch: &str| matches!(branch, "main" | "master" | "develop");
+        self.branches.iter().filter(move |branch| !is_main(branch))
+    }
+}
+
+/// Splits the last words of a summary into the last ones and those before them.
+fn in_order(words: Option<&str>) -> (Option<&str>, Option<&str>) {
+    let Some(words) = words else { return (None, None) };
+    if let Some(earlier) = words.strip_prefix(BEFORE_THE_CHANGE) {
+        return (None, Some(earlier));
+    }
+    match words.split_once(BEFORE_THAT) {
+        Some((last, earlier)) => (Some(last), Some(earlier)),
+        None => (Some(words), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_from_those_before_them() {
+        for (words, wanted) in [
+            ("Pushed.", (Some("Pushed."), None)),
+            ("Pushed. Before that: It works.", (Some("Pushed."), Some("It works."))),
+            ("Before the last change: It works.", (None, Some("It works."))),
+        ] {
+            assert_eq!(in_order(Some(words)), wanted, "{words}");
+        }
+    }
+}

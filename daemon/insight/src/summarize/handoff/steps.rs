@@ -1,0 +1,47 @@
+//! Which steps of a summary are nothing to take up any more.
+
+use crate::summarize::text::{pattern, same_words, share_of_words, words};
+
+/// Whether a step is nothing to take up: boxes of a pull request, files that a plan named and nothing
+/// touched, what may be improved, and what only takes time.
+pub(super) fn says_nothing(step: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:unchecked in|tests were changed|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
+    )
+    .is_match(step)
+}
+
+/// Whether a step is an offer, a question or a failure that the last report itself tells, or a check of
+/// a plan.
+pub(super) fn is_in_report(step: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "Offered",
+        "Asked last",
+        "Suggested, not done:",
+        "Plan shown, not approved:",
+        "Not shown as checked",
+        "Resolve `",
+    ];
+    BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
+}
+
+/// Whether a step is nothing any more once another session has worked: what its report told, or
+/// where the session was cut off.
+pub(super) fn is_of_the_moment(step: &str) -> bool {
+    is_in_report(step)
+        || step.starts_with("Cut off in")
+        || pattern!(r"(?i)^(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
+            .is_match(step)
+}
+
+/// Whether a completed task covers a step: it contains most of its words, in any inflection.
+pub(super) fn settles(done: &str, step: &str) -> bool {
+    let asked = words(step);
+    same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
+}
+
+/// Whether the summarizer derived a step from the last test run.
+pub(super) fn is_about_tests(step: &str) -> bool {
+    let step = step.to_ascii_lowercase();
+    step.starts_with("fix ") && step.contains("failing test")
+}
