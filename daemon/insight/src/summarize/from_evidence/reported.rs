@@ -12,7 +12,8 @@ use crate::{
     summarize::{
         evidence::RECOMMENDED,
         from_evidence::{
-            answers, done, ending,
+            answers::{self, asked_before, asks_how_far, commits_named},
+            done, ending,
             entries::Entries,
             overtaken,
             quotable::{is_balanced, is_list_of_addresses, leans_back},
