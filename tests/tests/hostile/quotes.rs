@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The most characters of a quote.
-const QUOTE: usize = 300;
+/// The most characters of a quote: those of a session's last report, which is quoted whole.
+const QUOTE: usize = 900;
 
 /// The text without its quotes: “…” for words of people and agents, `…` for output and names.
 pub(super) fn unquoted(text: &str) -> String {

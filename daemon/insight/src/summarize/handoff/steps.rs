@@ -11,8 +11,7 @@ pub(super) fn says_nothing(step: &str) -> bool {
     .is_match(step)
 }
 
-/// Whether a step is an offer, a question or a failure that the last report itself tells, or a check of
-/// a plan.
+/// Whether a step is an offer or a question that the last report itself tells, or a check of a plan.
 pub(super) fn is_in_report(step: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "Offered",
@@ -20,7 +19,6 @@ pub(super) fn is_in_report(step: &str) -> bool {
         "Suggested, not done:",
         "Plan shown, not approved:",
         "Not shown as checked",
-        "Resolve `",
     ];
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
@@ -30,6 +28,7 @@ pub(super) fn is_in_report(step: &str) -> bool {
 pub(super) fn is_of_the_moment(step: &str) -> bool {
     is_in_report(step)
         || step.starts_with("Cut off in")
+        || step.starts_with("Resolve `")
         || pattern!(r"(?i)^(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
             .is_match(step)
 }
