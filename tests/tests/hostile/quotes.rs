@@ -2,8 +2,14 @@
 
 use serde_json::Value;
 
-/// The most characters of a quote: those of a session's last report, which is quoted whole.
-const QUOTE: usize = 900;
+/// The most characters of a quote.
+const QUOTE: usize = 300;
+/// The same of the reports that a session ended with, by their labels.
+const REPORTS: [(&str, usize); 3] = [
+    ("It reported at the end:", 900),
+    ("Before that it reported:", 450),
+    ("Before its last change it reported:", 450),
+];
 
 /// The text without its quotes: “…” for words of people and agents, `…` for output and names.
 pub(super) fn unquoted(text: &str) -> String {
@@ -20,7 +26,9 @@ fn unquoted_line(line: &str) -> String {
         let Some((quoted, behind)) = inside.split_once(end) else {
             panic!("a quote that does not end: {line}");
         };
-        assert!(quoted.chars().count() <= QUOTE, "a quote as long as a text: {quoted}");
+        let mut reports = REPORTS.iter().filter(|(label, _)| bare.trim() == *label);
+        let most = reports.next().map_or(QUOTE, |(_, most)| *most);
+        assert!(quoted.chars().count() <= most, "a quote as long as a text: {quoted}");
         // Their author is named before them.
         assert!(!bare.trim().is_empty() || line.starts_with("- "), "no label: {line}");
         rest = behind;

@@ -17,6 +17,14 @@ pub struct SessionEnding {
 }
 
 impl SessionEnding {
+    /// Maximum characters of the last report. About three quarters of the reports of recorded sessions
+    /// are shorter, and are quoted whole.
+    pub const REPORT_LENGTH: usize = 900;
+    /// Maximum characters of the report before it.
+    pub const EARLIER_REPORT_LENGTH: usize = 450;
+    /// Maximum characters of a request.
+    pub const REQUEST_LENGTH: usize = 240;
+
     /// Returns the fields that are known, each with its name.
     pub fn named(&self) -> Vec<(&'static str, &str)> {
         let fields = [

@@ -30,6 +30,11 @@ pub const REMOVED: &str = "(removed)";
 /// Ends the path of a file that the session deleted.
 pub const DELETED: &str = " (deleted)";
 
+/// Joins the last words of a session with those before them.
+pub const BEFORE_THAT: &str = " Before that: ";
+/// Begins the last words where the agent changed something afterwards without a word.
+pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
+
 /// Begins a wish of the user for all projects.
 pub const EVERYWHERE: &str = "Everywhere: ";
 /// Begins the words with which the user took back a wish.

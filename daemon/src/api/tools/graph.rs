@@ -14,7 +14,7 @@ use crate::{
     engine::{embedding::VectorSet, entities::Graph},
     model::{
         Entity, EntityId, EpisodeId, Fact, Namespace, SessionEnding, SessionKey, Timestamp,
-        transcript::Origin, vector::Packed,
+        graph::Relation, transcript::Origin, vector::Packed,
     },
     search::{
         query::{Query, dates},
@@ -196,8 +196,10 @@ pub(super) fn fact_row(
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
     };
     let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
-    // How a session ended is told by handoffs.
-    let attributes = fact.details.iter().filter(|(name, _)| !SessionEnding::has_field(name));
+    // Handoffs report how a session ended, so the rows of facts leave it out.
+    let is_ending =
+        |name: &str| fact.relation == Relation::TaskStands && SessionEnding::has_field(name);
+    let attributes = fact.details.iter().filter(|(name, _)| !is_ending(name));
     Ok(FactRow {
         uuid: fact.id.to_string(),
         group_id: fact.namespace.to_string(),

@@ -14,10 +14,10 @@ use crate::{
 /// Sessions in one list of writes.
 const BATCH: usize = 256;
 
-/// Takes over the ledger of `from` after its sessions were brought back into `into`. Each session
-/// is compared with the graph again: one that was read anew has another episode now, and one that
-/// was forgotten may still be there. What the graph has of a session that is lost here stays there,
-/// because it may be the last copy.
+/// Copies the ledger of `from` to `into`, after the sessions of `from` were restored there. Each session
+/// is compared with the graph again, because a session that was read a second time has a new episode,
+/// and a forgotten session may still be in the graph. The graph keeps a session that this machine has
+/// lost, because the graph may have the only copy.
 ///
 /// # Errors
 ///

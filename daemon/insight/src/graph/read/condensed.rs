@@ -4,7 +4,7 @@ use std::{borrow::Cow, mem};
 
 use crate::{graph::text, pattern::pattern};
 
-/// Stands for what was left out.
+/// Marks where the middle of a report was left out.
 const GAP: &str = " … ";
 /// Maximum characters of a block of code that is kept.
 const CODE: usize = 100;

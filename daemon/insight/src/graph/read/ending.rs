@@ -10,15 +10,10 @@ use crate::{
     pattern::pattern,
 };
 
-/// Characters of the last report, and of the one before it.
-const REPORT: usize = 900;
-const EARLIER_REPORT: usize = 450;
 /// Characters of a last report that says by itself what the session came to.
 const SUBSTANCE: usize = 200;
 /// Number of reports among which an earlier one with substance is looked for.
 const LOOKED_AT: usize = 3;
-/// Characters of a request.
-const REQUEST: usize = 240;
 /// Minimum number of words of a request that says something.
 const REQUEST_WORDS: usize = 4;
 /// Minimum number of different words of a request that can be understood alone.
@@ -32,7 +27,9 @@ const SAME: f64 = 0.6;
 
 pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     let last = draft.evidence.last_reply.as_ref();
-    let report = last.map(|reply| condensed(&reply.text, REPORT)).filter(|text| !text.is_empty());
+    let report = last
+        .map(|reply| condensed(&reply.text, SessionEnding::REPORT_LENGTH))
+        .filter(|text| !text.is_empty());
     let is_short = report.as_ref().is_none_or(|text| text.chars().count() < SUBSTANCE);
     let earlier = last.filter(|_| is_short).and_then(|last| earlier_report(draft, last.origin));
     let objective = draft.episode.summary.objective.as_str();
@@ -59,7 +56,8 @@ fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let mut earlier = earlier.take(LOOKED_AT).filter(|report| !is_refused(report.origin));
     let found = earlier.find(|report| report.text.chars().count() >= SUBSTANCE)?;
     // The next request answered what it asked.
-    Some(condensed_statements(&found.text, EARLIER_REPORT)).filter(|text| !text.is_empty())
+    Some(condensed_statements(&found.text, SessionEnding::EARLIER_REPORT_LENGTH))
+        .filter(|text| !text.is_empty())
 }
 
 /// Whether an objective has the words of prompts, and not those of a commit, a title or a recap.
@@ -90,7 +88,7 @@ fn last_request(draft: &Draft<'_>, told: &str) -> Option<String> {
 
 /// Returns the words of a prompt, unless it is a command, a notice or a word or two.
 fn request(prompt: &Quote) -> Option<String> {
-    let plain = condensed(&prompt.text, REQUEST);
+    let plain = condensed(&prompt.text, SessionEnding::REQUEST_LENGTH);
     let is_command = pattern!(r"^(?:/\w|[<!\[{#])").is_match(plain.trim_start());
     let is_spaced = plain.is_ascii() || plain.contains(' ');
     let is_short = is_spaced && plain.split_whitespace().count() < REQUEST_WORDS;

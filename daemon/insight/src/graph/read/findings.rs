@@ -168,8 +168,9 @@ fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: Findin
     );
 }
 
-/// Returns a finding as a sentence that can be understood alone; `None` where there is none, or where
-/// it is not worth remembering. What a model writes was selected by it.
+/// Returns a finding as a sentence that can be understood without its session. Returns `None` if no such
+/// sentence can be made, or if the finding is not worth remembering; a finding that a model wrote counts
+/// as worth it.
 fn alone(
     draft: &Draft<'_>,
     finding: FindingDraft<'_>,

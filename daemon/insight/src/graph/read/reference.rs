@@ -5,7 +5,7 @@ use crate::pattern::pattern;
 /// Number of words at the start of a sentence among which no object was named yet.
 const DANGLING: usize = 5;
 
-/// Whether a sentence begins with a pronoun that stands for something before it.
+/// Whether a sentence begins with a pronoun that refers to an earlier sentence.
 pub(super) fn points_back(text: &str) -> bool {
     pattern!(
         r"(?i)^(?:(?:and|but|so|also|then|however|therefore|instead|otherwise|because|which),? )*(?:it(?:.s|.ll|.d)?|they(?:.re|.ll)?|he|she|them|its|their|both|these|those|this|that(?:.s)?|here(?:.s)?|there(?:.s)?|same|neither|either|the (?:former|latter|above|following|other|rest|same))(?: (?:is|was|are|were|will|would|can|could|should|must|may|might|has|have|had|does|do|did|means|also|just|now|only|way|makes|works|needs|happens|happened|fails|failed|one|ones|all|explains?)\b|[.,;:]|$)"
@@ -44,7 +44,7 @@ pub(super) fn rests_on_label(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a pronoun stands for something outside of the text.
+/// Whether the text contains a pronoun that refers to something outside of it.
 pub(super) fn points(text: &str) -> bool {
     pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
         .is_match(text)

@@ -148,11 +148,13 @@ impl Collector {
     ) {
         let run = Run { command, outcome, output, moment };
         self.pending.turn_changed |= git::note(&mut self.evidence, &run);
-        let mut reports = test_runs::reports(output);
-        reports.retain(|report| !test_runs::could_not_run(output, report.failed));
-        self.judge(&run, &reports);
-        for report in reports {
-            self.keep_test_run(report, command, moment);
+        let reports = test_runs::reports(output);
+        // What could not run says nothing of the code.
+        if !reports.iter().any(|report| test_runs::could_not_run(output, report.failed)) {
+            self.judge(&run, &reports);
+            for report in reports {
+                self.keep_test_run(report, command, moment);
+            }
         }
         if command.changes && outcome.succeeded() && !changed_nothing(output) {
             let changed = Changed::Command(command.shown.clone());

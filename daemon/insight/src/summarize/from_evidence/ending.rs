@@ -1,7 +1,10 @@
 //! How a session ended: the agent's last words.
 
 use crate::{
-    model::evidence::Evidence,
+    model::{
+        evidence::Evidence,
+        wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
+    },
     summarize::{
         from_evidence::{
             entries::{Entries, cut_at_clause},
@@ -50,12 +53,12 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let before = before.and_then(|report| gist(entries, report));
     match (words, before) {
         (Some(words), Some(before)) => Some(match still_said(&before) {
-            Some(before) => format!("{words} Before that: {before}"),
+            Some(before) => format!("{words}{BEFORE_THAT}{before}"),
             None => words,
         }),
         // A turn that changed something without a word may have replaced what was said before it.
         (None, Some(before)) if last.changed => {
-            still_said(&before).map(|before| format!("Before the last change: {before}"))
+            still_said(&before).map(|before| format!("{BEFORE_THE_CHANGE}{before}"))
         }
         (words, before) => words.or(before),
     }

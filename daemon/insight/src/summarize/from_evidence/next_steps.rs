@@ -170,11 +170,11 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         let names: Vec<&str> = run.failed_tests.iter().take(TESTS).map(String::as_str).collect();
         let named =
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        // Of a package that was not built no test is counted.
-        let noun = if run.framework.ends_with("(packages)") { "package" } else { "test" };
-        let plural = if run.failed == 1 { "" } else { "s" };
-        let of_package = if noun == "package" && !names.is_empty() { ", with" } else { "" };
-        push(list, format!("Fix {} failing {noun}{plural}{of_package}{named}", run.failed));
+        // Where packages are counted, those that were not built have no test with a name.
+        let counts_packages = run.framework.ends_with("(packages)") && !names.is_empty();
+        let failed = if counts_packages { run.failed_tests.len() } else { run.failed as usize };
+        let noun = if failed == 1 { "test" } else { "tests" };
+        push(list, format!("Fix {failed} failing {noun}{named}"));
     }
     if let Some(command) = failing_build(entries.evidence) {
         push(list, format!("The last build failed: `{}`", entries.tidy_line(command)));

@@ -56,15 +56,15 @@ pub(super) fn objective(evidence: &Evidence) -> String {
         )),
         (first, _) => goal(evidence, first.map(|at| &requests[at])),
     };
-    let goal = Goal { text: with_number(evidence, &goal.text), ..goal };
     let later = first
         .filter(|at| order.is_some() || goal.text.starts_with(&requests[*at].text))
         .map_or(Vec::new(), |at| shifts(evidence, &requests, order.unwrap_or(at)));
+    let goal = with_number(evidence, &goal.text);
     if later.is_empty() {
-        return goal.text;
+        return goal;
     }
-    let stop = if goal.text.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
-    format!("{}{stop} Later: {}.", goal.text, later.join("; "))
+    let stop = if goal.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
+    format!("{goal}{stop} Later: {}.", later.join("; "))
 }
 
 /// The text with the number of `that PR`, where the session names only one.
@@ -90,12 +90,12 @@ fn with_number(evidence: &Evidence, text: &str) -> String {
 /// The first order of work behind an opening question or talk.
 fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Option<usize> {
     let opening = &requests[first].text;
-    if !(is_question(opening) || is_talk(opening) || is_preparation(opening))
+    let prepares = is_preparation(opening);
+    if !(is_question(opening) || is_talk(opening) || prepares)
         || picked(evidence, &requests[first]).is_some()
     {
         return None;
     }
-    let prepares = is_preparation(opening);
     let is_order = |request: &Request| {
         request.weight == Weight::Clear
             && request.text.split_whitespace().count() >= 5

@@ -316,6 +316,9 @@ fn what_was_deferred_is_told_as_deferred() {
         "Intentionally deferred: Cache of the inode"
     );
     assert!(found.objective.contains("that PR (#181)"), "{}", found.objective);
+    script.prompt("Document the archive for the people of the shop");
+    let objective = summary(&script).objective;
+    assert!(objective.contains("(#181). Later: document the archive"), "{objective}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ use crate::{
 const ENTRY: usize = 200;
 /// Maximum characters of the state of a repository.
 const STATE: usize = 300;
-/// Maximum characters of an open end, whose title is told whole.
+/// Maximum characters of an open end: enough for the whole title of a task.
 const OPEN_END: usize = 300;
 /// Maximum characters of a decision with its question and reason.
 const DECISION: usize = 300;

@@ -1,24 +1,20 @@
 //! How one session ended, and how it relates to the others of a handoff.
 
 use crate::{
-    model::{CloseReason, Episode, SessionEnding, Timestamp, summary::Outcome},
+    model::{
+        CloseReason, Episode, SessionEnding, Timestamp,
+        summary::Outcome,
+        wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
+    },
     summarize::{
         handoff::{ENTRIES, ENTRY, entry, guard},
         text::{same_words, share_of_words, words},
     },
 };
 
-/// Maximum characters of the last report, and of the one before it.
-const REPORT: usize = 900;
-const EARLIER_REPORT: usize = 450;
-/// Maximum characters of a request.
-const REQUEST: usize = 240;
 /// The share of the words of an open end that a later request repeats when it takes it up.
 const TAKEN_UP: f64 = 0.6;
 const BRANCHES: usize = 5;
-/// How a summary joins the last words with what was said before them.
-const BEFORE_THAT: &str = " Before that: ";
-const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
@@ -64,13 +60,13 @@ impl Past {
         Past {
             session_id: episode.session_id.id.clone(),
             name: line(Some(&episode.name), ENTRY),
-            objective: line(Some(asked), REQUEST),
+            objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
-            asked_last: line(ending.asked_last.as_deref(), REQUEST),
+            asked_last: line(ending.asked_last.as_deref(), SessionEnding::REQUEST_LENGTH),
             outcome: summary.outcome,
             reason: line(summary.outcome_reason.as_deref(), ENTRY),
-            last_words: line(last, REPORT),
-            earlier_words: line(earlier, EARLIER_REPORT),
+            last_words: line(last, SessionEnding::REPORT_LENGTH),
+            earlier_words: line(earlier, SessionEnding::EARLIER_REPORT_LENGTH),
             was_killed: episode.reason == CloseReason::AgentExited,
             ended_at: episode.ended_at,
             branches: branches.take(BRANCHES).collect(),

@@ -58,7 +58,4 @@ const SLIPS: &[&str] = &[
     "You must read the file",
     "User rejected",
     "ripgrep",
-    // A sandbox of the agent, not the project.
-    "Operation not permitted",
-    "operation not permitted",
 ];

@@ -93,7 +93,8 @@ pub(super) fn reports(output: &str) -> Vec<RunReport> {
 }
 
 /// Whether the surroundings kept tests from running, such as a sandbox without a network: what failed says
-/// nothing about the code then. An output may show such a message for one test only, and that one
+/// nothing about the code then. This is narrower than [`lang::environment`](crate::lang::environment): a
+/// refused connection may be a failure of the project's own server. An output may show such a message for one test only, and that one
 /// may test for it: half of the failures have to have one.
 pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
     let refusals = pattern!(
