@@ -81,6 +81,12 @@ impl Statement {
         Statement { text: text.into(), parameters }
     }
 
+    /// The same statement with one more parameter.
+    pub(super) fn and(mut self, name: &str, value: Value) -> Statement {
+        self.parameters.insert(name.to_owned(), value);
+        self
+    }
+
     /// A statement without parameters.
     pub fn plain(text: impl Into<String>) -> Statement {
         Statement { text: text.into(), parameters: Map::new() }

@@ -38,6 +38,13 @@ pub struct Author {
     pub home: Option<String>,
 }
 
+impl Author {
+    /// Returns how the descriptions of the author's episodes end.
+    pub(super) fn description_end(&self) -> String {
+        format!(", by {} on {}", self.name, self.machine)
+    }
+}
+
 /// A shared project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedProject {
@@ -275,7 +282,6 @@ fn episodic(
         Some(content) => content.description.clone(),
         None => format!("{} session {}", episode.session_id.agent, episode.session_id.id),
     };
-    let by = format!("by {} on {}", author.name, author.machine);
     let source = episode.external.as_ref().map_or("text", |content| content.source.as_str());
     let content = cleaner.text(&document(episode, project, author));
     let content = match content.char_indices().nth(LONGEST) {
@@ -289,7 +295,7 @@ fn episodic(
             known @ ("text" | "json" | "message") => known.to_owned(),
             _ => "text".to_owned(),
         },
-        source_description: cleaner.line(&format!("{origin}, {by}")),
+        source_description: cleaner.line(&format!("{origin}{}", author.description_end())),
         content,
         created_at: episode.created_at,
         valid_at: episode.ended_at,

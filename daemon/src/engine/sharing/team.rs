@@ -30,9 +30,10 @@ use crate::{
 
 pub use crate::share::read::FoundFact as SharedFact;
 
-/// Candidates from a group. This machine's own are among them and are left out, so there are many:
-/// they must not crowd out those of others.
+/// Candidates from a group. Those of this machine are left out afterwards.
 const CANDIDATES: usize = 400;
+/// If a full list of candidates has fewer facts of others, those of others are asked for first.
+const FEW: usize = 20;
 /// Maximum number of groups that a question goes to.
 const GROUPS: usize = 32;
 /// How old the latest episodes of a group may be to be told without asking the engine.
@@ -281,21 +282,27 @@ impl TeamReader {
         limit: usize,
     ) -> Result<Vec<TeamEpisode>, EngineError> {
         let (dialect, group) = (self.engine.dialect(), &self.group.group);
-        let found = self.rows(&read::episodes(dialect, group, &words, CANDIDATES)).await?;
+        let own = self.own_description();
+        let found = self.rows(&read::episodes(dialect, group, &words, &own, CANDIDATES)).await?;
         self.with_contents(found, limit).await
     }
 
     async fn latest(self, since: Timestamp, limit: usize) -> Result<Vec<TeamEpisode>, EngineError> {
         let (dialect, group) = (self.engine.dialect(), &self.group.group);
-        let found = self.rows(&read::latest(dialect, group, since, CANDIDATES)).await?;
+        let own = self.own_description();
+        let found = self.rows(&read::latest(dialect, group, since, &own, CANDIDATES)).await?;
         self.with_contents(found, limit).await
     }
 
     async fn facts(self, words: Vec<String>) -> Result<Vec<TeamFact>, EngineError> {
         let (dialect, group) = (self.engine.dialect(), &self.group.group);
         let rows = self.rows(&read::facts(dialect, group, &words, CANDIDATES)).await?;
-        let mut found: Vec<FoundFact> = rows.iter().filter_map(FoundFact::of).collect();
-        found.retain(|fact| !fact.episodes.first().is_some_and(|first| self.is_own(first)));
+        let mut found = self.of_others(&rows);
+        if rows.len() == CANDIDATES && found.len() < FEW {
+            let own = self.own_description();
+            let statement = read::facts_of_others_first(dialect, group, &words, &own, CANDIDATES);
+            found = self.of_others(&self.rows(&statement).await?);
+        }
         let ids: BTreeSet<&String> =
             found.iter().filter_map(|fact| fact.episodes.first()).collect();
         let ids: Vec<String> = ids.into_iter().cloned().collect();
@@ -334,6 +341,21 @@ impl TeamReader {
         let mut episodes: Vec<FoundEpisode> = rows.iter().filter_map(FoundEpisode::of).collect();
         episodes.sort_by_key(|episode| ids.iter().position(|id| *id == episode.id));
         Ok(episodes.into_iter().map(|episode| self.episode(&episode)).collect())
+    }
+
+    /// Returns the facts of rows that others stated first.
+    fn of_others(&self, rows: &[Row]) -> Vec<FoundFact> {
+        let found = rows.iter().filter_map(FoundFact::of);
+        let is_own =
+            |fact: &FoundFact| fact.episodes.first().is_some_and(|first| self.is_own(first));
+        found.filter(|fact| !is_own(fact)).collect()
+    }
+
+    /// Returns the end of the descriptions that this machine's episodes have. Another machine may have
+    /// it, too, so it decides only about the order.
+    fn own_description(&self) -> String {
+        let target = self.sharing.target();
+        self.sharing.author(&target.config).description_end()
     }
 
     async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, EngineError> {

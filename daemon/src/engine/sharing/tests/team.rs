@@ -31,7 +31,7 @@ async fn a_colleague_s_episode_is_found_marked_and_redacted() {
         let (found, contents) = rows_of_two(&own);
         engine.answer("fulltext.queryNodes", found.clone());
         engine.answer("AS content", contents);
-        engine.answer("ORDER BY e.valid_at", found);
+        engine.answer("is_own, e.valid_at", found);
         let groups = running.sharing.team_groups(None);
         assert_eq!(groups[0].group, running.group());
         let asked = running.sharing.clone().team_episodes(groups.clone(), "why pool".into(), 9);
@@ -50,6 +50,33 @@ async fn a_colleague_s_episode_is_found_marked_and_redacted() {
         assert_eq!(latest.rows.len(), 1);
         running.stop().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_facts_of_this_machine_do_not_crowd_out_a_colleague_s() {
+    let engine = FakeEngine::falkordb();
+    let machine = SharingMachine::new();
+    let own = machine.episode(&machine.close(1).await).id.to_string();
+    let running = machine.start(&engine.url);
+    running.sharing.settled().await;
+    let fact = |id: String, episode: &str| {
+        serde_json::json!({
+            "uuid": id, "name": "SET_TO", "fact": "pool_size is 20", "episodes": [episode],
+        })
+    };
+    let theirs = "0190aaaa-0000-7000-8000-000000000001";
+    let many: Vec<_> = (0..400).map(|at| fact(format!("f{at}"), &own)).collect();
+    engine.answer("ORDER BY is_own", serde_json::json!([fact("t".into(), theirs)]));
+    engine.answer("queryRelationships", serde_json::Value::Array(many));
+    let groups = running.sharing.team_groups(None);
+    let answer = running.sharing.clone().team_facts(groups.clone(), "pool_size".into()).await;
+    assert_eq!(answer.rows.iter().map(|row| &*row.fact.id).collect::<Vec<_>>(), ["t"]);
+    running.sharing.clone().team_episodes(groups, "pool_size".into(), 9).await;
+    let queries = engine.queries();
+    let episodes = queries.iter().find(|(_, query)| query.contains("queryNodes"));
+    let (_, episodes) = episodes.expect("episodes are asked for");
+    assert!(episodes.contains("ORDER BY is_own") && episodes.contains(" on "), "{episodes}");
+    running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
