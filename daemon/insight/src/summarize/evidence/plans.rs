@@ -36,12 +36,22 @@ pub(super) fn in_short(plan: &str) -> String {
     short.trim_end().to_owned()
 }
 
-/// Returns the first sentences under a heading such as `What to create` or `Approach`.
+/// Returns the first sentences under a heading such as `What to create` or `Approach`, else those under
+/// one such as `Root cause` or `Context`.
 fn approach(plan: &str) -> Option<String> {
-    let is_named = |heading: &str| {
+    let is_approach = |heading: &str| {
         pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")
             .is_match(heading)
     };
+    let is_reason = |heading: &str| {
+        pattern!(r"(?i)^(?:\d+[.)] )?(?:the )?(?:root causes?|causes?|problems?|diagnosis|context|background|summary|overview|kontext|hintergrund|problema|causa|contexto|contexte|cause|背景|问题|原因|問題)$")
+            .is_match(heading)
+    };
+    first_below(plan, is_approach).or_else(|| first_below(plan, is_reason))
+}
+
+/// Returns the first block with something to say below a heading for which `is_named` holds.
+fn first_below(plan: &str, is_named: impl Fn(&str) -> bool) -> Option<String> {
     let mut is_below = false;
     for block in blocks(plan) {
         match block {
@@ -153,6 +163,11 @@ mod tests {
         assert_eq!(
             in_short(plan),
             "Plan: Add a plugin\nA minimal plugin that registers the folder. No bootstrap needed — just the path."
+        );
+        let plan = "# Plan: Show all rows\n\n## Context\n\nThe list ends after fifty rows because the page is never asked for.\n\n## Steps\n\n1. Ask\n";
+        assert_eq!(
+            in_short(plan),
+            "Plan: Show all rows\nThe list ends after fifty rows because the page is never asked for."
         );
         assert_eq!(in_short("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
     }

@@ -5,30 +5,77 @@ use std::collections::BTreeSet;
 use crate::{
     model::evidence::Evidence,
     summarize::{
-        from_evidence::entries::Entries,
+        from_evidence::{entries::Entries, wording::begins_as_order},
         report::Report,
-        text::{one_line, pattern, sentences},
+        text::{one_line, pattern, sentences, words},
     },
 };
 
 /// A prompt with a question is no longer than this.
 const QUESTION: usize = 400;
-/// Characters of a question.
+/// Characters of a question, and of a request to look at something.
 const ASKED: usize = 220;
+const LOOKED_AT: usize = 180;
+/// Words of a request that says what is to be reviewed.
+const SUBJECT: usize = 6;
 
-/// The question that a report answers.
+/// The question that a report answers: all of a short prompt that asks, else its only question.
 pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String> {
-    if !report.answers || report.changed {
+    if report.changed {
         return None;
     }
     let mut before = entries.evidence.prompts.iter().rev();
     let asked = before.find(|prompt| prompt.origin.line < report.origin.line)?;
     let text = one_line(&asked.text);
-    let question = sentences(&text).into_iter().rev().find(|one| one.ends_with('?'))?;
-    // Of several questions the answer may be to any.
-    let is_only = sentences(&text).iter().filter(|one| one.ends_with('?')).count() == 1;
-    let is_told = is_only && asked.text.len() <= QUESTION && (12..=ASKED).contains(&question.len());
-    (is_told && !is_order(question)).then(|| question.to_owned())
+    let all = sentences(&text);
+    let questions: Vec<&str> = all.iter().copied().filter(|one| is_question(one)).collect();
+    let question = match questions.as_slice() {
+        [] => return None,
+        // An order beside the question was answered, too.
+        _ if text.len() <= ASKED && !all.iter().any(|one| is_order(one)) => &text,
+        [only] if asked.text.len() <= QUESTION => *only,
+        _ => return None,
+    };
+    let is_told = (12..=ASKED).contains(&question.len()) && !is_order(question);
+    is_told.then(|| question.to_owned())
+}
+
+/// What the user wanted to be looked at in the turn of a report that changed nothing, in a sentence;
+/// nothing for the first request, which is the objective.
+pub(super) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> {
+    if report.changed {
+        return None;
+    }
+    let prompts = &entries.evidence.prompts;
+    let at = prompts.iter().rposition(|prompt| prompt.origin.line < report.origin.line)?;
+    let text = one_line(&prompts[at].text);
+    let first = sentences(&text).first().copied().unwrap_or_default();
+    let is_told = at > 0 && (12..=LOOKED_AT).contains(&first.len()) && begins_as_order(first);
+    is_told.then(|| first.to_owned())
+}
+
+/// Whether a prompt asks for the review of something else than an earlier prompt.
+pub(super) fn asks_for_other_review(earlier: &str, later: &str) -> bool {
+    let (asked, other) = (commits_named(earlier), commits_named(later));
+    if !asked.is_empty() && !other.is_empty() {
+        return asked.is_disjoint(&other);
+    }
+    let is_review =
+        |text: &str| pattern!(r"(?i)^(?:please |now |can you )*review\b").is_match(text.trim());
+    let (asked, other) = (words(earlier), words(later));
+    is_review(later)
+        && is_review(earlier)
+        && other.len() >= SUBJECT
+        && asked.intersection(&other).count() * 2 < other.len()
+}
+
+/// Whether a sentence asks something; people in a hurry leave the question mark out.
+fn is_question(sentence: &str) -> bool {
+    sentence.ends_with(['?', '？'])
+        || pattern!(
+            r"(?i)^(?:(?:ok|okay|so|and|but|also|then|hey|hmm),? )*(?:what|why|how|where|when|which|who|is|are|was|were|do|does|did|has|have|can|could|should|would)(?:'s| \w+) (?:we|you|i|it|that|this|they|there|the|an?|to|of|do|does|is|are|my|our|your|both|all|any)\b|^(?:(?:ok|okay|so|and|but|also|then),? )*(?:do|does|did|is|are|should|can|could|would) (?:we|you|i|it|that|this|they|there|the)\b"
+        )
+        .is_match(sentence)
 }
 
 /// `Can you tag it please?` asks for work, not for an answer.

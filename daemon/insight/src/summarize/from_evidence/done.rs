@@ -16,8 +16,8 @@ use crate::{
     },
 };
 
-/// Entries at most.
-const ENTRIES: usize = 18;
+/// Entries at most; of more reports, the latest.
+const ENTRIES: usize = 26;
 /// Commits listed from the beginning and from the end.
 const COMMITS: (usize, usize) = (4, 11);
 /// Tasks are named up to this number of entries: reports and commits tell the same better.
@@ -32,7 +32,9 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     pull_requests(evidence, &mut list);
     commits(entries, &mut list);
     if can_have_changed(evidence) {
-        reported::deeds(entries).into_iter().for_each(|line| push(&mut list, line));
+        let deeds = reported::deeds(entries);
+        let extra = (list.len() + deeds.len()).saturating_sub(ENTRIES).min(deeds.len());
+        deeds.into_iter().skip(extra).for_each(|line| push(&mut list, line));
     }
     // Reports and commits tell what tasks announce.
     if list.is_empty() {

@@ -8,19 +8,23 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, cut_at_clause, push},
+            quotable::leans_back,
             reported, transient,
+            turns::turns,
         },
-        report::Topic,
+        report::{Report, Topic},
         text::{capitalised, pattern, same_words, without_full_stop},
     },
 };
 
 /// Discoveries at most; of more, the latest.
-const DISCOVERIES: usize = 12;
+const DISCOVERIES: usize = 18;
 /// Known failures at most; of more, the latest.
 const KNOWN_FAILURES: usize = 4;
 /// Characters of a discovery.
 const DISCOVERY: usize = 260;
+/// Causes of turns without a report; of more, the latest.
+const CAUSES_ON_THE_WAY: usize = 4;
 /// Causes told in the analysis.
 const CAUSES: usize = 2;
 
@@ -36,8 +40,38 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
             }
         }
     }
+    causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
     let extra = list.len().saturating_sub(DISCOVERIES);
+    list.drain(..extra);
+    list
+}
+
+/// The causes that the agent named in turns that ended without a report, as far as it changed a file
+/// after it: nothing else tells what such a turn found out.
+fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
+    let evidence = entries.evidence;
+    let mut list: Vec<String> = Vec::new();
+    for turn in turns(evidence) {
+        let reports = &entries.reports.reports;
+        let report = reports.iter().rfind(|report| turn.holds(report.origin));
+        if report.is_some_and(Report::has_substance) {
+            continue;
+        }
+        let changed_after = |line: u64| {
+            let mut works = evidence.files.values().filter(|work| work.changed());
+            works.any(|work| turn.holds(work.last) && work.last.line > line)
+        };
+        let causes = entries.statements(StatementKind::Cause);
+        let causes = causes.filter(|one| turn.holds(one.origin) && changed_after(one.origin.line));
+        for cause in causes {
+            let line = cut_at_clause(&entries.tidy_line(&cause.text), DISCOVERY);
+            if says_something(&line) && !leans_back(&line) {
+                push(&mut list, format!("Cause found: {}", without_full_stop(&line)));
+            }
+        }
+    }
+    let extra = list.len().saturating_sub(CAUSES_ON_THE_WAY);
     list.drain(..extra);
     list
 }

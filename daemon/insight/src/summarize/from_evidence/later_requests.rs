@@ -93,7 +93,7 @@ fn is_new_work(request: &Request) -> bool {
     request.weight == Weight::Clear
         && !points_back
         && pattern!(
-            r"(?i)^(?:add|address|build|clean up|configure|convert|create|debug|deploy|design|document|explore|extract|fix|generate|implement|improve|integrate|investigate|migrate|move|optimi[sz]e|port|refactor|remove|rename|replace|research|review|rework|rewrite|set up|simplify|split|support|translate|update|upgrade|write|new feature|next (?:feature|task|thing))\b"
+            r"(?i)^(?:add|address|apply|build|clean up|configure|convert|create|debug|deploy|design|disable|document|enable|explore|extract|fix|generate|implement|improve|integrate|investigate|migrate|move|optimi[sz]e|port|refactor|remove|rename|replace|research|resolve|review|rework|rewrite|set up|simplify|split|support|translate|update|upgrade|write|new feature|next (?:feature|task|thing))\b"
         )
         .is_match(&request.ask)
 }

@@ -11,6 +11,7 @@ mod done;
 mod ending;
 mod entries;
 mod errors;
+mod fate;
 mod findings;
 mod later_requests;
 #[cfg(test)]
@@ -31,6 +32,8 @@ mod repository;
 mod request;
 #[cfg(test)]
 mod scenarios;
+#[cfg(test)]
+mod series_scenarios;
 mod settings;
 mod test_results;
 mod title;

@@ -58,6 +58,8 @@ pub(super) fn is_part(sentence: &str) -> bool {
         && !is_phrase(Topic::PublishOffer, sentence)
         && !is_phrase(Topic::LeftToUser, sentence)
         && !points_elsewhere(sentence)
+        // The link behind it was taken off.
+        && !pattern!(r"^See `?[\w./:-]+`?\.?$").is_match(sentence)
         && !is_usage(sentence)
         // The address at which one could be opened, as `git push` prints it.
         && !sentence.contains("/pull/new/")

@@ -23,6 +23,8 @@ const LIST: usize = 800;
 /// Characters of an item with those nested in it.
 const NEST: usize = 440;
 const ITEM: usize = 300;
+/// Characters that a first sentence keeps at least where there is little room.
+const MIN_BEGINNING: usize = 120;
 /// Characters of a heading or an introduction that is repeated where a list is told in parts.
 const INTRODUCTION: usize = 150;
 
@@ -48,13 +50,7 @@ impl Quoted {
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let room = room.min(if self.listed { LIST } else { PARAGRAPH });
-        let start = match (&self.question, &self.introduction) {
-            (Some(question), None) => format!("Asked: {question} Answer: "),
-            (Some(question), Some(text)) => format!("Asked: {question} Answer: {text}: "),
-            (None, Some(text)) => format!("{text}: "),
-            (None, None) => String::new(),
-        };
-        let mut line = format!("{start}{first}");
+        let mut line = format!("{}{first}", self.start());
         let mark = if self.listed { "; " } else { " " };
         let mut told = 1;
         for part in rest {
@@ -73,6 +69,31 @@ impl Quoted {
             line.push_str(&format!("; +{left} more"));
         }
         Some(capitalised(&line))
+    }
+
+    /// What stands before the first sentence or item.
+    fn start(&self) -> String {
+        match (&self.question, &self.introduction) {
+            (Some(question), None) => format!("Asked: {question} Answer: "),
+            (Some(question), Some(text)) => format!("Asked: {question} Answer: {text}: "),
+            (None, Some(text)) => format!("{text}: "),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The entry of a summary in about `room` characters, of which the first sentence or item may be
+    /// cut at a clause.
+    pub(super) fn beginning(&self, room: usize) -> Option<String> {
+        if let Some(line) = self.line(room).filter(|line| line.len() <= room) {
+            return Some(line);
+        }
+        let (first, rest) = self.parts.split_first()?;
+        let mut short = self.clone();
+        let start = self.start().len();
+        let cut = cut_at_clause(first, room.saturating_sub(start).max(MIN_BEGINNING));
+        short.parts = vec![without_full_stop(&cut).to_owned()];
+        short.left_out += rest.len();
+        short.line(room)
     }
 
     /// Says which question it answers.
@@ -213,7 +234,9 @@ impl Quoting<'_> {
                 }
                 self.introduction = is_told.then(|| (text, passage.headings.clone()));
                 self.broken = true;
-            } else if is_statement(sentence) && !(self.broken && leans_back(sentence)) {
+            } else if (is_statement(sentence) || is_phrase(Topic::Resolved, sentence))
+                && !(self.broken && leans_back(sentence))
+            {
                 parts.push(sentence.to_owned());
                 self.broken = false;
             } else {

@@ -6,28 +6,30 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, Quote},
+        evidence::{Commit, Evidence},
         transcript::Origin,
     },
     summarize::{
-        evidence::RECOMMENDED,
         from_evidence::{
-            answers::{self, asked_before, asks_how_far, commits_named},
-            done, ending,
+            answers, done, ending,
             entries::Entries,
+            fate::{Fate, fate},
             overtaken,
             quotable::{is_balanced, is_list_of_addresses, leans_back},
             quoted::{Quoted, quoted},
-            refuted, transient,
+            transient,
         },
         report::{Report, Topic, is_phrase, topic_of_sentence},
-        text::{one_line, pattern, sentences, share_of_words, spoken_sentences, words},
+        text::{one_line, pattern, sentences, share_of_words, words},
     },
 };
 
 /// Characters of all deeds, and of all findings.
 const DEEDS: usize = 2_800;
 const FINDINGS: usize = 2_400;
+/// Characters beyond these for what earlier reports begin with, and of one such beginning.
+const BEGINNINGS: usize = 2_000;
+const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
 /// Characters of one report, of the last one, and of one that the user said did not help.
 const OF_A_REPORT: usize = 800;
 const OF_THE_LAST: usize = 1_200;
@@ -40,18 +42,6 @@ const TOLD: f64 = 0.75;
 const MENDED: f64 = 0.4;
 /// Bytes at the start of a part in which the hash of a commit makes it that commit's.
 const HEAD: usize = 32;
-/// Bytes of a prompt that are read as an answer to a report.
-const ANSWER: usize = 1_200;
-
-/// What became of the work that a report tells of.
-#[derive(Clone, Copy, PartialEq)]
-enum Fate {
-    Kept,
-    /// The user said that it did not help.
-    Failed,
-    /// The user refused it or wanted it otherwise.
-    SentBack,
-}
 
 /// What was done, by the reports of turns that changed something.
 pub(super) fn deeds(entries: &Entries<'_>) -> Vec<String> {
@@ -67,7 +57,8 @@ fn is_finding(quoted: &Quoted) -> bool {
     matches!(quoted.topic, Some(Topic::Finding | Topic::Cause))
 }
 
-/// The lines of the wanted passages in order, chosen from the last report on.
+/// The lines of the wanted passages in order, chosen from the last report on. Where later reports took
+/// all the room, earlier ones are told by their beginnings: each answers a request of its own.
 fn selected(
     entries: &Entries<'_>,
     room: usize,
@@ -78,10 +69,11 @@ fn selected(
     let commits = entries.evidence.commits.iter();
     known.extend(commits.map(|commit| words(&done::told(commit))));
     let mut chosen: Vec<Vec<String>> = Vec::new();
-    let mut left = room;
+    let (mut left, mut beginnings) = (room, BEGINNINGS);
     // A last report such as `Committed.` leaves the room for the one before it.
     let mut is_last = true;
-    for report in entries.reports.reports.iter().rev() {
+    let reports = &entries.reports.reports;
+    for (earlier, report) in reports.iter().enumerate().rev() {
         let fate = fate(entries, report);
         let limit = match fate {
             Fate::SentBack => continue,
@@ -89,6 +81,9 @@ fn selected(
             Fate::Kept if is_last => OF_THE_LAST,
             Fate::Kept => OF_A_REPORT,
         };
+        let share = (beginnings / (earlier + 1)).clamp(*BEGINNING.start(), *BEGINNING.end());
+        let is_beginning = left < share;
+        let limit = if is_beginning { share.min(beginnings) } else { limit.min(left) };
         let mut taken = 0;
         let mut of_report = Vec::new();
         for one in wanted(entries, report, &known, is_wanted) {
@@ -97,9 +92,11 @@ fn selected(
             one.retain(|part| {
                 fate != Fate::Failed || topic_of_sentence(part) != Some(Topic::Cause)
             });
-            let limit = limit.min(left);
-            let Some(line) = one.line(limit.saturating_sub(taken)) else { continue };
-            if taken + line.len() > limit && taken > 0 || line.len() > left {
+            let free = limit.saturating_sub(taken);
+            let line = if is_beginning { one.beginning(free) } else { one.line(free) };
+            let Some(line) = line else { continue };
+            let longest = if taken > 0 { limit } else { limit.max(*BEGINNING.end()) };
+            if taken + line.len() > longest {
                 break;
             }
             if !stands(&line)
@@ -111,7 +108,8 @@ fn selected(
             known.push(words(&line));
             of_report.push(line);
         }
-        left -= taken;
+        let spent = if is_beginning { &mut beginnings } else { &mut left };
+        *spent = spent.saturating_sub(taken);
         is_last &= taken < SUBSTANCE;
         chosen.push(of_report);
     }
@@ -127,6 +125,7 @@ fn wanted(
     is_wanted: fn(&Report, &Quoted) -> bool,
 ) -> Vec<Quoted> {
     let question = answers::question(entries, report);
+    let request = answers::request(entries, report).filter(|_| question.is_none());
     // What answers `what if` is about a way that nobody went.
     let is_asked_if = question.as_deref().is_some_and(|question| {
         pattern!(r"(?i)\bwhat if\b|\bif (?:we|i|you) (?:were|would|did|do|moved?|used?)\b|\b(?:could|should|can) (?:we|i) (?:not |just |also )?\w+|\bwould (?:it|that|this)\b").is_match(question)
@@ -136,7 +135,8 @@ fn wanted(
     for (at, mut one) in quoted(entries, report).into_iter().enumerate() {
         let is_no_fact = one.is_steps() && (!report.changed || one.is_for_the_user())
             || one.is_introduced_by(|text| {
-                transient::is_past_state(entries.evidence, text, report.origin)
+                transient::is_boast(text)
+                    || transient::is_past_state(entries.evidence, text, report.origin)
             });
         // What answers a question stands at the head of its answer. What else is said before a
         // choice of the user is about ways that may not be gone.
@@ -167,6 +167,10 @@ fn wanted(
                 // Without its opening an answer may say the contrary.
                 Some(_) if at == 0 || is_asked_if => continue,
                 _ if report.changed => one.before_the_change(),
+                // Without the request nobody knows what was looked at.
+                _ if found.is_empty() && request.is_some() => {
+                    one.answering(request.as_deref().unwrap_or_default())
+                }
                 _ => one,
             });
         }
@@ -244,6 +248,9 @@ fn stands(line: &str) -> bool {
     if is_bare_answer {
         return false;
     }
+    if answer.is_some_and(|answer| is_phrase(Topic::Resolved, answer)) {
+        return true;
+    }
     let line = answer.unwrap_or(line);
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
     // An answer of a word or two is for the moment.
@@ -309,85 +316,4 @@ fn is_corrected(evidence: &Evidence, part: &str, at: Origin) -> bool {
     let told = plain(part);
     let mut later = evidence.prompts.iter().filter(|prompt| prompt.origin.line > at.line);
     told.len() >= 20 && later.any(|prompt| plain(&prompt.text).contains(&told))
-}
-
-/// What the user's next words say of a report.
-fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
-    let evidence = entries.evidence;
-    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
-    let Some(next) = next else { return Fate::Kept };
-    // An offer that was taken up is told by what came of it, and so is a list of what stands.
-    let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
-    let is_taken_up = is_over && is_followed_by_work(entries, report)
-        || is_accepted(evidence, next) && is_followed_by_change(entries, report);
-    // What an agent said in a turn that the user stopped and corrected is void, and so is an answer
-    // that the user says is wrong.
-    let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
-    let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
-    let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
-        && is_followed_by_work(entries, report);
-    if !report.changed && (is_void || is_of_moment || is_resolved_later(entries, report)) {
-        return Fate::SentBack;
-    }
-    if ending::is_refused(evidence, report)
-        || overtaken::is_objected_to(evidence, report.origin)
-        || says(next, Topic::Objection) && is_followed_by_change(entries, report)
-    {
-        return Fate::SentBack;
-    }
-    let is_refuted = refuted::spans(evidence).iter().any(|span| span.holds(report.origin));
-    let failed = is_refuted || says(next, Topic::StillFails);
-    if report.changed && failed { Fate::Failed } else { Fate::Kept }
-}
-
-/// Whether a later report says that what a review found is no more.
-fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
-    let opening = |report: &Report| one_line(report.opening.as_deref().unwrap_or_default());
-    let is_review = report.claims.iter().any(|claim| {
-        let label = claim.label.as_deref().unwrap_or_default();
-        pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b|^\W*(?:finding|issue|bug|problem)s?\b")
-            .is_match(if label.is_empty() { &claim.text } else { label })
-    });
-    let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
-    // A review of another commit says nothing of this one.
-    let commits =
-        |report| commits_named(asked_before(entries.evidence, report).unwrap_or_default());
-    let asked = commits(report);
-    let later = later.filter(|one| {
-        let other = commits(one);
-        asked.is_empty() || other.is_empty() || !asked.is_disjoint(&other)
-    });
-    is_review
-        && later.map(opening).any(|opening| {
-            sentences(&opening).iter().take(3).any(|one| is_phrase(Topic::Resolved, one))
-        })
-}
-
-/// Whether a report that changed nothing answers a command without a word: it lists how things stood.
-fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
-    let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
-    asked_before(evidence, report).is_some_and(is_bare)
-}
-
-fn says(prompt: &Quote, topic: Topic) -> bool {
-    let text = &prompt.text[..prompt.text.floor_char_boundary(ANSWER)];
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    spoken_sentences(&one_line(text)).iter().any(|sentence| is_phrase(topic, sentence))
-        || text.lines().any(|line| is_phrase(topic, line.trim()))
-}
-
-fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
-    let later = entries.reports.reports.iter().find(|one| one.origin.line > report.origin.line);
-    later.is_some_and(|later| later.changed)
-}
-
-fn is_followed_by_work(entries: &Entries<'_>, report: &Report) -> bool {
-    let mut later = entries.reports.reports.iter().filter(|one| one.changed);
-    later.any(|later| later.origin.line > report.origin.line)
-}
-
-/// Whether a prompt accepts what the agent recommended.
-fn is_accepted(evidence: &Evidence, prompt: &Quote) -> bool {
-    let mut choices = evidence.choices.iter();
-    choices.any(|choice| choice.question == RECOMMENDED && choice.origin == prompt.origin)
 }

@@ -8,9 +8,14 @@ use crate::{
     summarize::report::{Topic, is_phrase, topic_of_sentence},
 };
 
+/// Words of a text that names what was done.
+const DEED: usize = 9;
+
 /// Whether a text praises the result and tells no deed.
 pub(super) fn is_boast(text: &str) -> bool {
-    is_phrase(Topic::Boast, text) && topic_of_sentence(text) != Some(Topic::Done)
+    let names_deed = topic_of_sentence(text) == Some(Topic::Done)
+        && (text.contains('`') || text.split_whitespace().count() >= DEED);
+    is_phrase(Topic::Boast, text) && !names_deed
 }
 
 /// Whether a text said at `at` tells how things stood, and something was done or failed since.

@@ -14,7 +14,7 @@ pub(super) fn firm(sentence: &str, announced: bool) -> Option<StatementKind> {
     if is_decision(sentence) || is_reasoned_deed(sentence) {
         return Some(StatementKind::Decision);
     }
-    if is_cause(sentence) || (announced && is_fault(sentence)) {
+    if is_cause(sentence) || announced && (is_fault(sentence) || sentence.contains('`')) {
         return Some(StatementKind::Cause);
     }
     if is_dead_end(sentence) {

@@ -1,0 +1,108 @@
+//! What became of the work that a report tells of, by what the user and later reports say.
+
+use crate::{
+    model::evidence::{Evidence, Quote},
+    summarize::{
+        evidence::RECOMMENDED,
+        from_evidence::{
+            answers::{self, asked_before, asks_how_far},
+            ending,
+            entries::Entries,
+            overtaken, refuted,
+        },
+        report::{Report, Topic, is_phrase},
+        text::{one_line, pattern, sentences, spoken_sentences},
+    },
+};
+
+/// Bytes of a prompt that are read as an answer to a report.
+const ANSWER: usize = 1_200;
+
+/// What became of the work that a report tells of.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Fate {
+    Kept,
+    /// The user said that it did not help.
+    Failed,
+    /// The user refused it or wanted it otherwise.
+    SentBack,
+}
+
+/// What the user's next words say of a report.
+pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
+    let evidence = entries.evidence;
+    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
+    let Some(next) = next else { return Fate::Kept };
+    // An offer that was taken up is told by what came of it, and so is a list of what stands.
+    let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
+    let is_taken_up = is_over && is_followed_by_work(entries, report)
+        || is_accepted(evidence, next) && is_followed_by_change(entries, report);
+    // What an agent said in a turn that the user stopped and corrected is void, and so is an answer
+    // that the user says is wrong.
+    let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
+    let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
+    let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
+        && is_followed_by_work(entries, report);
+    if !report.changed && (is_void || is_of_moment || is_resolved_later(entries, report)) {
+        return Fate::SentBack;
+    }
+    if ending::is_refused(evidence, report)
+        || overtaken::is_objected_to(evidence, report.origin)
+        || says(next, Topic::Objection) && is_followed_by_change(entries, report)
+    {
+        return Fate::SentBack;
+    }
+    let is_refuted = refuted::spans(evidence).iter().any(|span| span.holds(report.origin));
+    let failed = is_refuted || says(next, Topic::StillFails);
+    if report.changed && failed { Fate::Failed } else { Fate::Kept }
+}
+
+/// Whether a later report says that what a review found is no more.
+fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
+    let opening = |report: &Report| one_line(report.opening.as_deref().unwrap_or_default());
+    let is_review = report.claims.iter().any(|claim| {
+        let label = claim.label.as_deref().unwrap_or_default();
+        pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b|^\W*(?:finding|issue|bug|problem)s?\b")
+            .is_match(if label.is_empty() { &claim.text } else { label })
+    });
+    let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
+    // A review of another commit, or of something else, says nothing of this one.
+    let asked = asked_before(entries.evidence, report).unwrap_or_default();
+    let later = later.filter(|one| {
+        let other = asked_before(entries.evidence, one).unwrap_or_default();
+        !answers::asks_for_other_review(asked, other)
+    });
+    is_review
+        && later.map(opening).any(|opening| {
+            sentences(&opening).iter().take(3).any(|one| is_phrase(Topic::Resolved, one))
+        })
+}
+
+/// Whether a report that changed nothing answers a command without a word: it lists how things stood.
+fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
+    let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
+    asked_before(evidence, report).is_some_and(is_bare)
+}
+
+fn says(prompt: &Quote, topic: Topic) -> bool {
+    let text = &prompt.text[..prompt.text.floor_char_boundary(ANSWER)];
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    spoken_sentences(&one_line(text)).iter().any(|sentence| is_phrase(topic, sentence))
+        || text.lines().any(|line| is_phrase(topic, line.trim()))
+}
+
+fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
+    let later = entries.reports.reports.iter().find(|one| one.origin.line > report.origin.line);
+    later.is_some_and(|later| later.changed)
+}
+
+fn is_followed_by_work(entries: &Entries<'_>, report: &Report) -> bool {
+    let mut later = entries.reports.reports.iter().filter(|one| one.changed);
+    later.any(|later| later.origin.line > report.origin.line)
+}
+
+/// Whether a prompt accepts what the agent recommended.
+fn is_accepted(evidence: &Evidence, prompt: &Quote) -> bool {
+    let mut choices = evidence.choices.iter();
+    choices.any(|choice| choice.question == RECOMMENDED && choice.origin == prompt.origin)
+}

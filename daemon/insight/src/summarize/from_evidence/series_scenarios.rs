@@ -1,0 +1,111 @@
+//! Sessions of many requests: each is told with what it came to.
+
+use crate::{
+    model::{activity::ActivityVector, project::Project, summary::EnhancedSessionSummary},
+    summarize::{
+        evidence::scenarios::Script,
+        from_evidence::{Context, summarize},
+    },
+};
+
+fn summary(script: &Script) -> EnhancedSessionSummary {
+    let project = Project::new("/app");
+    let context = Context { project: Some(&project), ..Context::default() };
+    summarize(&script.collect(), &context, ActivityVector::default())
+}
+
+/// What is found in a session that changes nothing: each prompt with its answer.
+fn found(turns: &[(&str, &str)]) -> Vec<String> {
+    let mut script = Script::default();
+    for (at, (prompt, answer)) in turns.iter().enumerate() {
+        script.prompt(prompt);
+        script.reply(&format!("m{at}"), answer);
+    }
+    summary(&script).discoveries.unwrap_or_default()
+}
+
+/// A report about `name` that takes all the room of a report and repeats no other one.
+fn long_report(name: &str) -> String {
+    let items = ["reader", "writer", "index", "archive", "journal", "cache"].map(|item| {
+        let words: Vec<String> =
+            ('a'..='h').map(|letter| format!("{name}{item}{letter}")).collect();
+        format!("- `{name}_{item}` holds {}\n", words.join(" "))
+    });
+    format!("The parts of {name}:\n\n{}", items.concat())
+}
+
+#[test]
+fn an_early_report_is_told_by_its_beginning_where_later_ones_take_the_room() {
+    let names = ["apples", "berries", "cherries", "dates", "elders", "figs", "grapes"];
+    let prompts: Vec<String> =
+        names.iter().map(|name| format!("Read the module of {name}")).collect();
+    let reports: Vec<String> = names.iter().map(|name| long_report(name)).collect();
+    let turns: Vec<(&str, &str)> =
+        prompts.iter().map(String::as_str).zip(reports.iter().map(String::as_str)).collect();
+    let told = found(&turns);
+    // The last report ends the session.
+    for name in &names[..6] {
+        assert!(
+            told.iter().any(|line| line.contains(&format!("`{name}_reader`"))),
+            "{name}: {told:#?}"
+        );
+    }
+    assert!(told[0].len() < 350 && told[0].contains(" more"), "{}", told[0]);
+}
+
+#[test]
+fn a_review_of_something_else_does_not_end_the_findings_of_an_earlier_one() {
+    let first = "- **High**: the budget of the reader can become zero\n- **Low**: the name of the test is wrong\n";
+    let told = |second: &str| {
+        found(&[
+            ("Look around", "The repository has a reader and a writer of pages."),
+            ("Review commit a1b2c3d (narrow the reader).", first),
+            (second, "No findings."),
+            ("Say bye", "Bye and thanks for all the pages that were read."),
+        ])
+        .join("\n")
+    };
+    let other = told("Review the current worktree changes for the links in the documentation.");
+    assert!(other.contains("become zero"), "{other}");
+    assert!(other.contains("links in the documentation. Answer: No findings"), "{other}");
+    let again = told("Review the commit a1b2c3d again.");
+    assert!(!again.contains("become zero"), "{again}");
+}
+
+#[test]
+fn an_answer_is_told_with_a_question_that_has_no_question_mark() {
+    let told = found(&[
+        ("Look around", "The repository has a reader and a writer of pages."),
+        (
+            "what types of caches are there.",
+            "A cache of pages and one of rows, both bounded by bytes.",
+        ),
+        ("Say bye", "Bye and thanks for all the pages that were read."),
+    ]);
+    assert!(
+        told.iter().any(|line| line
+            .starts_with("Asked: what types of caches are there. Answer: A cache of pages")),
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn a_turn_without_a_report_is_told_by_the_causes_that_were_acted_upon() {
+    let script = |edits: bool| {
+        let mut script = Script::default();
+        script.prompt("The rows of the archive are doubled. Mend it.");
+        script.reply("m1", "I see the issue now. In `merge_rows`, the key has no date, so each day is added again.");
+        if edits {
+            script.edit("a", "/app/merge.rs", "a", "b");
+        }
+        script.reply("m2", "Let me run it again.");
+        script.prompt("what are you doing?");
+        summary(&script).discoveries.unwrap_or_default()
+    };
+    let told = script(true);
+    assert_eq!(
+        told,
+        ["Cause found: In `merge_rows`, the key has no date, so each day is added again"]
+    );
+    assert!(script(false).is_empty(), "what nobody acted upon is a guess");
+}
