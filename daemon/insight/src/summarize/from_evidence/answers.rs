@@ -86,6 +86,11 @@ fn is_order(question: &str) -> bool {
     .is_match(question)
 }
 
+/// Whether a text begins with an answer that says nothing without its question.
+pub(super) fn is_bare_answer(text: &str) -> bool {
+    pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(text)
+}
+
 /// The commits that a prompt names by their hashes.
 pub(super) fn commits_named(prompt: &str) -> BTreeSet<&str> {
     let hashes = pattern!(r"\b[0-9a-f]{7,40}\b").find_iter(prompt).map(|found| found.as_str());

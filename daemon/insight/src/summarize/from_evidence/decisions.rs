@@ -63,7 +63,11 @@ fn is_decision(choice: &Choice) -> bool {
         r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|sub-?agent|work on it now)\b|^(?:inline|continue)\b.{0,20}$"
     );
     let more = pattern!(r"(?i)\b(?:more questions|are we done)\b");
+    // With what to begin is over when the work is done.
+    let begins = choice.question == RECOMMENDED
+        && pattern!(r"(?i)^(?:i(?:'d| would) )?(?:start|begin)(?:ing)?\b").is_match(&choice.answer);
     choice.answer != "refused"
+        && !begins
         && !how.is_match(&choice.answer)
         && (choice.typed || !more.is_match(&choice.question))
 }

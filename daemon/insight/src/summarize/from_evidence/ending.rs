@@ -7,6 +7,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
+            answers::{self, is_bare_answer},
             entries::{Entries, cut_at_clause},
             quotable::is_banner,
             quoted::quoted,
@@ -35,7 +36,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let (last, earlier) = reports.split_last()?;
     let earlier: Vec<&Report> =
         earlier.iter().filter(|report| !is_refused(entries.evidence, report)).collect();
-    let words = gist(entries, last);
+    let words = gist(entries, last).map(|words| with_question(entries, last, words));
     if last.has_substance() && words.is_some() {
         return words;
     }
@@ -61,6 +62,14 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
             still_said(&before).map(|before| format!("{BEFORE_THE_CHANGE}{before}"))
         }
         (words, before) => words.or(before),
+    }
+}
+
+/// A bare `No.` with the question that it answers.
+fn with_question(entries: &Entries<'_>, report: &Report, words: String) -> String {
+    match answers::question(entries, report).filter(|_| is_bare_answer(&words)) {
+        Some(question) => format!("Asked: {question} Answer: {words}"),
+        None => words,
     }
 }
 
@@ -109,6 +118,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let heading = first.and_then(|claim| claim.section.as_deref());
     let heading =
         heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
+    let heading = heading.filter(|text| !transient::is_boast(text));
     let heading = heading.map_or(String::new(), |text| format!(" {text}:"));
     let opening = entries.tidy_line(&format!("{opening}{heading}"));
     let is_told = |sentence: &&str| {
@@ -121,6 +131,8 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
     let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
     let introduction = told.pop_if(|last| last.ends_with(':'));
+    // What a sentence in the middle introduced was code, which is not told.
+    told.retain(|sentence| !sentence.ends_with(':'));
     // What the work came to stands in the commits; the items behind a boast go on like it.
     if boasts && told.is_empty() {
         return committed_since_asked(entries, report);

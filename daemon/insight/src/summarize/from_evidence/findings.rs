@@ -67,7 +67,13 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
         for cause in causes {
             let line = cut_at_clause(&entries.tidy_line(&cause.text), DISCOVERY);
             if says_something(&line) && !leans_back(&line) {
-                push(&mut list, format!("Cause found: {}", without_full_stop(&line)));
+                push(
+                    &mut list,
+                    format!(
+                        "Cause found on the way, files were changed after it: {}",
+                        without_full_stop(&line)
+                    ),
+                );
             }
         }
     }

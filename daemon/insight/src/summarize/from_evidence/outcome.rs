@@ -194,8 +194,7 @@ pub(super) fn is_put_off(request: &str) -> bool {
 
 /// A commit or push whose last attempt failed.
 fn failed_step(evidence: &Evidence) -> Option<&'static str> {
-    let last = |step| evidence.git_events.iter().rev().find(|event| event.step == step);
-    let failed = |step| last(step).is_some_and(|event| !event.succeeded);
+    let failed = |step| repository::last_try(evidence, step).is_some_and(|event| !event.succeeded);
     match () {
         () if failed(GitStep::Commit) => Some("the last commit failed"),
         () if failed(GitStep::Push) => Some("the last push failed"),

@@ -58,6 +58,8 @@ pub(super) fn is_part(sentence: &str) -> bool {
         && !is_phrase(Topic::PublishOffer, sentence)
         && !is_phrase(Topic::LeftToUser, sentence)
         && !points_elsewhere(sentence)
+        // The numbers of another list.
+        && !pattern!(r"(?i)(?:^|[ (])#\d{1,2}(?:,| and| or|&) ?#\d{1,2}\b").is_match(sentence)
         // The link behind it was taken off.
         && !pattern!(r"^See `?[\w./:-]+`?\.?$").is_match(sentence)
         && !is_usage(sentence)

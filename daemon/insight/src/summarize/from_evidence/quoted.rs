@@ -111,6 +111,17 @@ impl Quoted {
         });
     }
 
+    /// Leaves out the sentences or items that are told elsewhere, but none that the next one leans on.
+    pub(super) fn without_told(&mut self, is_told: impl Fn(&str) -> bool) {
+        let told: Vec<bool> = self.parts.iter().map(|part| is_told(part)).collect();
+        let is_needed = |at: usize| {
+            !self.listed && told.get(at + 1) == Some(&false) && leans_back(&self.parts[at + 1])
+        };
+        let kept: Vec<bool> = (0..told.len()).map(|at| !told[at] || is_needed(at)).collect();
+        let mut kept = kept.into_iter();
+        self.parts.retain(|_| kept.next().unwrap_or(true));
+    }
+
     /// Says that a problem was there before the change that the report tells of.
     pub(super) fn before_the_change(mut self) -> Quoted {
         if let Some(heading) = self.introduction.as_mut().filter(|heading| limits(heading)) {

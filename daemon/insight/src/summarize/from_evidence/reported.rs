@@ -157,8 +157,10 @@ fn wanted(
             holds(entries, report, part)
                 && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part))
-                && !(is_repeated && is_told(part))
         });
+        if is_repeated {
+            one.without_told(is_told);
+        }
         if !one.is_empty() {
             found.push(match &question {
                 Some(question) if at == 0 && one.first() == first.as_deref() => {
@@ -184,8 +186,10 @@ fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         return false;
     }
     let told = words(part);
-    let named: Vec<&str> =
-        part.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
+    let quoted = part.split('`').skip(1).step_by(2);
+    let files = part.split(' ').map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
+    let files = files.filter(|word| pattern!(r"^[\w./-]+\.[a-z]{1,4}$").is_match(word));
+    let named: Vec<&str> = quoted.chain(files).filter(|name| name.len() >= 4).collect();
     let later = entries.evidence.commits.iter().filter(|commit| {
         commit.origin.source == report.origin.source && commit.origin.line > report.origin.line
     });
@@ -243,9 +247,7 @@ fn is_withdrawn(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
 /// Whether a line can be understood alone.
 fn stands(line: &str) -> bool {
     let answer = line.split_once(" Answer: ").map(|(_, answer)| answer);
-    let is_bare_answer = answer.is_none()
-        && pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(line);
-    if is_bare_answer {
+    if answer.is_none() && answers::is_bare_answer(line) {
         return false;
     }
     if answer.is_some_and(|answer| is_phrase(Topic::Resolved, answer)) {
@@ -261,6 +263,7 @@ fn stands(line: &str) -> bool {
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20
+        && (line.contains('`') || !line.is_ascii() || line.split_whitespace().count() >= 5)
         && (prose.count() >= least || !line.is_ascii())
 }
 

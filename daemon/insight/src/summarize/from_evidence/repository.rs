@@ -94,11 +94,21 @@ fn pushed(evidence: &Evidence) -> Option<String> {
     Some(if is_behind { "last commit not pushed".to_owned() } else { "pushed".to_owned() })
 }
 
+/// The last event of a step, apart from commits that found nothing to commit.
+pub(super) fn last_try(evidence: &Evidence, step: GitStep) -> Option<&GitEvent> {
+    let mut tries = evidence.git_events.iter().rev().filter(|event| event.step == step);
+    tries.find(|event| !found_nothing(event))
+}
+
+/// Whether a commit failed because nothing was left to commit.
+fn found_nothing(event: &GitEvent) -> bool {
+    event.error.as_deref().is_some_and(|error| error.contains("nothing to commit"))
+}
+
 /// What was changed after the last commit, or a commit that failed.
 fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
-    let tried = evidence.git_events.iter().rev().find(|event| event.step == GitStep::Commit);
-    if let Some(event) = tried.filter(|event| !event.succeeded) {
+    if let Some(event) = last_try(evidence, GitStep::Commit).filter(|event| !event.succeeded) {
         return Some(failed("commit", event));
     }
     let committed = evidence.commits.last().map(|commit| commit.origin);
@@ -130,6 +140,8 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
         return Vec::new();
     }
     let committed = evidence.commits.last().map(|commit| commit.origin);
+    let clean = evidence.git_events.iter().rev().find(|event| found_nothing(event));
+    let committed = committed.max(clean.map(|event| event.origin));
     let changed = evidence.files.iter().filter(|(path, work)| {
         let is_later =
             committed.is_none_or(|commit| commit.source == work.last.source && work.last > commit);

@@ -9,7 +9,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            entries::{Entries, push},
+            entries::{Entries, cut_at_clause, push},
             listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
@@ -74,6 +74,10 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
             let asked = asked().filter(|asked| asked.chars().count() <= QUESTION)?;
             format!("{USER_SAID}, asked: {asked}")
         }
+        (true, None) if continues(&quote) => match request_before(entries, prompt.origin) {
+            Some(request) => format!("{USER_SAID}, after: {request}"),
+            None => USER_SAID.to_owned(),
+        },
         (true, None) => USER_SAID.to_owned(),
     };
     Some(DecisionRecord {
@@ -122,6 +126,20 @@ fn points(quote: &str) -> bool {
             || pattern!(r"(?i)^(?:let.?s |lets )?go (?:for|with) (?:an? |the )?[\w-]+[.! ]*$").is_match(bare))
         && !quote.contains(['`', '/'])
         && !quote.contains("because")
+}
+
+/// Whether a quote goes on with what was asked before: `we should call ours like that, as well`.
+fn continues(quote: &str) -> bool {
+    quote.len() <= POINTING
+        && (pattern!(r"(?i)^(?:no,? )?not\b").is_match(quote)
+            || pattern!(r"(?i)\b(?:ours|mine|theirs|as well|too|the same)\b").is_match(quote))
+}
+
+/// The user's request before, in short.
+fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
+    let before = entries.evidence.prompts.iter().rfind(|prompt| prompt.origin.line < at.line)?;
+    let request = Request::of(&before.text).filter(|one| one.weight >= Weight::Vague)?;
+    Some(cut_at_clause(&entries.tidy_line(&request.text), QUESTION))
 }
 
 /// The question that the agent had asked last before the user spoke.
@@ -212,8 +230,17 @@ fn is_choice(sentence: &str) -> bool {
         return true;
     }
     !is_question(sentence)
+        && !is_approval(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence)
+}
+
+/// `Yeah, please go ahead` approves what was shown then, and decides nothing for later.
+fn is_approval(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:yes|yeah|yep|ok|okay|sure|great|please|sounds good)[,.!]* )*(?:please )?(?:go ahead|go for it|proceed)\b")
+        .is_match(sentence)
+        && !pattern!(r"(?i)\b(?:but|except|instead|rather|only|not|don.?t|without|first|with)\b")
+            .is_match(sentence)
 }
 
 /// `Why is the old file changed rather than a new one added?` asks for the other way.

@@ -97,7 +97,7 @@ impl Report {
         let lead = passages.iter().find(is_lead);
         let lead = lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
         let opening = passages.iter().take_while(|passage| passage.form == Form::Paragraph);
-        let opening: Vec<String> = opening
+        let mut opening: Vec<String> = opening
             .take_while(|passage| passage.headings.len() == passages[0].headings.len())
             .take_while(|passage| {
                 let topic = passage.label.as_deref().and_then(topic_of_heading);
@@ -110,6 +110,10 @@ impl Report {
                 format!("{label}{}", passage.text)
             })
             .collect();
+        let last = opening.len().saturating_sub(1);
+        opening[..last].iter_mut().for_each(end_introduction);
+        let opening = opening.iter().map(|one| one.trim()).filter(|one| !one.is_empty());
+        let opening = opening.collect::<Vec<_>>();
         let opening = Some(opening.join(" ")).filter(|opening| !opening.is_empty());
         let mut claims = Vec::new();
         let mut before: Option<&Passage> = None;
@@ -177,6 +181,20 @@ impl Report {
             claim.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case("solution"))
         });
         offers * 3 >= self.claims.len().max(1) || ways_out >= 2
+    }
+}
+
+/// Ends a paragraph that introduced code, which is not told: its last sentence is told when it names
+/// something by itself.
+fn end_introduction(paragraph: &mut String) {
+    let introduction = sentences(paragraph).pop().filter(|one| one.ends_with(':'));
+    let Some(introduction) = introduction else { return };
+    let start = paragraph.len() - introduction.len();
+    if introduction.contains('`') {
+        paragraph.pop();
+        paragraph.push('.');
+    } else {
+        paragraph.truncate(start);
     }
 }
 
@@ -273,6 +291,16 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_opening_does_not_run_into_what_stands_behind_code() {
+        let opening = |first: &str| {
+            let text = format!("{first}\n\n```go\nx()\n```\n\nThe name is short.\n");
+            Report::of(&TurnReport { text, ..TurnReport::default() }).opening.unwrap()
+        };
+        assert_eq!(opening("It runs. The client sees it:"), "It runs. The name is short.");
+        assert_eq!(opening("There is a `name()`:"), "There is a `name()`. The name is short.");
+    }
 
     #[test]
     fn what_a_written_page_covers_was_not_done() {

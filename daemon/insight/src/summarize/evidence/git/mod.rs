@@ -27,6 +27,7 @@ enum Ending {
 /// Records the effect of a command on the repository and its publications; returns whether it made
 /// a commit. A hook may fail after a commit, so git's own output decides.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
+    note_branch(&mut evidence.branches, run.output);
     let steps = &run.command.repository;
     if steps.is_empty() {
         return false;
@@ -44,6 +45,19 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     }
     commits::bound_bodies(&mut evidence.commits);
     committed
+}
+
+/// Moves the branch that `git status` printed to the end of the session's branches: agents record the
+/// branch of the start only.
+fn note_branch(branches: &mut Vec<String>, output: &str) {
+    let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
+    let Some(found) = printed.captures_iter(output).last() else { return };
+    let Some(name) = found.get(1).or(found.get(2)) else { return };
+    let name = kept(name.as_str(), bounds::NAME);
+    branches.retain(|known| *known != name);
+    if branches.len() < bounds::NAMES {
+        branches.push(name);
+    }
 }
 
 /// Records the effect of a step that succeeded; returns whether it made a commit.
