@@ -132,6 +132,10 @@ impl Collector {
             git::show_history(&mut self.evidence, &content);
         }
         if command.looks_only() {
+            if command.shown.contains("git status") {
+                let content = result.content.decode(bounds::OUTPUT_READ);
+                git::note_branch(&mut self.evidence.branches, &content);
+            }
             return;
         }
         let content = result.content.decode(bounds::OUTPUT_READ);

@@ -44,7 +44,11 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let before = match &words {
         // What the last turn changed may have replaced what was said before it.
         Some(words) if last.changed && !tells_of_publication(words) => None,
-        Some(_) => earlier.iter().rev().take(2).find(tells),
+        // The last change may have replaced what was said before it.
+        Some(_) => {
+            let mut before = earlier.iter().rev().take(2);
+            before.find(|report| report.changed).filter(tells)
+        }
         // Where the last words say nothing, what was said before them ended the session.
         None => {
             let states = |report: &&&Report| report.has_substance() && !report.proposes();
@@ -132,7 +136,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
     let introduction = told.pop_if(|last| last.ends_with(':'));
     // What a sentence in the middle introduced was code, which is not told.
-    told.retain(|sentence| !sentence.ends_with(':'));
+    told.retain(|sentence| !sentence.ends_with([':', ';', ',']));
     // What the work came to stands in the commits; the items behind a boast go on like it.
     if boasts && told.is_empty() {
         return committed_since_asked(entries, report);

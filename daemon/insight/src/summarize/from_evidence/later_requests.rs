@@ -7,8 +7,10 @@ use crate::{
             entries::cut_at_clause,
             objective::{LATER, picked, prompt_of},
             request::{Request, Weight},
+            turns::turn_of,
         },
-        text::{pattern, sentences, share_of_words, words},
+        report::{Topic, is_phrase},
+        text::{pattern, sentences, share_of_words, without_opener, words},
     },
 };
 
@@ -21,6 +23,7 @@ const SHIFTS: usize = 4;
 /// words with all before them.
 pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) -> Vec<String> {
     let commands = commands(evidence);
+    let began = led_to_change(evidence, &requests[first]);
     let mut known = words(&requests[first].text);
     let mut found: Vec<String> = Vec::new();
     for request in &requests[first + 1..] {
@@ -30,7 +33,9 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
             continue;
         }
         let new = words(&request.text);
-        let is_new = is_new_work(request) || commands.contains(request);
+        let is_new = is_new_work(request)
+            || commands.contains(request)
+            || !began && !is_answer(request) && led_to_change(evidence, request);
         // `Get that back` needs the sentence before it.
         let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
         let told = [&request.ask, &request.text].into_iter().find(says).filter(|_| is_new);
@@ -45,6 +50,26 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     let extra = found.len().saturating_sub(SHIFTS);
     found.drain(..extra);
     found
+}
+
+/// Whether a request only answers the agent: a choice is told with the decisions, and an approval not at
+/// all.
+fn is_answer(request: &Request) -> bool {
+    let ask = without_opener(&request.ask);
+    is_phrase(Topic::Choice, ask)
+        || is_phrase(Topic::Choice, &request.text)
+        || pattern!(r"(?i)^(?:yes|yeah|yep|ok|okay|sure|no)\b|\b(?:sounds|looks) (?:good|great|right)\b|^(?:go ahead|proceed|continue)\b")
+            .is_match(&request.text)
+}
+
+/// Whether files were changed in the turn of a request.
+fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
+    let Some(turn) = prompt_of(evidence, request).and_then(|one| turn_of(evidence, one.origin))
+    else {
+        return false;
+    };
+    let mut reports = evidence.reports.iter();
+    reports.any(|report| report.changed && turn.holds(report.origin))
 }
 
 /// The requests that were given to slash commands: work of its own, however it is worded.

@@ -27,12 +27,12 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let is_last = report.origin == reports[reports.len() - 1].origin;
         // What a review lists as next was decided upon when work followed.
         let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
-        if !report.changed && reports.iter().any(worked) {
-            continue;
-        }
+        let is_over = !report.changed && reports.iter().any(worked);
         let is_recent = at < REPORTS;
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
         let open = open.filter(|claim| is_recent || is_put_off(claim));
+        // A gap is there until something fills it.
+        let open = open.filter(|claim| !is_over || claim.listed && is_gap(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
         let mut under: Option<(&str, Vec<String>)> = None;
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
@@ -99,6 +99,14 @@ fn is_put_off(claim: &Claim) -> bool {
     parts.into_iter().flatten().any(|part| {
         pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
             .is_match(part)
+    })
+}
+
+/// Whether a claim stands below a heading that names what is missing.
+fn is_gap(claim: &Claim) -> bool {
+    claim.section.as_deref().is_some_and(|section| {
+        pattern!(r"(?i)\bgaps?\b|\bnot (?:covered|tested)\b|\buntested\b|\buncovered\b")
+            .is_match(section)
     })
 }
 

@@ -13,7 +13,7 @@ use crate::{
 const UNCOMMITTED: usize = 4;
 
 /// The state of the repository in one line: branch, last commit, pushed or not, what is not
-/// committed. `None` where the session did nothing to it.
+/// committed. `None` where the session did nothing to it and did not look at it.
 pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let mut parts = Vec::new();
@@ -32,12 +32,19 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     parts.extend(checks::passed(evidence));
     parts.extend(checks::untested(evidence));
     if parts.is_empty() {
-        return None;
+        return unchanged(evidence);
     }
     if let Some(branch) = branch(evidence) {
         parts.insert(0, format!("branch `{branch}`"));
     }
     Some(parts.join("; "))
+}
+
+/// What is told of a session that looked at its repository and changed nothing.
+fn unchanged(evidence: &Evidence) -> Option<String> {
+    let looked = evidence.commands.iter().any(|run| run.command.starts_with("git "));
+    let branch = branch(evidence).filter(|_| looked && !changed_any(evidence))?;
+    Some(format!("branch `{branch}`; nothing was changed"))
 }
 
 /// The branch that the last commit was made on, where it is another one than the present.

@@ -111,3 +111,51 @@ fn a_turn_without_a_report_is_told_by_the_causes_that_were_acted_upon() {
     );
     assert!(script(false).is_empty(), "what nobody acted upon is a guess");
 }
+
+#[test]
+fn the_request_that_led_to_the_change_is_told_behind_an_opening_question() {
+    let mut script = Script::default();
+    script.prompt("Why are the test files of the reader in two folders?");
+    script.reply("m1", "One folder has the tests of the public interface.");
+    script.prompt(
+        "the setting of the reader takes on and off, booleans would be plainer for everybody",
+    );
+    script.edit("a", "/app/reader.rs", "a", "b");
+    script.reply("m2", "The setting of the reader is `true` or `false` now.");
+    let told = summary(&script).objective;
+    assert!(told.contains("booleans would be plainer"), "{told}");
+    script.prompt("ok that sounds great. lets get this going");
+    script.edit("b", "/app/reader.rs", "b", "c");
+    script.reply("m3", "The documentation of the reader names both values now.");
+    let told = summary(&script).objective;
+    assert!(!told.contains("sounds great"), "{told}");
+}
+
+#[test]
+fn gaps_that_an_answer_lists_stay_open_when_other_work_follows() {
+    let mut script = Script::default();
+    script.prompt("Which of the sync paths have tests?");
+    script.reply("m1", "The plain sync is covered.\n\n**Main gaps:**\n\n1. pruning of branches on the target has no test of the whole way\n2. the race of a stale hash is never provoked\n");
+    script.prompt("Add a test for the plain sync with two targets.");
+    script.edit("a", "/app/sync_test.rs", "a", "b");
+    script.reply("m2", "The test of the plain sync has two targets now.");
+    let open = summary(&script).next_steps.unwrap_or_default().join("\n");
+    assert!(
+        open.contains("Pruning of branches") && open.contains("The race of a stale hash"),
+        "{open}"
+    );
+}
+
+#[test]
+fn a_session_that_only_looked_says_the_branch_and_that_nothing_was_changed() {
+    let mut script = Script::default();
+    script.prompt("What is on this branch that main does not have?");
+    script.run(
+        "a",
+        "git status -sb",
+        crate::model::transcript::Outcome::Succeeded,
+        "## fix/reader...origin/fix/reader\n",
+    );
+    script.reply("m1", "One commit, which narrows the reader.");
+    assert_eq!(summary(&script).repository.unwrap(), "branch `fix/reader`; nothing was changed");
+}

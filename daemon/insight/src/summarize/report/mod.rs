@@ -299,8 +299,14 @@ mod tests {
             let text = format!("{first}\n\nThe name is short.\n");
             Report::of(&TurnReport { text, ..TurnReport::default() }).opening.unwrap()
         };
-        assert_eq!(opening("It runs. The client sees it:"), "It runs. The name is short.");
-        assert_eq!(opening("There is a `name()`:"), "There is a `name()`. The name is short.");
+        let server =
+            "The server runs again with the old settings of all the users that were in it.";
+        assert_eq!(
+            opening(&format!("{server} The client sees them at the next start of the program:")),
+            format!("{server} The name is short.")
+        );
+        let named = "The configuration has a function `name()` that returns the agent that was set or found";
+        assert_eq!(opening(&format!("{named}:")), format!("{named}. The name is short."));
     }
 
     #[test]

@@ -27,7 +27,9 @@ enum Ending {
 /// Records the effect of a command on the repository and its publications; returns whether it made
 /// a commit. A hook may fail after a commit, so git's own output decides.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
-    note_branch(&mut evidence.branches, run.output);
+    if run.command.shown.contains("git status") {
+        note_branch(&mut evidence.branches, run.output);
+    }
     let steps = &run.command.repository;
     if steps.is_empty() {
         return false;
@@ -49,7 +51,7 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
 
 /// Moves the branch that `git status` printed to the end of the session's branches: agents record the
 /// branch of the start only.
-fn note_branch(branches: &mut Vec<String>, output: &str) {
+pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
     let Some(found) = printed.captures_iter(output).last() else { return };
     let Some(name) = found.get(1).or(found.get(2)) else { return };
