@@ -167,12 +167,22 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
 
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
-        let names: Vec<&str> = run.failed_tests.iter().take(TESTS).map(String::as_str).collect();
+        // A test fails with its subtest.
+        let all = &run.failed_tests;
+        let is_parent = |name: &&String| {
+            all.iter().any(|other| {
+                other.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            })
+        };
+        let parents = all.iter().filter(is_parent).count();
+        let alone = all.iter().filter(|name| !is_parent(name));
+        let names: Vec<&str> = alone.take(TESTS).map(String::as_str).collect();
         let named =
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
         // Where packages are counted, those that were not built have no test with a name.
         let counts_packages = run.framework.ends_with("(packages)") && !names.is_empty();
-        let failed = if counts_packages { run.failed_tests.len() } else { run.failed as usize };
+        let failed = if counts_packages { all.len() } else { run.failed as usize };
+        let failed = failed.saturating_sub(parents).max(1);
         let noun = if failed == 1 { "test" } else { "tests" };
         push(list, format!("Fix {failed} failing {noun}{named}"));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Choice, Commit, Evidence, PublicationKind, Quote, Ticket},
+        evidence::{Choice, Evidence, Quote, Ticket},
         transcript::RecapKind,
     },
     summarize::{
@@ -14,14 +14,14 @@ use crate::{
             later_requests::{points_at_something, shifts},
             listed_options::option_named,
             request::{REQUEST, Request, Weight},
-            title::{fits, title},
+            title::{fits, subject, title},
             wording::{self, Manner, begins_as_order},
         },
         recap::{self, Section, Sections},
         report::Report,
         text::{
-            capitalised, cut, one_line, pattern, sentences, share_of_words, spoken_sentences,
-            without_full_stop, words,
+            capitalised, cut, one_line, pattern, sentences, spoken_sentences, without_full_stop,
+            words,
         },
     },
 };
@@ -34,6 +34,11 @@ pub(super) const LATER: usize = 240;
 const SOON: usize = 3;
 /// From this number of prompts on, the agent's own note says more than the first prompt.
 const MANY_PROMPTS: usize = 6;
+
+/// The share of its words that the subject of a commit has in common with the requests.
+const SHARED: f64 = 0.4;
+/// Commits of a session that the subject of the last one can name.
+const FEW_COMMITS: usize = 3;
 
 /// Words of requests that leave open what they are about.
 const EMPTY: &str =
@@ -145,37 +150,22 @@ pub(super) fn name(evidence: &Evidence) -> String {
     if let Some(title) = title(evidence).filter(|title| fits(title, evidence)) {
         return cut_at_clause(&one_line(&title.text), NAME);
     }
-    if let Some(subject) = subject(evidence) {
+    let requests = requests(evidence);
+    if let Some(subject) = asked_subject(evidence, &requests) {
         return cut_at_clause(&one_line(&subject), NAME);
     }
-    let requests = requests(evidence);
-    short(&goal(evidence, first_request(&requests).map(|at| &requests[at])))
+    let asked = short(&goal(evidence, first_request(&requests).map(|at| &requests[at])));
+    // A commit names all of the work, a request that was cut only its beginning.
+    let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
+    let subject = subject(evidence, 0.0).filter(|_| is_cut);
+    subject.map_or(asked, |subject| cut_at_clause(&one_line(&subject), NAME))
 }
 
-/// The subject of the pull request that was opened, or of the newest commit, where it shares words
-/// with what was asked.
-fn subject(evidence: &Evidence) -> Option<String> {
-    let opened = evidence.publications.iter().rev();
-    let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
-    let opened = opened.filter_map(|one| one.title.clone());
-    let is_work = |subject: &String| {
-        !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore)")
-            .is_match(subject)
-    };
-    // What a sub-agent committed is a part of the work.
-    let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
-    let commits = evidence.commits.iter().rev().filter(own);
-    let committed = commits.map(|commit| commit.subject.clone()).filter(is_work);
-    let asked: BTreeSet<String> =
-        evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
-    let requests = requests(evidence);
+/// The subject of what was published or committed, where it shares words with what was asked.
+fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
     let began_with_talk =
-        first_request(&requests).is_some_and(|first| is_talk(&requests[first].text));
-    let shared = if began_with_talk { 0.0 } else { 0.4 };
-    opened.chain(committed).find(|subject| {
-        let plain = subject.split_once(": ").map_or(subject.as_str(), |(_, plain)| plain);
-        share_of_words(&words(plain), &asked) >= shared
-    })
+        first_request(requests).is_some_and(|first| is_talk(&requests[first].text));
+    subject(evidence, if began_with_talk { 0.0 } else { SHARED })
 }
 
 /// A title for a session of which only the first prompt is known; empty when that says nothing.
@@ -286,7 +276,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return came_to(&format!("Run the {command} command"), &done);
     }
     if is_question(&request.text)
-        && let Some(done) = subject(evidence)
+        && let Some(done) = asked_subject(evidence, &requests(evidence))
     {
         return came_to(&request.text, &done);
     }

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Evidence, Title},
+        evidence::{Commit, Evidence, PublicationKind, Title},
         transcript::TitleSource,
     },
-    summarize::text::{share_of_words, words},
+    summarize::{
+        from_evidence::done::is_bookkeeping,
+        text::{pattern, share_of_words, words},
+    },
 };
 
 /// The title that a person or model gave the session. What an agent wrote as a summary line may
@@ -21,6 +24,28 @@ pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
     let said: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
     (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
+}
+
+/// The subject of the pull request that was opened, or of the newest commit, of whose words the user said
+/// at least the share `shared`.
+pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
+    let opened = evidence.publications.iter().rev();
+    let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
+    let opened = opened.filter_map(|one| one.title.clone());
+    let is_work = |subject: &String| {
+        !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore)")
+            .is_match(subject)
+    };
+    // What a sub-agent committed is a part of the work.
+    let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
+    let commits = evidence.commits.iter().rev().filter(own);
+    let committed = commits.map(|commit| commit.subject.clone()).filter(is_work);
+    let asked: BTreeSet<String> =
+        evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
+    opened.chain(committed).find(|subject| {
+        let plain = subject.split_once(": ").map_or(subject.as_str(), |(_, plain)| plain);
+        share_of_words(&words(plain), &asked) >= shared
+    })
 }
 
 /// Whether a title is about what was done: one that a model gave early may name what the user then

@@ -13,6 +13,7 @@ use crate::{
             listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
+            wording::is_approval,
         },
         report::{Topic, is_phrase},
         text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
@@ -233,14 +234,6 @@ fn is_choice(sentence: &str) -> bool {
         && !is_approval(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence)
-}
-
-/// `Yeah, please go ahead` approves what was shown then, and decides nothing for later.
-fn is_approval(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:yes|yeah|yep|ok|okay|sure|great|please|sounds good)[,.!]* )*(?:please )?(?:go ahead|go for it|proceed)\b")
-        .is_match(sentence)
-        && !pattern!(r"(?i)\b(?:but|except|instead|rather|only|not|don.?t|without|first|with)\b")
-            .is_match(sentence)
 }
 
 /// `Why is the old file changed rather than a new one added?` asks for the other way.

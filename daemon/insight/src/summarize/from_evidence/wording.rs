@@ -101,6 +101,14 @@ pub(super) fn begins_as_order(text: &str) -> bool {
     .is_match(text)
 }
 
+/// `Yeah, please go ahead` approves what was shown then, and decides nothing for later.
+pub(super) fn is_approval(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:yes|yeah|yep|ok|okay|sure|great|please|sounds good)[,.!]* )*(?:please )?(?:go ahead|go for it|proceed)\b")
+        .is_match(sentence)
+        && !pattern!(r"(?i)\b(?:but|except|instead|rather|only|not|don.?t|without|first|with)\b")
+            .is_match(sentence)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

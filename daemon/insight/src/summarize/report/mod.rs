@@ -30,8 +30,6 @@ pub(crate) struct Report {
     pub(crate) origin: Origin,
     /// Whether the turn changed files or made a commit.
     pub(crate) changed: bool,
-    /// Whether the user had asked a question.
-    pub(crate) answers: bool,
     /// Whether the report ends by asking for consent or a choice; the items in it are then not
     /// settled.
     pub(crate) asks: bool,
@@ -152,7 +150,6 @@ impl Report {
         Report {
             origin: report.origin,
             changed: report.changed,
-            answers: report.answers,
             asks: passages.last().is_some_and(asks_for_consent),
             claims,
             lead,
