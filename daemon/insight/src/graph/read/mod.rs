@@ -12,6 +12,7 @@ mod ending;
 mod errors;
 mod files;
 mod findings;
+mod last_tests;
 mod locate;
 mod model_words;
 mod moments;

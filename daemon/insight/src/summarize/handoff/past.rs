@@ -40,8 +40,10 @@ pub struct Past {
     pub branches: Vec<String>,
     /// The tasks that were completed.
     pub done: Vec<String>,
-    /// Its last run of tests, if all of them passed.
-    pub passed_tests: Option<String>,
+    /// The last run of each of its test suites, or its last run of tests, if all of them passed.
+    pub last_tests: Option<String>,
+    /// Whether it ended with a question to the user.
+    pub awaits_answer: bool,
 }
 
 impl Past {
@@ -55,6 +57,9 @@ impl Past {
         let (last, earlier) = match &ending.report {
             Some(report) => (Some(report.as_str()), ending.earlier_report.as_deref()),
             None => in_order(summary.last_words.as_deref()),
+        };
+        let told = |text: &Option<String>| {
+            text.as_deref().and_then(|text| guard::line_within(&guard::with_names(text), ENTRY))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
         Past {
@@ -71,7 +76,11 @@ impl Past {
             ended_at: episode.ended_at,
             branches: branches.take(BRANCHES).collect(),
             done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
-            passed_tests: summary.test_results.as_ref().and_then(entry::passed_tests),
+            last_tests: match &ending.report {
+                Some(_) => told(&ending.tests),
+                None => summary.test_results.as_ref().and_then(entry::passed_tests),
+            },
+            awaits_answer: ending.question.is_some(),
         }
     }
 
