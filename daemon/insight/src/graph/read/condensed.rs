@@ -29,6 +29,28 @@ pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     fitted(&parts, limit)
 }
 
+/// A paragraph, an item or a row of a report.
+pub(super) struct ReportBlock {
+    /// The heading above it, if it is the first block below it.
+    pub(super) heading: Option<String>,
+    pub(super) sentences: Vec<String>,
+}
+
+/// Returns the blocks of a report in Markdown.
+pub(super) fn blocks(markdown: &str) -> Vec<ReportBlock> {
+    let mut blocks: Vec<ReportBlock> = Vec::new();
+    for part in parts(markdown) {
+        let texts = sentences(&part.text).into_iter().map(str::to_owned);
+        match blocks.last_mut().filter(|_| part.follows && part.heading.is_none()) {
+            Some(block) => block.sentences.extend(texts),
+            None => {
+                blocks.push(ReportBlock { heading: part.heading, sentences: texts.collect() });
+            }
+        }
+    }
+    blocks
+}
+
 /// Returns the question to the reader with which a report ends, with at most a list of its options
 /// behind it.
 pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
@@ -166,6 +188,8 @@ struct ReportPart {
     /// The heading above it, if it is the first part below it.
     heading: Option<String>,
     is_item: bool,
+    /// Whether it follows another sentence of its paragraph.
+    follows: bool,
 }
 
 fn line(parts: &[ReportPart]) -> String {
@@ -275,15 +299,15 @@ impl ReportReader {
     fn item(&mut self, text: String) {
         let heading = self.heading.take();
         if !self.is_sources {
-            self.parts.push(ReportPart { text, heading, is_item: true });
+            self.parts.push(ReportPart { text, heading, is_item: true, follows: false });
         }
     }
 
     fn end_paragraph(&mut self) {
         let paragraph = mem::take(&mut self.paragraph);
-        for sentence in sentences(&paragraph) {
-            let heading = self.heading.take();
-            self.parts.push(ReportPart { text: sentence.to_owned(), heading, is_item: false });
+        for (at, sentence) in sentences(&paragraph).into_iter().enumerate() {
+            let (text, heading) = (sentence.to_owned(), self.heading.take());
+            self.parts.push(ReportPart { text, heading, is_item: false, follows: at > 0 });
         }
     }
 }

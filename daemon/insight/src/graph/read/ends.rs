@@ -118,6 +118,37 @@ fn another_answer_to_the_same_question_ends_a_decision() {
 }
 
 #[test]
+fn an_answer_about_the_same_subject_ends_a_decision() {
+    let decided = |hour, question: &str, header: &str| {
+        let mut session = SessionFixture::new(hour, "Build for Windows");
+        session.evidence.choices = vec![Choice {
+            question: question.to_owned(),
+            answer: "Weekly build".to_owned(),
+            alternatives: vec!["Later".to_owned()],
+            header: Some(header.to_owned()),
+            origin: line(4),
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: "Weekly build".to_owned(),
+            rationale: "Chosen by the user".to_owned(),
+            alternatives: None,
+        }]);
+        session
+    };
+    for (question, header, wanted) in [
+        ("When is the installer for Windows built now?", "Windows build", true),
+        ("When is the installer for Windows built now?", "Release", false),
+        ("Which compiler do we use there?", "Windows build", false),
+    ] {
+        let first = decided(10, "When is the installer for Windows built?", "Windows build");
+        let facts = facts(&[&first, &decided(20, question, header)]);
+        let ended = of(&facts, Relation::Decided).filter(|fact| fact.invalid_at.is_some()).count();
+        assert_eq!(ended == 1, wanted, "{question} {header}");
+    }
+}
+
+#[test]
 fn a_decision_ends_with_the_commit_that_replaces_what_was_chosen() {
     let mut first = SessionFixture::new(10, "Sign tokens");
     first.episode.summary.key_decisions = Some(vec![DecisionRecord {

@@ -6,6 +6,7 @@
 
 mod condensed;
 mod context;
+mod decision_options;
 mod decisions;
 mod draft;
 mod ending;
@@ -19,11 +20,13 @@ mod moments;
 mod named;
 mod names;
 mod overtaken;
+mod phrases;
 mod phrasing;
 mod preferences;
 mod progress;
 mod reference;
 mod settings;
+mod surroundings;
 mod task;
 mod test_runs;
 mod worth;
