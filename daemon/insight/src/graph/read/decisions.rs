@@ -296,14 +296,14 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     let asked = record.rationale.split_once("asked: ").map(|(_, asked)| text::words(asked));
     let decision = text::plain(&record.decision);
     let quote = record.decision.strip_prefix("User: ").map(text::words);
-    let is_answer = |choice: &&&Choice| match &quote {
+    let is_answer = |choice: &&Choice| match &quote {
         Some(quote) => choice.typed && text::share(quote, &text::words(&choice.answer)) >= SAME,
         None => {
             !choice.alternatives.is_empty() && text::plain(&choice.answer).starts_with(&decision)
         }
     };
     let choices = draft.evidence.choices.iter();
-    let answers: Vec<&Choice> = choices.filter(|choice| is_answer(&choice)).collect();
+    let answers: Vec<&Choice> = choices.filter(is_answer).collect();
     // The same answer may be to several questions.
     let is_named = |choice: &&&Choice| {
         let words = text::words(&choice.question);

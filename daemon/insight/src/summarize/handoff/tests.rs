@@ -51,6 +51,18 @@ fn what_is_known_to_be_over_is_not_told() {
 }
 
 #[test]
+fn what_the_facts_know_to_be_open_is_left_open_although_something_alike_was_done() {
+    let mut session = full();
+    session.summary.completed_tasks = Some(vec!["Removed the old keys of staging".to_owned()]);
+    session.summary.next_steps = Some(vec!["Remove the old staging keys".to_owned()]);
+    let open = |holds: Option<bool>| {
+        let standing = TextStanding(move |_: usize, _: &str| holds);
+        gather_standing(std::slice::from_ref(&session), &[], &standing).open_ends.len()
+    };
+    assert_eq!((open(Some(true)), open(None)), (1, 0));
+}
+
+#[test]
 fn nothing_is_handed_over_where_nothing_was() {
     let handoff = gather(&[], &[]);
     assert!(handoff.is_empty());
