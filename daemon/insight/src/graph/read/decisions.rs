@@ -11,7 +11,9 @@ use crate::{
     model::{
         Timestamp,
         evidence::Choice,
-        graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
+        graph::{
+            Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
+        },
         summary::DecisionRecord,
         transcript::Origin,
         wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
@@ -21,8 +23,6 @@ use crate::{
 
 /// Maximum characters of a question.
 const QUESTION: usize = 200;
-/// Minimum number of words of a question that says what it is about.
-const ABOUT: usize = 3;
 /// The share of its words by which a question, or an answer, is the one that a record names.
 const SAME: f64 = 0.8;
 /// Maximum characters of the explanation of an option.
@@ -81,7 +81,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let mut watches = options.watches();
     if let Some(asked) = question {
         watches.extend(settled(draft, asked, at));
-        watches.extend(settled_subject(draft, asked, at));
+        watches.extend(settled_options(draft, asked, at));
         watches.extend(replaceable(draft, record, asked));
     }
     decision_options::mark_replaced(draft, &record.decision, at);
@@ -121,17 +121,29 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
     Some(Watch { subject, stance: Stance::Value(answer) })
 }
 
-/// Marks the subject of a question, by the header of its dialogue. The answer to another question about
-/// the same ends the decision.
-fn settled_subject(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch> {
-    let header = text::plain(asked.header.as_deref()?);
-    let about = text::topic_words(&asked.question);
-    if header.is_empty() || about.len() < ABOUT {
-        return None;
+/// Marks the options of a question below the header of its dialogue. A later question below the same
+/// header, in other words, ends the decision where it settles one of these options otherwise.
+fn settled_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
+    let header = text::plain(asked.header.as_deref().unwrap_or_default());
+    if header.is_empty() || asked.typed {
+        return Vec::new();
     }
-    let subject = draft.subject("question about", &header);
-    draft.mark(subject, at, Observation::Words(about.clone()));
-    Some(Watch { subject, stance: Stance::Words(about) })
+    let subject = |text: &str| {
+        let option = decision_options::option(label(text));
+        let is_one = option.len() >= 2 && !decision_options::GENERIC.contains(&option.as_str());
+        is_one.then(|| draft.subject("option", &format!("header {header}\n{option}")))
+    };
+    let chosen: Vec<Subject> = subject(&asked.answer).into_iter().collect();
+    let others: Vec<Subject> = asked.alternatives.iter().filter_map(|one| subject(one)).collect();
+    for subject in &chosen {
+        draft.mark(*subject, at, Observation::Chosen(Vec::new()));
+    }
+    for subject in &others {
+        draft.mark(*subject, at, Observation::PassedOver(Vec::new()));
+    }
+    let chosen = chosen.into_iter().map(|subject| (subject, Stance::Chosen(Vec::new())));
+    let others = others.into_iter().map(|subject| (subject, Stance::PassedOver(Vec::new())));
+    chosen.chain(others).map(|(subject, stance)| Watch { subject, stance }).collect()
 }
 
 /// An answer ends, too, when a later decision or commit says that something took its place.
