@@ -9,12 +9,16 @@ pub(crate) fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) ->
     Action::Change(vec![FileChange { path, kind, edits }])
 }
 
-/// Returns a question to the user: `question`, its `header`, and `options` with a `label` each.
+/// Returns a question to the user: `question`, its `header`, and `options` with a `label` each,
+/// and maybe a `description`.
 pub(crate) fn question(question: &Value) -> Option<UserQuestion> {
     let options = question["options"].as_array().into_iter().flatten();
+    let options = options.filter_map(|option| Some((option["label"].as_str()?, option)));
+    let explained = |option: &Value| option["description"].as_str().unwrap_or_default().to_owned();
     Some(UserQuestion {
+        explanations: options.clone().map(|(_, option)| explained(option)).collect(),
         header: question["header"].as_str().map(str::to_owned),
         question: question["question"].as_str()?.to_owned(),
-        options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
+        options: options.map(|(label, _)| label.to_owned()).collect(),
     })
 }

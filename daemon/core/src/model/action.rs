@@ -181,8 +181,10 @@ pub enum TaskState {
 }
 
 /// A question to the user with options.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserQuestion {
+    /// What each option means, where the agent's dialogue explains it; else empty.
+    pub explanations: Vec<String>,
     /// The label that the agent's dialogue shows above it.
     pub header: Option<String>,
     pub question: String,

@@ -16,6 +16,12 @@ pub struct Choice {
     /// The label that the agent's dialogue shows above the question: `Auth method`.
     #[serde(default)]
     pub header: Option<String>,
+    /// What the chosen option means, as the agent's dialogue explains it.
+    #[serde(default)]
+    pub explanation: Option<String>,
+    /// The whole prompt that picked an option, where it says more than which one.
+    #[serde(default)]
+    pub words: Option<String>,
     /// For a plan: its approach.
     #[serde(default)]
     pub approach: Option<String>,

@@ -14,6 +14,10 @@ pub struct SessionEnding {
     pub about: Option<String>,
     /// The user's last request.
     pub asked_last: Option<String>,
+    /// The last run of each test suite, the latest first.
+    pub tests: Option<String>,
+    /// The question to the user on which the session ended.
+    pub question: Option<String>,
 }
 
 impl SessionEnding {
@@ -33,6 +37,8 @@ impl SessionEnding {
             (ASKED, &self.asked),
             (ABOUT, &self.about),
             (ASKED_LAST, &self.asked_last),
+            (TESTS, &self.tests),
+            (QUESTION, &self.question),
         ];
         fields.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))).collect()
     }
@@ -45,6 +51,8 @@ impl SessionEnding {
             ASKED => &mut self.asked,
             ABOUT => &mut self.about,
             ASKED_LAST => &mut self.asked_last,
+            TESTS => &mut self.tests,
+            QUESTION => &mut self.question,
             _ => return,
         };
         *field = Some(text.to_owned());
@@ -52,7 +60,7 @@ impl SessionEnding {
 
     /// Whether a field has this name.
     pub fn has_field(name: &str) -> bool {
-        [REPORT, EARLIER_REPORT, ASKED, ABOUT, ASKED_LAST].contains(&name)
+        [REPORT, EARLIER_REPORT, ASKED, ABOUT, ASKED_LAST, TESTS, QUESTION].contains(&name)
     }
 }
 
@@ -61,6 +69,8 @@ const EARLIER_REPORT: &str = "earlier report";
 const ASKED: &str = "asked";
 const ABOUT: &str = "about";
 const ASKED_LAST: &str = "asked last";
+const TESTS: &str = "last tests";
+const QUESTION: &str = "last question";
 
 #[cfg(test)]
 mod tests {

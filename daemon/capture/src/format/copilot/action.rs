@@ -83,7 +83,7 @@ fn question(input: &Value) -> Option<UserQuestion> {
             .next()
             .unwrap_or_default();
     }
-    Some(UserQuestion { header: None, question: asked.to_owned(), options })
+    Some(UserQuestion { question: asked.to_owned(), options, ..UserQuestion::default() })
 }
 
 fn texts(list: &Value) -> Vec<String> {

@@ -94,8 +94,8 @@ fn todo(todo: &Value) -> Option<Task> {
 fn question(question: &Value) -> Option<UserQuestion> {
     let options = question["options"].as_array().into_iter().flatten();
     Some(UserQuestion {
-        header: None,
         question: question["prompt"].as_str().or(question["question"].as_str())?.to_owned(),
         options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
+        ..UserQuestion::default()
     })
 }

@@ -8,6 +8,10 @@ use crate::{graph::text, pattern::pattern};
 const GAP: &str = " … ";
 /// Maximum characters of a block of code that is kept.
 const CODE: usize = 100;
+/// Maximum characters of the end of a shortened section.
+const TAIL: usize = 200;
+/// Minimum characters of a section of which more than the heading is told.
+const LEAST: usize = 40;
 
 /// Returns a report on one line of at most `limit` characters: whole where it fits, else its
 /// beginning and its end, in whole sentences and items.
@@ -25,33 +29,156 @@ pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     fitted(&parts, limit)
 }
 
-/// Returns the line of all parts, or of the first and the last ones.
+/// A paragraph, an item or a row of a report.
+pub(super) struct ReportBlock {
+    /// The heading above it, if it is the first block below it.
+    pub(super) heading: Option<String>,
+    pub(super) sentences: Vec<String>,
+}
+
+/// Returns the blocks of a report in Markdown.
+pub(super) fn blocks(markdown: &str) -> Vec<ReportBlock> {
+    let mut blocks: Vec<ReportBlock> = Vec::new();
+    for part in parts(markdown) {
+        let texts = sentences(&part.text).into_iter().map(str::to_owned);
+        match blocks.last_mut().filter(|_| part.follows && part.heading.is_none()) {
+            Some(block) => block.sentences.extend(texts),
+            None => {
+                blocks.push(ReportBlock { heading: part.heading, sentences: texts.collect() });
+            }
+        }
+    }
+    blocks
+}
+
+/// Returns the question to the reader with which a report ends, with at most a list of its options
+/// behind it.
+pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
+    let parts = parts(markdown);
+    let is_question = |part: &ReportPart| part.text.ends_with(['?', '？']);
+    let at = parts.iter().rposition(is_question)?;
+    let is_last = parts[at + 1..].iter().all(|part| part.is_item && part.heading.is_none());
+    let courtesy = pattern!(
+        r"(?i)\banything else\b|\bwhat (?:would|do) you (?:like|want)(?: me)? to (?:do|work on)(?: next)?\b|\bwhat.s next\b|\bhow can i help\b"
+    );
+    let question = &parts[at].text;
+    (is_last && !courtesy.is_match(question)).then(|| text::cut(question, limit))
+}
+
+/// Returns the line of all parts where it fits. Else every section is shortened to its share of the
+/// limit, so that none loses its heading: what is below `Deferred` reads as done without it.
 fn fitted(parts: &[ReportPart], limit: usize) -> String {
     let whole = line(parts);
-    if whole.chars().count() <= limit {
+    if length(&whole) <= limit {
         return whole;
     }
-    let head = longest(parts, limit * 2 / 3, |length| &parts[..length]);
-    // A first part without an end, such as a pasted log.
-    if head.is_empty() {
+    let starts: Vec<usize> =
+        (0..parts.len()).filter(|at| *at == 0 || parts[*at].heading.is_some()).collect();
+    let ends = starts.iter().skip(1).copied().chain([parts.len()]);
+    let sections: Vec<&[ReportPart]> =
+        starts.iter().copied().zip(ends).map(|(start, end)| &parts[start..end]).collect();
+    let wanted: Vec<usize> = sections.iter().map(|section| length(&line(section)) + 1).collect();
+    let told: Vec<String> = shares(&wanted, limit)
+        .into_iter()
+        .zip(&sections)
+        .map(|(share, section)| shortened(section, share.saturating_sub(1)))
+        .filter(|told| !told.is_empty())
+        .collect();
+    let told = joined(&told);
+    // A first part without an end, such as a pasted log, or more headings than have room.
+    if told.is_empty() || length(&told) > limit {
         return text::cut(&whole, limit.saturating_sub(1));
     }
-    let rest = &parts[head.len()..];
-    let room = limit.saturating_sub(line(head).chars().count() + GAP.chars().count());
-    let tail = longest(rest, room, |length| &rest[rest.len() - length..]);
+    told
+}
+
+/// Splits `limit` among sections that want these lengths: what one does not need is for the others.
+/// The first one counts twice, and the last one, which asks or concludes, three times.
+fn shares(wanted: &[usize], limit: usize) -> Vec<usize> {
+    let weight = |at: usize| match at {
+        _ if at + 1 == wanted.len() => 3,
+        0 => 2,
+        _ => 1,
+    };
+    let mut shares = vec![0; wanted.len()];
+    let mut open: Vec<usize> = (0..wanted.len()).collect();
+    let mut left = limit;
+    loop {
+        let weights: usize = open.iter().map(|at| weight(*at)).sum();
+        let share = |at: usize| left * weight(at) / weights.max(1);
+        let (fitting, others): (Vec<usize>, Vec<usize>) =
+            open.iter().partition(|at| wanted[**at] <= share(**at));
+        if fitting.is_empty() {
+            others.iter().for_each(|at| shares[*at] = share(*at));
+            return shares;
+        }
+        for at in fitting {
+            shares[at] = wanted[at];
+            left -= wanted[at];
+        }
+        open = others;
+    }
+}
+
+/// Returns a section within `limit` characters: its beginning and its end, in whole parts; at least
+/// its heading.
+fn shortened(section: &[ReportPart], limit: usize) -> String {
+    let whole = line(section);
+    if length(&whole) <= limit {
+        return whole;
+    }
+    let room = (limit * 2 / 3).max(limit.saturating_sub(TAIL));
+    let head = longest(section, room, |length| {
+        let head = &section[..length];
+        // A colon without what it introduces says nothing.
+        let is_cut = head.last().is_some_and(|part| part.text.ends_with(':'));
+        (!is_cut).then_some(head)
+    });
+    if head.is_empty() {
+        let heading = section.first().and_then(|part| part.heading.as_deref());
+        return match heading.map(|heading| format!("{heading}: …")) {
+            _ if limit >= LEAST => text::cut(&whole, limit.saturating_sub(1)),
+            Some(heading) if length(&heading) <= limit => heading,
+            _ => String::new(),
+        };
+    }
+    let rest = &section[head.len()..];
+    let room = limit.saturating_sub(length(&line(head)) + length(GAP));
+    let tail = longest(rest, room, |length| {
+        let at = rest.len() - length;
+        let is_alone = rest.get(at).is_none_or(|part| !part.is_item);
+        is_alone.then_some(&rest[at..])
+    });
     let gap = if tail.is_empty() { " …" } else { GAP };
     format!("{}{gap}{}", line(head), line(tail))
 }
 
-/// Returns the longest slice whose line has at most `room` characters.
+/// Joins shortened sections to one line.
+fn joined(sections: &[String]) -> String {
+    let mut line = String::new();
+    for section in sections {
+        if !line.is_empty() {
+            let is_ended = line.ends_with(['.', '?', '!', ':', '…']);
+            line.push_str(if is_ended { " " } else { ". " });
+        }
+        line.push_str(section);
+    }
+    line
+}
+
+/// Returns the longest slice whose line has at most `room` characters, among those that `slice` makes.
 fn longest<'p>(
     parts: &'p [ReportPart],
     room: usize,
-    slice: impl Fn(usize) -> &'p [ReportPart],
+    slice: impl Fn(usize) -> Option<&'p [ReportPart]>,
 ) -> &'p [ReportPart] {
     let lengths = (0..=parts.len()).rev();
-    let mut slices = lengths.map(slice);
-    slices.find(|parts| line(parts).chars().count() <= room).unwrap_or_default()
+    let mut slices = lengths.filter_map(slice);
+    slices.find(|parts| length(&line(parts)) <= room).unwrap_or_default()
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
 }
 
 /// A sentence, an item of a list, or a row of a table.
@@ -61,6 +188,8 @@ struct ReportPart {
     /// The heading above it, if it is the first part below it.
     heading: Option<String>,
     is_item: bool,
+    /// Whether it follows another sentence of its paragraph.
+    follows: bool,
 }
 
 fn line(parts: &[ReportPart]) -> String {
@@ -130,7 +259,11 @@ impl ReportReader {
             let text = plain(text).trim_end_matches(':').to_owned();
             self.is_sources = pattern!(r"(?i)^(?:sources?|references|quellen|fuentes|参考|出典)$")
                 .is_match(&text);
-            self.heading = Some(text);
+            // A heading directly below another one belongs to it.
+            self.heading = match self.heading.take() {
+                Some(above) => Some(format!("{above}: {text}")),
+                None => Some(text),
+            };
         } else if let Some(found) = item.captures(line) {
             self.end_paragraph();
             let is_open = found.get(1).is_some_and(|mark| mark.as_str() == " ");
@@ -154,24 +287,27 @@ impl ReportReader {
             self.code = Some(Vec::new());
             return;
         };
-        let code = code.join("; ");
-        if !code.is_empty() && code.chars().count() <= CODE && !code.contains('`') {
-            self.item(format!("`{code}`"));
+        let code = code.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+        let code = code.collect::<Vec<_>>().join("; ").replace('`', "'");
+        // Long code is told only where a sentence introduces it, or where it is all that there is.
+        let is_wanted = self.parts.last().is_none_or(|part| part.text.ends_with(':'));
+        if !code.is_empty() && (is_wanted || length(&code) <= CODE) {
+            self.item(format!("`{}`", text::cut(&code, CODE)));
         }
     }
 
     fn item(&mut self, text: String) {
         let heading = self.heading.take();
         if !self.is_sources {
-            self.parts.push(ReportPart { text, heading, is_item: true });
+            self.parts.push(ReportPart { text, heading, is_item: true, follows: false });
         }
     }
 
     fn end_paragraph(&mut self) {
         let paragraph = mem::take(&mut self.paragraph);
-        for sentence in sentences(&paragraph) {
-            let heading = self.heading.take();
-            self.parts.push(ReportPart { text: sentence.to_owned(), heading, is_item: false });
+        for (at, sentence) in sentences(&paragraph).into_iter().enumerate() {
+            let (text, heading) = (sentence.to_owned(), self.heading.take());
+            self.parts.push(ReportPart { text, heading, is_item: false, follows: at > 0 });
         }
     }
 }
@@ -260,14 +396,54 @@ Shall I push it?";
     }
 
     #[test]
-    fn of_a_long_report_the_beginning_and_the_end_are_told() {
+    fn of_a_long_report_every_section_is_told_with_its_heading() {
         assert_eq!(
             condensed(REPORT, 100),
-            "The lookup is fixed. `find()` read the old key. … Open: (open) Rotate the keys. Shall I push it?"
+            "The lookup is fixed. … Changes: … Open: (open) Rotate the keys. Shall I push it?"
         );
         for limit in 1..250 {
             let told = condensed(REPORT, limit);
             assert!(told.chars().count() <= limit, "{limit}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_shortened_report_keeps_the_heading_of_each_item_and_what_a_colon_introduces() {
+        let items = |name: &str| {
+            (1..9).map(|at| format!("- {name} number {at} of the list\n")).collect::<String>()
+        };
+        let report = format!(
+            "All is merged. Two things changed:\n{}\n## Intentionally deferred\n{}\n## Tests\nAll pass.",
+            items("Parser"),
+            items("Cache")
+        );
+        let told = condensed(&report, 260);
+        assert!(told.starts_with("All is merged. Two things changed: Parser number 1"), "{told}");
+        assert!(told.contains("Intentionally deferred: Cache number 1 of the list"), "{told}");
+        assert!(told.ends_with("Tests: All pass."), "{told}");
+        let told = condensed(&report, 120);
+        assert!(
+            told.starts_with("All is merged. …") && told.contains("Intentionally deferred: …"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_heading_below_another_one_keeps_it() {
+        let told = condensed("# Deferred\n## Parser\n- Dates", 100);
+        assert_eq!(told, "Deferred: Parser: Dates");
+    }
+
+    #[test]
+    fn a_report_may_end_with_a_question_to_the_user() {
+        for (report, wanted) in [
+            ("Done. Shall I push it?", Some("Shall I push it?")),
+            ("Which one?\n1. The parser\n2. The lexer", Some("Which one?")),
+            ("Why does it fail? The key is old.", None),
+            ("Done. Anything else?", None),
+            ("Done.", None),
+        ] {
+            assert_eq!(last_question(report, 200).as_deref(), wanted, "{report}");
         }
     }
 

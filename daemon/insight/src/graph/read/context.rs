@@ -13,6 +13,8 @@ use crate::{
 const TASK: usize = 100;
 /// Minimum number of words of the first line of a commit that tells a task.
 const CLEAR: usize = 5;
+/// The share of its words by which a name is that of a prompt.
+const OF_PROMPTS: f64 = 0.8;
 /// Minimum number of words of a task that says something.
 const WORDS: usize = 2;
 
@@ -35,15 +37,26 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     let ends = ends.into_iter().filter_map(|end| objective.find(end));
     let first = text::part(&objective[..ends.min().unwrap_or(objective.len())]);
     let name = name(draft, line);
+    let written = text::words(&name);
     let routine = pattern!(
         r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
     );
+    // A title that was written later is the task as it came to be, without the slips of a prompt.
+    if written.len() >= WORDS && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
+        return name;
+    }
     let of_name = text::share(&text::words(&name), told);
     let is_named = of_name > text::share(&text::words(first), told);
     if routine.is_match(first) || is_named || text::words(first).len() < 4 {
         return if routine.is_match(&name) { String::new() } else { name };
     }
     text::cut(first, TASK)
+}
+
+/// Whether a name has the words of the prompts.
+fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
+    let prompts = draft.evidence.prompts.iter().flat_map(|prompt| text::words(&prompt.text));
+    text::share(name, &prompts.collect()) >= OF_PROMPTS
 }
 
 /// Returns the name of the session. One that was taken from its last commit says little of a line far
@@ -66,7 +79,10 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{graph::read::scenarios::SessionFixture, model::evidence::Commit};
+    use crate::{
+        graph::read::scenarios::SessionFixture,
+        model::evidence::{Commit, Quote},
+    };
 
     #[test]
     fn a_sentence_is_told_with_its_task_unless_it_names_it() {
@@ -80,6 +96,19 @@ mod tests {
         let named = "Bad authorize paths are rejected when they have a query.";
         assert_eq!(told("Reject bad authorize paths", named).as_deref(), Some(named));
         assert_eq!(told("Go on", guard), None);
+    }
+
+    #[test]
+    fn the_task_is_told_by_a_title_that_was_written_later() {
+        let mut session = SessionFixture::new(10, "Parse old dates in the importer");
+        session.episode.summary.objective = "teh import fials on some old files".to_owned();
+        let prompt = "teh import fials on some old files";
+        session.evidence.prompts =
+            vec![Quote { text: prompt.to_owned(), origin: Origin::default(), at: None }];
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let told = with_task(&draft, "The guard is new.", None);
+        let wanted = "The guard is new. (For “Parse old dates in the importer”.)";
+        assert_eq!(told.as_deref(), Some(wanted));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{
     context,
+    decision_options::{self, DecisionOptions},
     draft::{ClaimDraft, Draft},
     overtaken, phrasing, reference, worth,
 };
@@ -22,21 +23,10 @@ use crate::{
 
 /// Maximum characters of a question.
 const QUESTION: usize = 200;
-/// Answers without meaning of their own.
-const GENERIC: &[&str] = &[
-    "yes",
-    "no",
-    "ok",
-    "both",
-    "none",
-    "all",
-    "other",
-    "skip",
-    "cancel",
-    "default",
-    "neither",
-    "chat about this",
-];
+/// The share of its words by which a question, or an answer, is the one that a record names.
+const SAME: f64 = 0.8;
+/// Maximum characters of the explanation of an option.
+const EXPLANATION: usize = 160;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
@@ -45,34 +35,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     for commit in &evidence.commits {
         let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
-        mark_replaced(draft, &commit.subject, at);
+        decision_options::mark_replaced(draft, &commit.subject, at);
     }
-}
-
-/// Marks the thing that a text says is replaced by another one.
-fn mark_replaced(draft: &mut Draft<'_>, told: &str, at: Timestamp) {
-    let Some((old, new)) = replaced(told) else { return };
-    let named = text::words(&format!("{old} {new} replace replaced switch switched migrate"));
-    let about = text::words(told).into_iter().filter(|word| !named.contains(word));
-    let about = about.map(|word| fingerprint(&word)).collect();
-    let subject = draft.subject("option", &format!("\n{}", option(old)));
-    draft.mark(subject, at, Observation::PassedOver(about));
-}
-
-/// Returns what is replaced and what takes its place.
-fn replaced(told: &str) -> Option<(&str, &str)> {
-    let by = pattern!(
-        r"(?i)\b(?:replac(?:e|ed|es|ing) (.{2,40}?) (?:with|by)|(?:switch|migrat|mov)(?:e|ed|es|ing|ched|ches)? from (.{2,40}?) to) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
-    );
-    if let Some(parts) = by.captures(told) {
-        let old = parts.get(1).or(parts.get(2))?;
-        return Some((old.as_str(), parts.get(3)?.as_str()));
-    }
-    let instead = pattern!(
-        r"(?i)\b(?:use[ds]?|using|with|to) (.{2,40}?) (?:instead of|rather than) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
-    );
-    let parts = instead.captures(told)?;
-    Some((parts.get(2)?.as_str(), parts.get(1)?.as_str()))
 }
 
 fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
@@ -117,9 +81,10 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let mut watches = options.watches();
     if let Some(asked) = question {
         watches.extend(settled(draft, asked, at));
+        watches.extend(settled_options(draft, asked, at));
         watches.extend(replaceable(draft, record, asked));
     }
-    mark_replaced(draft, &record.decision, at);
+    decision_options::mark_replaced(draft, &record.decision, at);
     if certainty != Certainty::Refuted {
         options.mark(draft, at);
     }
@@ -156,10 +121,35 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
     Some(Watch { subject, stance: Stance::Value(answer) })
 }
 
+/// Marks the options of a question below the header of its dialogue. A later question below the same
+/// header, in other words, ends the decision where it settles one of these options otherwise.
+fn settled_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
+    let header = text::plain(asked.header.as_deref().unwrap_or_default());
+    if header.is_empty() || asked.typed {
+        return Vec::new();
+    }
+    let subject = |text: &str| {
+        let option = decision_options::option(label(text));
+        let is_one = option.len() >= 2 && !decision_options::GENERIC.contains(&option.as_str());
+        is_one.then(|| draft.subject("option", &format!("header {header}\n{option}")))
+    };
+    let chosen: Vec<Subject> = subject(&asked.answer).into_iter().collect();
+    let others: Vec<Subject> = asked.alternatives.iter().filter_map(|one| subject(one)).collect();
+    for subject in &chosen {
+        draft.mark(*subject, at, Observation::Chosen(Vec::new()));
+    }
+    for subject in &others {
+        draft.mark(*subject, at, Observation::PassedOver(Vec::new()));
+    }
+    let chosen = chosen.into_iter().map(|subject| (subject, Stance::Chosen(Vec::new())));
+    let others = others.into_iter().map(|subject| (subject, Stance::PassedOver(Vec::new())));
+    chosen.chain(others).map(|(subject, stance)| Watch { subject, stance }).collect()
+}
+
 /// An answer ends, too, when a later decision or commit says that something took its place.
 fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Option<Watch> {
-    let option = option(label(&record.decision));
-    if option.is_empty() || GENERIC.contains(&option.as_str()) {
+    let option = decision_options::option(label(&record.decision));
+    if option.is_empty() || decision_options::GENERIC.contains(&option.as_str()) {
         return None;
     }
     let named = text::words(&option);
@@ -191,10 +181,17 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
+    // A part of an answer that the user is not sure of is no decision.
+    let quote = decision.strip_prefix("User: ").map(worth::unhedged);
+    let told = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
+    let told = told.as_deref().unwrap_or(decision);
     let mut sentence = match subject[..] {
-        [] => decision.to_owned(),
-        _ => format!("{} {decision}", with_colon(&subject.join(": "))),
+        [] => told.to_owned(),
+        _ => format!("{} {told}", with_colon(&subject.join(": "))),
     };
+    if let Some(explanation) = asked.and_then(|asked| asked.explanation.as_deref()) {
+        sentence.push_str(&format!(" ({})", text::cut(text::part(explanation), EXPLANATION)));
+    }
     if record.decision.starts_with(PLAN) {
         sentence.push_str(" (accepted plan)");
     }
@@ -212,7 +209,8 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     if !question.is_empty() {
         // The sentence begins with the question and its header.
         rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
-        rationale = if rationale.starts_with(CHOSEN) { CHOSEN } else { rationale };
+        let plain = [CHOSEN, USER_SAID].into_iter().find(|plain| rationale.starts_with(plain));
+        rationale = plain.unwrap_or(rationale);
     }
     if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
         let is_open = rationale.matches('(').count() > rationale.matches(')').count();
@@ -243,13 +241,14 @@ fn alone(
 }
 
 /// Returns the prompt that chose an option and changed it: `B, but with the prompts`.
-fn added<'e>(draft: &Draft<'e>, asked: &Choice) -> Option<&'e str> {
+fn added<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
     let mut prompts = draft.evidence.prompts.iter();
-    let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed)?;
+    let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
+    let prompt = asked.words.as_deref().or(prompt.map(|prompt| prompt.text.as_str()))?;
     let changes = pattern!(
-        r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|aber|außer|ohne|nur|pero|excepto|sin|mais|sauf|sans)\b|但|不过|ただし|でも"
+        r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|must|should|keep|needs?|not|don.t|aber|außer|ohne|nur|pero|excepto|sin|mais|sauf|sans)\b|但|不过|ただし|でも"
     );
-    changes.is_match(&prompt.text).then_some(prompt.text.trim())
+    changes.is_match(prompt).then_some(prompt.trim())
 }
 
 /// Returns an option without its letter: `Option B: Panel`.
@@ -304,113 +303,23 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
     details
 }
 
-/// The chosen and the rejected options of a decision: a later opposite decision ends it.
-struct DecisionOptions {
-    chosen: Vec<Subject>,
-    passed_over: Vec<Subject>,
-    /// Fingerprints of the words that describe the subject.
-    about: Vec<u64>,
-}
-
-impl DecisionOptions {
-    fn of(draft: &Draft<'_>, record: &DecisionRecord, asked: Option<&str>) -> DecisionOptions {
-        // An answer depends on its question.
-        let is_asked = asked.is_some();
-        let context = asked.map(text::plain).unwrap_or_default();
-        let option = |text: &str| {
-            let option = option(text);
-            let is_one =
-                !option.is_empty() && option.len() >= 2 && !GENERIC.contains(&option.as_str());
-            is_one.then(|| draft.subject("option", &format!("{context}\n{option}")))
-        };
-        let others = record.alternatives.iter().flatten();
-        let named: String = others
-            .clone()
-            .map(String::as_str)
-            .chain([chosen(&record.decision)])
-            .collect::<Vec<_>>()
-            .join(" ");
-        let named = text::words(&named);
-        let about = text::words(&record.decision).into_iter();
-        let about = about.filter(|word| !is_asked && !named.contains(word));
-        DecisionOptions {
-            chosen: option(chosen(&record.decision)).into_iter().collect(),
-            passed_over: others.filter_map(|other| option(other)).collect(),
-            about: about.map(|word| fingerprint(&word)).collect(),
-        }
-    }
-
-    fn watches(&self) -> Vec<Watch> {
-        let chosen = self
-            .chosen
-            .iter()
-            .map(|subject| Watch { subject: *subject, stance: Stance::Chosen(self.about.clone()) });
-        let others = self.passed_over.iter().map(|subject| Watch {
-            subject: *subject,
-            stance: Stance::PassedOver(self.about.clone()),
-        });
-        chosen.chain(others).collect()
-    }
-
-    fn mark(&self, draft: &mut Draft<'_>, at: Timestamp) {
-        for subject in &self.chosen {
-            draft.mark(*subject, at, Observation::Chosen(self.about.clone()));
-        }
-        for subject in &self.passed_over {
-            draft.mark(*subject, at, Observation::PassedOver(self.about.clone()));
-        }
-    }
-}
-
 /// Returns the user's question that a decision answers.
 fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
+    let asked = record.rationale.split_once("asked: ").map(|(_, asked)| text::words(asked));
     let decision = text::plain(&record.decision);
-    let mut choices = draft.evidence.choices.iter();
-    choices.rfind(|choice| {
-        let answer = text::plain(&choice.answer);
-        !choice.alternatives.is_empty() && answer.starts_with(&decision)
-    })
-}
-
-/// Returns the option that a decision names: `RS256` in `Used RS256 over HS256 for tokens`.
-fn chosen(decision: &str) -> &str {
-    let choice = pattern!(
-        r"(?i)^(?:(?:to )?(?:chose|choose|picked|pick|preferred|prefer|used|use|using|kept|keep|went with|go with|opted for|opt for|adopted|adopt|selected|select|switched (?:back )?to|switch (?:back )?to|moved to|move to|reverted to|stay with|stayed with) (?:to use )?(?:the |a |an )?)?(.{2,60}?)(?: (?:over|instead of|rather than|for|in|as|because|since|so that|to|with|on|when|and|not)\b.*|[,;(].*)?$"
-    );
-    let parts = choice.captures(decision);
-    parts.and_then(|parts| parts.get(1)).map_or(decision, |choice| choice.as_str())
-}
-
-fn option(text: &str) -> String {
-    text::plain(chosen(text::part(text)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_replaced_is_known_by_the_words_around_it() {
-        for (told, wanted) in [
-            ("Replace PnP Modal SDK with MPC Core Kit", Some(("PnP Modal SDK", "MPC Core Kit"))),
-            ("feat: switch from RS256 to HS256 for tokens", Some(("RS256", "HS256"))),
-            ("Use pnpm instead of npm", Some(("npm", "pnpm"))),
-            ("Replace the parser", None),
-            ("Move the parser to another file", None),
-        ] {
-            assert_eq!(replaced(told), wanted, "{told}");
+    let quote = record.decision.strip_prefix("User: ").map(text::words);
+    let is_answer = |choice: &&Choice| match &quote {
+        Some(quote) => choice.typed && text::share(quote, &text::words(&choice.answer)) >= SAME,
+        None => {
+            !choice.alternatives.is_empty() && text::plain(&choice.answer).starts_with(&decision)
         }
-    }
-
-    #[test]
-    fn what_was_chosen_is_found_in_the_decision() {
-        for (decision, wanted) in [
-            ("Used RS256 over HS256 for JWT signing", "rs256"),
-            ("Switched back to HS256", "hs256"),
-            ("Keep the old parser instead of a rewrite", "old parser"),
-            ("PostgreSQL", "postgresql"),
-        ] {
-            assert_eq!(option(decision), wanted, "{decision}");
-        }
-    }
+    };
+    let choices = draft.evidence.choices.iter();
+    let answers: Vec<&Choice> = choices.filter(is_answer).collect();
+    // The same answer may be to several questions.
+    let is_named = |choice: &&&Choice| {
+        let words = text::words(&choice.question);
+        asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME)
+    };
+    answers.iter().rfind(is_named).or(answers.last()).copied()
 }

@@ -1,6 +1,6 @@
 //! Collects the statements of an episode while its parts are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     locate::{SentenceIndex, SentenceSource, Speaker},
@@ -8,7 +8,7 @@ use super::{
     names::{NamedEntity, Names, file_key},
 };
 use crate::{
-    graph::text,
+    graph::{standing, text},
     model::{
         Episode, Evidence, Namespace, Timestamp,
         episode::Author,
@@ -26,6 +26,10 @@ const SENTENCE: usize = 900;
 const NAME: usize = 160;
 /// Maximum characters of the task in a sentence about something else.
 const TASK: usize = 60;
+/// The share of the words of a statement by which it says the same as another one.
+const SAME: f64 = 0.8;
+/// Minimum number of words of statements that are compared.
+const COMPARED: usize = 5;
 /// Maximum number of further entities that one claim names.
 const OTHERS: usize = 12;
 
@@ -244,6 +248,7 @@ impl<'e> Draft<'e> {
                 None => claims.push(claim),
             }
         }
+        without_repetitions(&mut claims);
         let mut marks: Vec<Mark> = Vec::new();
         for mark in self.marks {
             if !marks.contains(&mark) {
@@ -258,4 +263,42 @@ impl<'e> Draft<'e> {
             renames: self.renames,
         }
     }
+}
+
+/// Removes what another statement of the session says in other words: the less certain one, else the
+/// later one.
+fn without_repetitions(claims: &mut Vec<Claim>) {
+    let is_prose = |claim: &Claim| {
+        matches!(
+            claim.relation,
+            Relation::FoundOut | Relation::CausedBy | Relation::DeadEnd | Relation::Decided
+        )
+    };
+    let words: Vec<BTreeSet<u64>> = claims
+        .iter()
+        .map(|claim| {
+            let label = claim.sentence.rfind(standing::DECIDED_FOR);
+            let own = &claim.sentence[..label.unwrap_or(claim.sentence.len())];
+            text::topic_words(own).into_iter().collect()
+        })
+        .collect();
+    let says = |one: usize, other: usize| {
+        let common = words[one].intersection(&words[other]).count();
+        words[one].len() >= COMPARED && common as f64 >= SAME * words[one].len() as f64
+    };
+    let is_repeated = |at: usize| {
+        is_prose(&claims[at])
+            && (0..claims.len()).any(|other| {
+                // Two answers to one question are two decisions.
+                let are_decisions = claims[at].relation == Relation::Decided
+                    && claims[other].relation == Relation::Decided;
+                let is_better = (claims[other].certainty, at) > (claims[at].certainty, other);
+                let is_told =
+                    is_prose(&claims[other]) || claims[other].relation == Relation::Resolved;
+                at != other && !are_decisions && is_told && is_better && says(at, other)
+            })
+    };
+    let repeated: Vec<bool> = (0..claims.len()).map(is_repeated).collect();
+    let mut repeated = repeated.into_iter();
+    claims.retain(|_| !repeated.next().unwrap_or_default());
 }

@@ -1,8 +1,9 @@
 //! Extracts how the session ended: the last words of its agent and of its user.
 
 use super::{
-    condensed::{condensed, condensed_statements},
+    condensed::{condensed, condensed_statements, last_question},
     draft::Draft,
+    last_tests,
 };
 use crate::{
     graph::text,
@@ -38,7 +39,21 @@ pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     let about = (!is_asked && asked.is_none()).then(|| objective.to_owned());
     let told = asked.clone().unwrap_or_else(|| objective.to_owned());
     let asked_last = last_request(draft, &told);
-    SessionEnding { report, earlier_report: earlier, asked, about, asked_last }
+    let words = last.map_or("", |reply| reply.text.as_str());
+    let tests = last_tests::told(draft, words);
+    let question = question(draft);
+    SessionEnding { report, earlier_report: earlier, asked, about, asked_last, tests, question }
+}
+
+/// Returns the question with which the last report ends, if the user did not answer.
+fn question(draft: &Draft<'_>) -> Option<String> {
+    let evidence = draft.evidence;
+    let last = evidence.last_reply.as_ref().filter(|reply| reply.origin.source == 0)?;
+    let is_later = |origin: Origin| origin.source == 0 && origin > last.origin;
+    let is_answered = evidence.prompts.iter().any(|prompt| is_later(prompt.origin))
+        || evidence.choices.iter().any(|choice| is_later(choice.origin))
+        || evidence.files.values().any(|work| work.changed() && is_later(work.last));
+    if is_answered { None } else { last_question(&last.text, SessionEnding::REQUEST_LENGTH) }
 }
 
 /// Returns the latest report with substance before the last one, unless the user refused it.

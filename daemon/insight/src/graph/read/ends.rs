@@ -118,6 +118,41 @@ fn another_answer_to_the_same_question_ends_a_decision() {
 }
 
 #[test]
+fn another_answer_below_the_same_header_ends_a_decision() {
+    let decided = |hour, question: &str, header: &str, [answer, other]: [&str; 2]| {
+        let mut session = SessionFixture::new(hour, "Build for Windows");
+        session.evidence.choices = vec![Choice {
+            question: question.to_owned(),
+            answer: answer.to_owned(),
+            alternatives: vec![other.to_owned()],
+            header: Some(header.to_owned()),
+            origin: line(4),
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: answer.to_owned(),
+            rationale: "Chosen by the user".to_owned(),
+            alternatives: None,
+        }]);
+        session
+    };
+    let options = ["Weekly installer", "Nightly installer"];
+    let swapped = ["Nightly installer", "Weekly installer"];
+    for (header, later, wanted) in [
+        ("Windows build", swapped, true),
+        ("Windows build", options, false),
+        ("Mac build", swapped, false),
+        ("Windows build", ["Green tiles", "Plain list"], false),
+    ] {
+        let first = decided(10, "When do we build for Windows?", "Windows build", options);
+        let later = decided(20, "How often is an installer made?", header, later);
+        let facts = facts(&[&first, &later]);
+        let ended = of(&facts, Relation::Decided).filter(|fact| fact.invalid_at.is_some()).count();
+        assert_eq!(ended == 1, wanted, "{header}");
+    }
+}
+
+#[test]
 fn a_decision_ends_with_the_commit_that_replaces_what_was_chosen() {
     let mut first = SessionFixture::new(10, "Sign tokens");
     first.episode.summary.key_decisions = Some(vec![DecisionRecord {

@@ -2,7 +2,7 @@
 
 use super::{
     draft::{ClaimDraft, Draft},
-    worth,
+    phrases, worth,
 };
 use crate::{
     graph::{MINOR, text},
@@ -17,6 +17,8 @@ use crate::{
     pattern::pattern,
 };
 
+/// Ends an error of which no run showed that the fix holds.
+const UNCHECKED: &str = "No run showed that the fix holds.";
 /// Number of words of a cause of which one in common is enough.
 const FEW_WORDS: usize = 4;
 
@@ -93,11 +95,14 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
-    if draft.is_evidence() && (is_joined || is_chat(&record.error)) {
+    if draft.is_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
         // The marks tell that it is gone.
         return;
     }
-    let is_minor = draft.is_evidence() && !worth::is_resolution(record, cause, attempt);
+    // The user told the error, and nobody said what mended it.
+    let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
+    let is_minor =
+        draft.is_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
     let parts = [
         ("error", "", record.error.as_str()),
         ("root_cause", "Cause: ", cause),
@@ -110,6 +115,10 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         .map(|(_, label, text)| format!("{label}{}", text::sentence(text)))
         .collect::<Vec<_>>()
         .join(" ");
+    let sentence = match draft.is_evidence() && !is_checked && is_said(&record.fix) {
+        true => format!("{sentence} {UNCHECKED}"),
+        false => sentence,
+    };
     let about = text::topic_words(&format!("{message} {}", record.fix));
     let mut watches = vec![
         Watch { subject, stance: Stance::Gone },
@@ -153,12 +162,6 @@ fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
 /// Whether all that shows a fix is that a file could be read or edited again.
 fn is_by_edit(verification: &str) -> bool {
     pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification)
-}
-
-/// Whether an error is told in the words of a request, which name no error.
-fn is_chat(error: &str) -> bool {
-    pattern!(r"(?i)^(?:still|again|hm+|ok(?:ay)?|get|can|could|please|fix|the (?:issue|problem|error) is|this|that|it|so|now|yes|no|user)\b")
-        .is_match(error)
 }
 
 /// Returns the error in the evidence that a record describes.

@@ -131,6 +131,47 @@ fn an_option_that_the_user_changed_is_told_with_the_users_words() {
 }
 
 #[test]
+fn a_decision_is_told_with_its_question_and_what_the_option_means() {
+    let asked = |question: &str, answer: &str, at: u64| Choice {
+        question: question.to_owned(),
+        answer: answer.to_owned(),
+        alternatives: vec!["Instant".to_owned()],
+        explanation: Some("Instant, but the recipient can hide it.".to_owned()),
+        origin: line(at),
+        ..Choice::default()
+    };
+    let told = |decision: &str, rationale: &str| {
+        let mut session = SessionFixture::new(10, "Share folders");
+        session.evidence.choices = vec![
+            asked("How does the recipient of a folder accept it?", "Hybrid", 4),
+            asked("Where do old folders live on the disk?", "Hybrid", 5),
+            Choice {
+                typed: true,
+                explanation: None,
+                ..asked("Which key opens a folder?", "only the public key. maybe a name later", 6)
+            },
+        ];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: rationale.to_owned(),
+            alternatives: None,
+        }]);
+        only(&facts(&[&session]), Relation::Decided).sentence
+    };
+    let asked = format!("{CHOSEN}; asked: How does the recipient of a folder accept it?");
+    assert_eq!(
+        told("Hybrid", &asked),
+        "How does the recipient of a folder accept it? Hybrid (Instant, but the recipient can hide it). \
+         Why: Chosen by the user. (For “Share folders”.)"
+    );
+    let typed = "User: \"only the public key. maybe a name later\"";
+    assert_eq!(
+        told(typed, "The user's words, asked: Which key opens a folder?"),
+        "Which key opens a folder? User: \"only the public key.\" (For “Share folders”.)"
+    );
+}
+
+#[test]
 fn an_error_is_not_joined_with_what_another_agent_did() {
     let message = "ImportError: no module named 'lanterns'";
     let mut session = SessionFixture::new(10, "Speed up the importer");

@@ -6,7 +6,7 @@ use super::{
     context,
     draft::{ClaimDraft, Draft},
     locate::{SentenceSource, Speaker},
-    overtaken, phrasing, reference, worth,
+    overtaken, phrasing, reference, surroundings, worth,
 };
 use crate::{
     graph::{standing, text},
@@ -176,14 +176,19 @@ fn alone(
     finding: FindingDraft<'_>,
     found: Option<SentenceSource>,
 ) -> Option<String> {
-    let plain = phrasing::alone(finding.text)?;
-    let sentence = format!("{}{}", finding.label(), text::sentence(&plain));
     if !draft.is_evidence() {
-        return Some(sentence);
+        let plain = phrasing::alone(finding.text)?;
+        return Some(format!("{}{}", finding.label(), text::sentence(&plain)));
     }
+    let whole = surroundings::complete(draft, finding.text)?;
+    let plain = phrasing::alone(&whole.text)?;
     if !finding.is_worth(&plain) || finding.is_over(draft, found) {
         return None;
     }
+    if let Some(heading) = whole.heading {
+        return Some(format!("{}{heading}: {}", finding.label(), text::sentence(&plain)));
+    }
+    let sentence = format!("{}{}", finding.label(), text::sentence(&plain));
     let is_answer = worth::asked(&plain).is_some();
     let needs_task =
         finding.relation == Relation::CausedBy || !is_answer && reference::has_bare_subject(&plain);
@@ -224,7 +229,7 @@ fn is_shown(draft: &Draft<'_>, text: &str) -> bool {
     let words = text::words(text);
     let mut commits = draft.evidence.commits.iter();
     let is_committed = commits.any(|commit| {
-        text.contains(&commit.hash)
+        !commit.hash.is_empty() && text.contains(&commit.hash)
             || text::share(&words, &text::words(&commit.subject)) >= SAME
             || text::share(&words, &text::words(&commit.body)) >= SAME
     });

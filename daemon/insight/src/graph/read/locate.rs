@@ -11,6 +11,13 @@ use crate::{
 /// The minimum share of common words of two texts that are considered equal.
 const SAME: f64 = 0.6;
 
+/// Bytes of a prompt that is more than a request.
+const LONG: usize = 1_000;
+/// Words at the beginning of a sentence that a long prompt contains.
+const BEGINNING: usize = 5;
+/// Begins the summary that an agent writes when its context is full.
+const CONTINUED: &str = "This session is being continued from a previous conversation";
+
 /// The origin of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SentenceSource {
@@ -32,6 +39,8 @@ pub(super) enum Speaker {
 /// An index of the session's messages, for finding sentences.
 pub(super) struct SentenceIndex {
     said: Vec<(BTreeSet<String>, SentenceSource)>,
+    /// Long prompts: any text shares its words with them, so they contain what they say.
+    pasted: Vec<(String, Origin)>,
 }
 
 impl SentenceIndex {
@@ -56,8 +65,17 @@ impl SentenceIndex {
         for error in &evidence.errors {
             add(&error.message, error.origin, Speaker::Agent);
         }
+        let mut pasted = Vec::new();
         for prompt in &evidence.prompts {
-            add(&prompt.text, prompt.origin, Speaker::User);
+            // The summary at a compaction is the agent's.
+            let by = match prompt.text.trim_start().starts_with(CONTINUED) {
+                true => Speaker::Agent,
+                false => Speaker::User,
+            };
+            add(&prompt.text, prompt.origin, by);
+            if prompt.text.len() > LONG {
+                pasted.push((text::plain(&prompt.text), prompt.origin));
+            }
         }
         for recap in &evidence.recaps {
             add(&recap.text, recap.origin, Speaker::Agent);
@@ -68,7 +86,7 @@ impl SentenceIndex {
         if let Some(reply) = &evidence.last_reply {
             add(&reply.text, reply.origin, Speaker::Agent);
         }
-        SentenceIndex { said }
+        SentenceIndex { said, pasted }
     }
 
     /// Returns the origin of `sentence`: the message that contains most of its words, and the
@@ -81,6 +99,47 @@ impl SentenceIndex {
         let best = shares.filter(|(share, ..)| *share >= SAME).max_by(|one, other| {
             one.0.total_cmp(&other.0).then_with(|| other.1.len().cmp(&one.1.len()))
         });
-        best.map(|(_, _, found)| *found)
+        best.map(|(_, _, found)| self.by_speaker(*found, sentence))
+    }
+
+    /// A sentence with words of a long prompt is the user's only if the prompt contains the beginning
+    /// of it as it is.
+    fn by_speaker(&self, found: SentenceSource, sentence: &str) -> SentenceSource {
+        let plain = text::plain(sentence);
+        let beginning: Vec<&str> = plain.split(' ').take(BEGINNING).collect();
+        let beginning = beginning.join(" ");
+        let mut pasted = self.pasted.iter().filter(|(_, origin)| *origin == found.origin);
+        let is_foreign = pasted.next().is_some_and(|(prompt, _)| !prompt.contains(&beginning));
+        let by = if is_foreign { Speaker::Agent } else { found.by };
+        SentenceSource { by, ..found }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        graph::read::scenarios::{SessionFixture, line},
+        model::evidence::Quote,
+    };
+
+    #[test]
+    fn a_long_prompt_and_the_summary_of_a_compaction_are_not_the_word_of_the_user_for_all_their_words()
+     {
+        let speaker = |prompt: &str| {
+            let mut session = SessionFixture::new(10, "Rotate the keys");
+            let quote = Quote { text: prompt.to_owned(), origin: line(3), at: session.at(3) };
+            session.evidence.prompts = vec![quote];
+            let index = SentenceIndex::new(&session.evidence);
+            index.of("Writer keys are derived from the seed").map(|found| found.by)
+        };
+        let plan =
+            "The seed is read. Keys of the writer are checked and derived twice. ".repeat(20);
+        assert_eq!(speaker("writer keys are derived from the seed"), Some(Speaker::User));
+        assert_eq!(speaker(&plan), Some(Speaker::Agent));
+        let pasted = format!("{plan} Writer keys are derived from the seed.");
+        assert_eq!(speaker(&pasted), Some(Speaker::User));
+        let summary = format!("{CONTINUED}. Writer keys are derived from the seed.");
+        assert_eq!(speaker(&summary), Some(Speaker::Agent));
     }
 }

@@ -6,23 +6,27 @@
 
 mod condensed;
 mod context;
+mod decision_options;
 mod decisions;
 mod draft;
 mod ending;
 mod errors;
 mod files;
 mod findings;
+mod last_tests;
 mod locate;
 mod model_words;
 mod moments;
 mod named;
 mod names;
 mod overtaken;
+mod phrases;
 mod phrasing;
 mod preferences;
 mod progress;
 mod reference;
 mod settings;
+mod surroundings;
 mod task;
 mod test_runs;
 mod worth;

@@ -1,6 +1,10 @@
 //! Extracts standing wishes of the user, and the words that take one back.
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    context,
+    draft::{ClaimDraft, Draft},
+    phrases, worth,
+};
 use crate::{
     graph::text,
     model::{
@@ -34,14 +38,22 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     let target = if is_everywhere { source } else { draft.project };
     let scope = if is_everywhere { "everywhere" } else { "project" };
     let topic = text::topic_words(words);
+    let origins: Vec<Origin> = origin(draft, words).into_iter().collect();
+    let sentence = text::sentence(without_conjunction(words));
+    // A wish of which only its session says what it is about.
+    let leans = !is_everywhere && (worth::leans(words) || phrases::BARE_NOUN.matches(words));
+    let sentence = match leans && draft.is_evidence() {
+        true => context::with_task(draft, &sentence, origins.first().copied()).unwrap_or(sentence),
+        false => sentence,
+    };
     draft.claim(
         Relation::Prefers,
         (source, target),
         ClaimDraft {
             namespace: Some(namespace),
-            sentence: text::sentence(without_conjunction(words)),
+            sentence,
             certainty: Some(Certainty::Verified),
-            origins: origin(draft, words).into_iter().collect(),
+            origins,
             watches: vec![Watch { subject: subject(namespace), stance: Stance::Words(topic) }],
             details: vec![("scope".to_owned(), scope.to_owned())],
             ..ClaimDraft::default()

@@ -1,7 +1,7 @@
 //! Decides which statements of a summary become facts: those that a reader months later can
 //! understand without the session, and use. The summary keeps all of them.
 
-use super::{phrasing, reference};
+use super::{phrases, phrasing, reference};
 use crate::{
     lang::{environment, lasting},
     model::{
@@ -25,6 +25,7 @@ pub(super) fn is_finding(text: &str) -> bool {
     }
     let is_quote = text.starts_with("User: ");
     !is_quote
+        && !phrases::JUDGEMENT.matches(text)
         && !is_list(text)
         && is_about_project(text)
         && !reference::rests_on_label(text)
@@ -94,6 +95,8 @@ pub(super) fn is_open_end(text: &str) -> bool {
 pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
     if let Some(quote) = what.strip_prefix("User: ") {
         let is_asked = record.rationale.contains("asked: ");
+        let quote = unhedged(quote);
+        let quote = quote.as_str();
         if reference::rests_on_label(quote) || lasting::is_order(quote) {
             return false;
         }
@@ -115,13 +118,25 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         && !record.rationale.ends_with("(by a sub-agent)")
         && !is_answer.is_match(what)
         && !reference::rests_on_session(what)
+        && !leans(what)
+        && !phrases::BARE_NOUN.matches(what)
         && !lasting::is_for_now(what)
         && !text_ends_open(what)
 }
 
-/// Whether the object of a quote is only a pronoun: `we should support those, too`.
-fn leans(quote: &str) -> bool {
-    pattern!(r"(?i)\b(?:support|use|do|keep|want|need|drop|avoid|add|have|make|remove|call|put) (?:those|these|this|that|it|them|both)\b")
+/// Returns the sentences of a quote in which the user is sure.
+pub(super) fn unhedged(quote: &str) -> String {
+    let is_sure = |sentence: &&str| !phrases::HEDGE.matches(sentence);
+    let pieces = quote.split(" … ").map(|piece| {
+        piece.split_inclusive(['.', '!', ';']).filter(is_sure).collect::<String>().trim().to_owned()
+    });
+    let pieces: Vec<String> = pieces.filter(|piece| !piece.trim_matches('"').is_empty()).collect();
+    pieces.join(" … ")
+}
+
+/// Whether the object of a text is only a pronoun: `we should support those, too`.
+pub(super) fn leans(quote: &str) -> bool {
+    pattern!(r"(?i)\b(?:support|use|do|keep|want|need|drop|avoid|add|have|make|remove|call|put|implement|build|write|run|move|change|fix) (?:those|these|this|that|it|them|both)\b")
         .is_match(quote)
 }
 
@@ -202,12 +217,14 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     let of_session = pattern!(
         r"(?i)\b(?:this|that|these|those) (?:proposals?|plans?|approach\w*|changes?|prs?|branch\w*|fix\w*|issues?|code|files?|ideas?|designs?|reviews?|errors?|lists?|ones?|points?|options?)\b|\bhow.s it\b"
     );
+    // An objection rests on what was said before.
+    let objects = pattern!(r"(?i)^(?:but|however|wait|hm+|so)\b|\b(?:that|this|the same) way\b");
     // `Can you move it?` asks for work.
     let is_order = pattern!(
         r"(?i)\b(?:can|could|would|will) you (?:\w+ )?(?:\w+ )?(?:add|change|check|clean|create|do|draft|fix|handle|implement|list|look|make|merge|move|open|push|put|remove|rename|review|run|rewrite|set|update|use|write)\b"
     );
     let leans = pattern!(
-        r"(?i)\b(?:is|are|was|does|do|did|can|could|should|would|will|about|with|for|of|to) (?:it|this|that|these|those|they|them|both|the (?:fix|change|changes|fixes|pr|plan|first|second|other|others|same))\b"
+        r"(?i)\b(?:is|are|was|does|do|did|can|could|should|would|will|about|with|for|of|to|get|want|need|use) (?:it|this|that|these|those|they|them|both|the (?:fix|change|changes|fixes|pr|plan|first|second|other|others|same))\b"
     );
     let named = question.find(['`', '/']).is_some()
         || pattern!(r"[a-z][A-Z]|\b[A-Z]{2,}\b").is_match(question);
@@ -217,6 +234,7 @@ pub(super) fn is_clear_question(question: &str) -> bool {
         && !reference::points(question)
         && !of_session.is_match(question)
         && !is_order.is_match(question)
+        && !objects.is_match(question)
         && (named || !leans.is_match(question))
         && !reference::rests_on_label(question)
         && !reference::rests_on_session(question)
@@ -399,6 +417,17 @@ mod tests {
             (change(None, "http://192.168.1.4:80", "It runs on the host"), false),
         ] {
             assert_eq!(is_setting(&change), wanted, "{change:?}");
+        }
+    }
+
+    #[test]
+    fn of_the_words_of_the_user_those_count_of_which_the_user_is_sure() {
+        for (quote, wanted) in [
+            ("we use Rust. i kind of feel like we want a queue.", "we use Rust."),
+            ("maybe we use Rust … never push", "never push"),
+            ("probably Rust", ""),
+        ] {
+            assert_eq!(unhedged(quote), wanted, "{quote}");
         }
     }
 

@@ -94,6 +94,8 @@ pub(super) const CHOICES: usize = 20;
 pub(super) const QUESTION: usize = 300;
 /// An answer that the user typed, or that accepts a proposal of the agent.
 pub(super) const TYPED_ANSWER: usize = 400;
+/// What an option means.
+pub(super) const EXPLANATION: usize = 200;
 /// Alternatives kept of one choice, and their size.
 pub(super) const ALTERNATIVES: (usize, usize) = (5, 80);
 /// The latest recap at a compaction.

@@ -95,9 +95,13 @@ impl Collector {
                 let asked = questions.iter().take(QUESTIONS).map(|question| {
                     let options = question.options.iter().take(number + 1);
                     let options = options.map(|option| kept(option, size)).collect();
+                    let explanations = question.explanations.iter().take(number + 1);
                     Asked {
                         question: kept(&question.question, bounds::QUESTION),
                         options,
+                        explanations: explanations
+                            .map(|text| kept(text, bounds::EXPLANATION))
+                            .collect(),
                         header: question.header.as_ref().map(|text| kept(text, bounds::TOOL)),
                     }
                 });

@@ -81,12 +81,36 @@ fn what_the_agent_agrees_with_was_found_by_the_user() {
 }
 
 #[test]
+fn a_chosen_option_is_kept_with_what_it_means_and_with_the_rest_of_the_prompt() {
+    let mut script = Script::default();
+    let question = UserQuestion {
+        question: "How is a folder shared?".to_owned(),
+        options: vec!["Instant".to_owned(), "Hybrid".to_owned()],
+        explanations: vec![String::new(), "Instant, but it can be hidden".to_owned()],
+        ..UserQuestion::default()
+    };
+    script.call("q", "AskUserQuestion", Action::Ask(vec![question]));
+    script.item(Item::Answer {
+        call: Cow::Borrowed("q"),
+        question: Cow::Borrowed("How is a folder shared?"),
+        answer: Cow::Borrowed("Hybrid"),
+    });
+    script.reply("m1", "Which size?\n\nA) Small files only\nB) Files of any size");
+    script.prompt("b. also a requirement is that it works offline");
+    let choices = script.collect().choices;
+    assert_eq!(choices[0].explanation.as_deref(), Some("Instant, but it can be hidden"));
+    assert_eq!(choices[1].answer, "Files of any size");
+    assert_eq!(choices[1].words.as_deref(), Some("b. also a requirement is that it works offline"));
+}
+
+#[test]
 fn a_typed_answer_refuses_no_option() {
     let mut script = Script::default();
     let question = UserQuestion {
         header: Some("Next".to_owned()),
         question: "What is next?".to_owned(),
         options: vec!["Fix all".to_owned(), "Done".to_owned()],
+        ..UserQuestion::default()
     };
     script.call("q", "AskUserQuestion", Action::Ask(vec![question]));
     script.item(Item::Answer {

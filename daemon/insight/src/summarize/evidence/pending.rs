@@ -142,8 +142,19 @@ pub(super) fn is_our_tool(tool: &str) -> bool {
 pub(super) struct Asked {
     pub(super) question: String,
     pub(super) options: Vec<String>,
+    #[serde(default)]
+    pub(super) explanations: Vec<String>,
     /// The label above it.
     pub(super) header: Option<String>,
+}
+
+impl Asked {
+    /// What the only option means that an answer contains.
+    pub(super) fn explanation(&self, answer: &str) -> Option<String> {
+        let mut taken = (0..self.options.len()).filter(|at| answer.contains(&self.options[*at]));
+        let at = taken.next().filter(|_| taken.next().is_none())?;
+        self.explanations.get(at).filter(|text| !text.is_empty()).cloned()
+    }
 }
 
 impl Pending {

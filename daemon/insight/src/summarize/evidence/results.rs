@@ -320,6 +320,8 @@ impl Collector {
             answer: answer.to_owned(),
             alternatives: Vec::new(),
             header: None,
+            explanation: None,
+            words: None,
             approach: Some(approach.to_owned()).filter(|approach| !approach.is_empty()),
             steps: steps.map(str::to_owned).collect(),
             files: files.map(str::to_owned).collect(),

@@ -217,6 +217,7 @@ fn tasks_choices_and_delegations_are_followed() {
         header: Some("Store".to_owned()),
         question: "Which store?".to_owned(),
         options: vec!["sled".to_owned(), "SQLite".to_owned()],
+        ..UserQuestion::default()
     };
     script.call("q1", "AskUserQuestion", Action::Ask(vec![question]));
     script.item(Item::Answer {
@@ -257,6 +258,7 @@ fn a_refused_question_is_answered_by_what_the_user_says_next() {
         header: Some("Keys".to_owned()),
         question: "Rotate keys at once?".to_owned(),
         options: vec!["Now".to_owned(), "Later".to_owned()],
+        ..UserQuestion::default()
     };
     let mut script = Script::default();
     script.call("q1", "AskUserQuestion", Action::Ask(vec![asked()]));
@@ -607,7 +609,12 @@ fn plans(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
     script.call(&format!("u{n}"), "TodoWrite", Action::PlanTasks(vec![stated]));
     let question = format!("Which {n}? {}", long("really "));
     let options = vec![long("left "), long("right ")];
-    let asked = UserQuestion { header: Some(long("h")), question: question.clone(), options };
+    let asked = UserQuestion {
+        header: Some(long("h")),
+        question: question.clone(),
+        options,
+        ..UserQuestion::default()
+    };
     script.call(&format!("q{n}"), "AskUserQuestion", Action::Ask(vec![asked]));
     script.item(Item::Answer {
         call: Cow::Owned(format!("q{n}")),

@@ -24,63 +24,8 @@ use crate::{
     },
 };
 
-/// Commands that handle the agent itself: no part of the work.
-const HOUSEKEEPING: &[&str] = &[
-    "/clear",
-    "/model",
-    "/exit",
-    "/quit",
-    "/mcp",
-    "/config",
-    "/cost",
-    "/context",
-    "/compact",
-    "/help",
-    "/resume",
-    "/login",
-    "/logout",
-    "/status",
-    "/statusline",
-    "/doctor",
-    "/memory",
-    "/permissions",
-    "/hooks",
-    "/agents",
-    "/vim",
-    "/terminal-setup",
-    "/ide",
-    "/plugin",
-    "/plugins",
-    "/reload-plugins",
-    "/usage",
-    "/upgrade",
-    "/fast",
-    "/effort",
-    "/theme",
-    "/color",
-    "/rename",
-    "/export",
-    "/add-dir",
-    "/bashes",
-    "/tasks",
-    "/todos",
-    "/release-notes",
-    "/bug",
-    "/feedback",
-    "/privacy-settings",
-    "/output-style",
-    "/sandbox",
-    "/rewind",
-    "/stats",
-    "/copy",
-    "/skills",
-    "/extra-usage",
-    "/keybindings",
-    "/remote-control",
-    "/chrome",
-    "/new",
-    "!",
-];
+/// Commands that handle the agent itself, one a line: no part of the work.
+const HOUSEKEEPING: &str = include_str!("housekeeping.txt");
 
 /// Maximum bytes of a reply that only says that a notice was known already.
 const NOTICE: usize = 400;
@@ -93,6 +38,8 @@ fn is_stale_notice(text: &str) -> bool {
 
 /// Earlier reports that are searched for the options that a prompt picks from.
 const REPORTS_WITH_OPTIONS: usize = 2;
+/// Words of a prompt that says more than which option it picks.
+const PICK: usize = 5;
 /// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;
 /// Maximum bytes of a prompt that is searched for them.
@@ -179,7 +126,7 @@ impl Collector {
         if name == "!" {
             self.pending.shell_of_user = kept(args, bounds::SETTING);
         }
-        if HOUSEKEEPING.contains(&name) {
+        if HOUSEKEEPING.lines().any(|command| command == name) {
             return;
         }
         let text = if args.is_empty() { name.to_owned() } else { format!("{name} {args}") };
@@ -275,6 +222,7 @@ impl Collector {
             _ => None,
         });
         let header = options.and_then(|asked| asked.header.clone());
+        let explanation = options.and_then(|asked| asked.explanation(answer));
         let options = options.map_or(&[] as &[String], |asked| &asked.options);
         // An answer that contains no option was typed: it rejects none of them.
         let typed = !options.is_empty() && !options.iter().any(|one| answer.contains(one.as_str()));
@@ -285,6 +233,7 @@ impl Collector {
             answer: kept(answer, if typed { bounds::TYPED_ANSWER } else { bounds::ERROR_TEXT }),
             alternatives: others.take(number).map(|option| kept(option, size)).collect(),
             header,
+            explanation,
             typed,
             origin: moment.origin,
             ..Choice::default()
@@ -311,12 +260,15 @@ impl Collector {
         let reports = evidence.reports.iter().rev().skip(1).take(REPORTS_WITH_OPTIONS);
         let earlier: Vec<&str> = reports.map(|report| report.text.as_str()).collect();
         let (number, size) = bounds::ALTERNATIVES;
+        let says_more = prompt.split_whitespace().count() >= PICK;
+        let words = says_more.then(|| kept(&one_line(prompt), bounds::TYPED_ANSWER));
         for chosen in statements::chosen(&reply.text, &earlier, prompt) {
             let others = chosen.alternatives.iter().take(number);
             self.choose(Choice {
                 question: kept(&chosen.question, bounds::QUESTION),
                 answer: kept(&chosen.answer, bounds::TYPED_ANSWER),
                 alternatives: others.map(|one| kept(one, size)).collect(),
+                words: words.clone(),
                 origin: moment.origin,
                 ..Choice::default()
             });

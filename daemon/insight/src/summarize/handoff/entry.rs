@@ -8,7 +8,7 @@ use crate::{
     },
     summarize::{
         handoff::{
-            ENTRY,
+            OPEN_END,
             guard::{literal, name, printed, quote, quoted_name},
         },
         text::pattern,
@@ -30,7 +30,7 @@ pub(super) fn step(step: &str) -> Option<String> {
     if let Some(tests) = pattern!(r"^(Fix \d+ failing tests?): (.+)$").captures(step) {
         return Some(format!("{}: {}", &tests[1], names(tests[2].split(", "))));
     }
-    quote(step, ENTRY)
+    quote(step, OPEN_END)
 }
 
 /// Formats a run of tests that all passed.

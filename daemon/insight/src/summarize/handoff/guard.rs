@@ -36,9 +36,9 @@ pub(super) fn line_within(text: &str, limit: usize) -> Option<String> {
     (!line.is_empty()).then(|| cut(&line, limit))
 }
 
-/// Returns [`line()`] in quotation marks, which do not count towards `limit` (characters).
+/// Returns [`line_within()`] in quotation marks, which do not count towards `limit` (characters).
 pub(super) fn quote(text: &str, limit: usize) -> Option<String> {
-    Some(format!("“{}”", cut(&line(text)?, limit)))
+    Some(format!("“{}”", line_within(text, limit)?))
 }
 
 /// Quotes the start of the first line of a program's output.

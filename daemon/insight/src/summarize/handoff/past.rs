@@ -8,7 +8,7 @@ use crate::{
     },
     summarize::{
         handoff::{ENTRIES, ENTRY, entry, guard},
-        text::{same_words, share_of_words, words},
+        text::{pattern, same_words, share_of_words, words},
     },
 };
 
@@ -40,8 +40,10 @@ pub struct Past {
     pub branches: Vec<String>,
     /// The tasks that were completed.
     pub done: Vec<String>,
-    /// Its last run of tests, if all of them passed.
-    pub passed_tests: Option<String>,
+    /// The last run of each of its test suites, or its last run of tests, if all of them passed.
+    pub last_tests: Option<String>,
+    /// Whether it ended with a question to the user.
+    pub awaits_answer: bool,
 }
 
 impl Past {
@@ -56,10 +58,13 @@ impl Past {
             Some(report) => (Some(report.as_str()), ending.earlier_report.as_deref()),
             None => in_order(summary.last_words.as_deref()),
         };
+        let told = |text: &Option<String>| {
+            text.as_deref().and_then(|text| guard::line_within(&guard::with_names(text), ENTRY))
+        };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
         Past {
             session_id: episode.session_id.id.clone(),
-            name: line(Some(&episode.name), ENTRY),
+            name: line(Some(&episode.name).filter(|name| !is_cut(name)).map(String::as_str), ENTRY),
             objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
             asked_last: line(ending.asked_last.as_deref(), SessionEnding::REQUEST_LENGTH),
@@ -71,7 +76,11 @@ impl Past {
             ended_at: episode.ended_at,
             branches: branches.take(BRANCHES).collect(),
             done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
-            passed_tests: summary.test_results.as_ref().and_then(entry::passed_tests),
+            last_tests: match &ending.report {
+                Some(_) => told(&ending.tests),
+                None => summary.test_results.as_ref().and_then(entry::passed_tests),
+            },
+            awaits_answer: ending.question.is_some(),
         }
     }
 
@@ -99,6 +108,14 @@ impl Past {
     }
 }
 
+/// Whether a title is the rest of a sentence that begins before it: the session is told without one.
+fn is_cut(title: &str) -> bool {
+    pattern!(
+        r"^(?i:and|but|or|so|then|than|which|whose|that|because|since|while|where|as well)[ ,]|^(?i:would|could|should|might|must|will|shall) (?i:like|love|prefer|be|have|also|not|need|want)\b|^[,;:.)…]"
+    )
+    .is_match(title.trim())
+}
+
 /// Splits the last words of a summary into the last ones and those before them.
 fn in_order(words: Option<&str>) -> (Option<&str>, Option<&str>) {
     let Some(words) = words else { return (None, None) };
@@ -114,6 +131,20 @@ fn in_order(words: Option<&str>) -> (Option<&str>, Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rest_of_a_sentence_is_no_title() {
+        for (title, wanted) in [
+            ("Would like to combine the logic: take the first path", true),
+            ("because the key is old", true),
+            ("Because", false),
+            ("That parser", true),
+            ("Sort the keys", false),
+            ("Should the key be old?", false),
+        ] {
+            assert_eq!(is_cut(title), wanted, "{title}");
+        }
+    }
 
     #[test]
     fn words_are_told_from_those_before_them() {

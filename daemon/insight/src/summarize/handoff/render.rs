@@ -2,7 +2,7 @@
 //! entries are written, and the sections have a fixed order.
 
 use crate::{
-    model::Timestamp,
+    model::{Timestamp, summary::Outcome},
     summarize::handoff::{self, Failing, Handoff, Past, Told},
 };
 
@@ -151,7 +151,7 @@ fn about(last: &Past) -> HandoffSection {
     ];
     let quoted = quoted.into_iter().filter(|(_, text)| !text.is_empty());
     lines.extend(quoted.map(|(label, text)| format!("{label}: “{text}”")));
-    if let Some(tests) = &last.passed_tests {
+    if let Some(tests) = &last.last_tests {
         lines.push(format!("Its last tests: {tests}"));
     }
     // Long words say themselves what was done.
@@ -168,7 +168,11 @@ fn about(last: &Past) -> HandoffSection {
 
 /// How a session ended, in a phrase.
 fn ending(past: &Past) -> String {
-    let outcome = past.outcome.as_str().replace('_', " ");
+    let outcome = match past.outcome {
+        // Nobody knows what the answer will ask for.
+        Outcome::Completed if past.awaits_answer => "with a question to the user".to_owned(),
+        outcome => outcome.as_str().replace('_', " "),
+    };
     let reason =
         if past.reason.is_empty() { String::new() } else { format!(" (“{}”)", past.reason) };
     let killed = if past.was_killed { "its agent was killed, " } else { "" };

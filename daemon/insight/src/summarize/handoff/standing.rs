@@ -30,6 +30,11 @@ impl SessionStanding<'_> {
         if self.session == 0 { holds != Some(false) } else { holds == Some(true) }
     }
 
+    /// Whether a statement is a fact that still holds.
+    pub(super) fn is_fact(&self, text: &str) -> bool {
+        self.standing.holds(self.session, text) == Some(true)
+    }
+
     pub(super) fn sentence(&self, text: &str) -> Option<String> {
         self.standing.sentence(self.session, text)
     }

@@ -51,6 +51,18 @@ fn what_is_known_to_be_over_is_not_told() {
 }
 
 #[test]
+fn what_the_facts_know_to_be_open_is_left_open_although_something_alike_was_done() {
+    let mut session = full();
+    session.summary.completed_tasks = Some(vec!["Removed the old keys of staging".to_owned()]);
+    session.summary.next_steps = Some(vec!["Remove the old staging keys".to_owned()]);
+    let open = |holds: Option<bool>| {
+        let standing = TextStanding(move |_: usize, _: &str| holds);
+        gather_standing(std::slice::from_ref(&session), &[], &standing).open_ends.len()
+    };
+    assert_eq!((open(Some(true)), open(None)), (1, 0));
+}
+
+#[test]
 fn nothing_is_handed_over_where_nothing_was() {
     let handoff = gather(&[], &[]);
     assert!(handoff.is_empty());
@@ -110,12 +122,15 @@ impl Standing for EndedStanding {
 fn a_session_whose_end_is_known_is_told_by_its_reports_and_requests() {
     let mut session = full();
     session.summary.next_steps = Some(vec!["Offered: tidy up".to_owned()]);
+    session.summary.outcome = Outcome::Completed;
     let ending = SessionEnding {
         report: Some("Pushed. Shall I tidy up?".to_owned()),
         earlier_report: Some("The signer uses RS256. ".repeat(10)),
         asked: Some("let other services check our tokens".to_owned()),
         about: None,
         asked_last: Some("push it".to_owned()),
+        tests: Some("6 of 6 passed (`jest`), before its last edit".to_owned()),
+        question: Some("Shall I tidy up?".to_owned()),
     };
     let handoff = gather_standing(&[session], &[], &EndedStanding(ending));
     let text = handoff.to_text(4_000).unwrap();
@@ -126,8 +141,10 @@ Before that it reported: “The signer uses RS256.";
     let asked = "\
 It was asked for: “let other services check our tokens”
 The user's last request: “push it”
+Its last tests: 6 of 6 passed (`jest`), before its last edit
 ";
     assert!(text.contains(asked), "{text}");
+    assert!(text.contains("UTC, branch `auth`, with a question to the user"), "{text}");
     assert_eq!(handoff.open_ends, [], "the report itself offers it");
 }
 

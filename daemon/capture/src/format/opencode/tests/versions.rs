@@ -65,7 +65,7 @@ fn a_session_of_version_1_is_read() {
             "result: Rejected The user rejected permission to use this specific tool call with \
              the following feedback: not this file",
             "prompt: not this file",
-            "call: Ask([UserQuestion { header: Some(\"Which\"), question: \"Which?\", options: \
+            "call: Ask([UserQuestion { explanations: [\"\", \"\"], header: Some(\"Which\"), question: \"Which?\", options: \
              [\"a\", \"b\"] }])",
             "answer: Which? b",
             "result: Succeeded User has answered",

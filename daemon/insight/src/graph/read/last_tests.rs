@@ -1,0 +1,149 @@
+//! Tells how the last run of each test suite of a session ended.
+
+use super::draft::Draft;
+use crate::{
+    graph::text,
+    model::{Timestamp, evidence::TestRun, transcript::Outcome},
+    pattern::pattern,
+};
+
+/// Maximum number of suites.
+const SUITES: usize = 3;
+/// Maximum characters of the name of a suite.
+const NAME: usize = 40;
+
+/// Returns the last run of each suite, the latest first, and whether a file was changed after it;
+/// `None` where there is none, or where `report` has other numbers.
+pub(super) fn told(draft: &Draft<'_>, report: &str) -> Option<String> {
+    let evidence = draft.evidence;
+    let moment = |run: &TestRun| run.at.unwrap_or_else(|| draft.moments.at(run.origin));
+    let mut runs: Vec<&TestRun> = evidence.tests.iter().collect();
+    runs.sort_by_key(|run| moment(run));
+    let mut last: Vec<&TestRun> = Vec::new();
+    for run in runs.iter().rev() {
+        if !last.iter().any(|known| known.framework == run.framework) {
+            last.push(run);
+        }
+    }
+    last.truncate(SUITES);
+    let is_clear = last.iter().all(|run| !has_other_end(draft, run));
+    if last.is_empty() || !is_clear || contradicts(report, &last) {
+        return None;
+    }
+    let changed = evidence.files.values().filter(|work| work.changed());
+    let changed: Option<Timestamp> = changed.map(|work| draft.moments.at(work.last)).max();
+    let suites = last.iter().map(|run| {
+        let largest = runs.iter().filter(|other| other.framework == run.framework);
+        let largest = largest.map(|run| total(run)).max().unwrap_or_default();
+        let name = text::cut(&run.framework.replace('`', "'"), NAME);
+        let is_part = total(run) > 0 && total(run) * 2 < largest;
+        let part = if is_part { format!(", a part of {largest}") } else { String::new() };
+        let is_old = changed.is_some_and(|changed| changed > moment(run));
+        let age = if is_old { ", before its last edit" } else { "" };
+        format!("{} (`{name}`{part}){age}", result(run))
+    });
+    Some(suites.collect::<Vec<_>>().join("; "))
+}
+
+fn total(run: &TestRun) -> u32 {
+    run.passed.saturating_add(run.failed).saturating_add(run.skipped)
+}
+
+fn result(run: &TestRun) -> String {
+    let all = total(run);
+    match (run.failed, run.skipped) {
+        _ if all == 0 => "passed".to_owned(),
+        (0, 0) => format!("{} of {all} passed", run.passed),
+        (0, skipped) => format!("{} of {all} passed, {skipped} skipped", run.passed),
+        (failed, _) => format!("{failed} of {all} failed"),
+    }
+}
+
+/// Whether the command of a run ended with an error although no test of it failed.
+fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
+    let mut commands = draft.evidence.commands.iter();
+    let command = commands.find(|command| command.origin == run.origin);
+    let has_failed = command.is_some_and(|command| matches!(command.outcome, Outcome::Failed(_)));
+    run.failed == 0 && has_failed
+}
+
+/// Whether a report has a number of tests, and none that a run has; or says that all pass, and some
+/// failed.
+fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
+    let counted = pattern!(
+        r"(?i)\b(\d{1,6})(?:/(\d{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"
+    );
+    let all_pass = pattern!(
+        r"(?i)\ball (?:\d+ )?(?:[a-z-]+ )?(?:tests?|specs?|suites?)(?: \w+)? (?:pass|passed|passing|green)\b"
+    );
+    let mut numbers = counted
+        .captures_iter(report)
+        .flat_map(|found| [found.get(1), found.get(2)])
+        .flatten()
+        .filter_map(|number| number.as_str().parse::<u32>().ok())
+        .peekable();
+    let is_of_run =
+        |number: u32| runs.iter().any(|run| [run.passed, run.failed, total(run)].contains(&number));
+    let has_others = numbers.peek().is_some() && !numbers.any(is_of_run);
+    let has_counts = runs.iter().any(|run| total(run) > 0);
+    let has_failed = runs.iter().any(|run| run.failed > 0);
+    has_counts && has_others || has_failed && all_pass.is_match(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::read::scenarios::{SessionFixture, line};
+
+    fn run(framework: &str, at: u64, passed: u32, failed: u32) -> TestRun {
+        TestRun {
+            framework: framework.to_owned(),
+            command: "make test".to_owned(),
+            passed,
+            failed,
+            skipped: 0,
+            failed_tests: Vec::new(),
+            coverage_pct: None,
+            origin: line(at),
+            at: None,
+        }
+    }
+
+    #[test]
+    fn the_last_run_of_each_suite_is_told_and_whether_an_edit_followed() {
+        let session = |runs: &[TestRun]| {
+            let mut session = SessionFixture::new(10, "Fix the parser");
+            session.change("/work/app/src/keys.rs");
+            session.evidence.tests = runs.to_vec();
+            session
+        };
+        let edit = session(&[]).evidence.files.values().next().unwrap().last.line;
+        let late = edit + 3;
+        for (runs, report, wanted) in [
+            (
+                vec![run("jest", 1, 4, 2), run("jest", late, 6, 0)],
+                "",
+                Some("6 of 6 passed (`jest`)"),
+            ),
+            (vec![run("jest", 1, 6, 0)], "", Some("6 of 6 passed (`jest`), before its last edit")),
+            (
+                vec![run("jest", late, 60, 0), run("jest", late + 1, 5, 0)],
+                "",
+                Some("5 of 5 passed (`jest`, a part of 60)"),
+            ),
+            (
+                vec![run("pytest", 1, 3, 1), run("jest", late, 6, 0)],
+                "",
+                Some("6 of 6 passed (`jest`); 1 of 4 failed (`pytest`), before its last edit"),
+            ),
+            (vec![run("jest", late, 6, 0)], "All 12 tests pass.", None),
+            (vec![run("jest", late, 6, 0)], "All 6 tests pass.", Some("6 of 6 passed (`jest`)")),
+            (vec![run("jest", late, 5, 1)], "All tests pass now.", None),
+            (vec![], "", None),
+        ] {
+            let session = session(&runs);
+            let draft = Draft::new(&session.episode, &session.evidence);
+            assert_eq!(told(&draft, report).as_deref(), wanted, "{runs:?} {report}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The phrases by which sentences are told apart. They are data: one file for each kind, with examples
+//! that a test checks.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use crate::pattern::ascii;
+
+/// The content of one file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PhraseFile {
+    /// Regular expressions without regard to case.
+    patterns: Vec<String>,
+    /// Sentences that must match, for the test.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the test reads them"))]
+    examples: Vec<String>,
+    /// Sentences that must not match, for the test.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the test reads them"))]
+    counter_examples: Vec<String>,
+}
+
+/// One kind of phrases.
+pub(super) struct PhraseSet {
+    #[cfg(test)]
+    text: &'static str,
+    pattern: LazyLock<Regex>,
+}
+
+macro_rules! phrase_set {
+    ($file:literal) => {
+        PhraseSet {
+            #[cfg(test)]
+            text: include_str!(concat!("phrases/", $file)),
+            pattern: LazyLock::new(|| compile(include_str!(concat!("phrases/", $file)))),
+        }
+    };
+}
+
+/// Judgements and general knowledge.
+pub(super) static JUDGEMENT: PhraseSet = phrase_set!("judgement.toml");
+/// The user is not sure yet.
+pub(super) static HEDGE: PhraseSet = phrase_set!("hedge.toml");
+/// Begins a sentence that limits the one before it.
+pub(super) static CONTRAST: PhraseSet = phrase_set!("contrast.toml");
+/// The subject is a thing without its name.
+pub(super) static BARE_NOUN: PhraseSet = phrase_set!("bare_noun.toml");
+/// What a user says of an error without naming it.
+pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
+
+impl PhraseSet {
+    pub(super) fn matches(&self, text: &str) -> bool {
+        self.pattern.is_match(text)
+    }
+}
+
+fn read(text: &str) -> PhraseFile {
+    toml::from_str(text).expect("the files of phrases are valid, which a test checks")
+}
+
+fn compile(text: &str) -> Regex {
+    let patterns = read(text).patterns.join("|");
+    let built = RegexBuilder::new(&ascii(&patterns)).case_insensitive(true).build();
+    built.expect("the patterns of phrases are valid, which a test checks")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_matches_its_examples_and_not_its_counter_examples() {
+        for set in [&JUDGEMENT, &HEDGE, &CONTRAST, &BARE_NOUN, &CHAT] {
+            let file = read(set.text);
+            for example in &file.examples {
+                assert!(set.matches(example), "{example}");
+            }
+            for example in &file.counter_examples {
+                assert!(!set.matches(example), "{example}");
+            }
+        }
+    }
+}

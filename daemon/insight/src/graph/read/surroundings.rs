@@ -1,0 +1,154 @@
+//! Finds what stands around a sentence in the report that it was read from: what it needs to be
+//! understood alone, and what limits it.
+
+use super::{condensed, draft::Draft, phrases, reference, worth};
+use crate::{graph::text, pattern::pattern};
+
+/// Minimum characters by which a sentence is found in a report, and characters that are compared.
+const LEAST: usize = 16;
+const COMPARED: usize = 60;
+/// Maximum characters of a sentence with the one before or behind it.
+const WHOLE: usize = 480;
+/// Maximum characters of a heading that names a subject.
+const HEADING: usize = 70;
+
+/// A sentence with what it needs of its report.
+#[derive(Debug, PartialEq)]
+pub(super) struct CompleteSentence {
+    /// The heading above it, where its subject has no name.
+    pub(super) heading: Option<String>,
+    pub(super) text: String,
+}
+
+/// Returns the sentence as it can be told alone: with the sentence before it where it points to that,
+/// with the one behind it where that limits it, and below its heading where its subject has no name.
+/// `None` where it needs something that is not there.
+pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSentence> {
+    let place = find(draft, sentence);
+    let mut told = sentence.trim().to_owned();
+    if phrases::CONTRAST.matches(&told) || reference::points_back(&told) {
+        let before = place.as_ref().and_then(|place| place.before.as_deref());
+        let before = before.filter(|before| {
+            !reference::points_back(before)
+                && !phrases::CONTRAST.matches(before)
+                && worth::names_something(before)
+        });
+        told = format!("{} {told}", text::sentence(before?));
+    }
+    if let Some(after) = place.as_ref().and_then(|place| place.after.as_deref())
+        && phrases::CONTRAST.matches(after)
+    {
+        told = format!("{} {after}", text::sentence(&told));
+    }
+    let heading = match phrases::BARE_NOUN.matches(&told) {
+        true => Some(place.and_then(|place| place.heading)?),
+        false => None,
+    };
+    let is_whole = told.chars().count() <= WHOLE || told == sentence.trim();
+    is_whole.then_some(CompleteSentence { heading, text: told })
+}
+
+/// What stands around a sentence.
+struct SentenceContext {
+    /// The heading above it, if that names a subject.
+    heading: Option<String>,
+    /// The sentences before and behind it in its paragraph or item.
+    before: Option<String>,
+    after: Option<String>,
+}
+
+fn find(draft: &Draft<'_>, sentence: &str) -> Option<SentenceContext> {
+    let plain = text::plain(sentence);
+    if plain.chars().count() < LEAST {
+        return None;
+    }
+    let evidence = draft.evidence;
+    let reports = evidence.reports.iter().map(|report| report.text.as_str());
+    let last = evidence.last_reply.iter().map(|reply| reply.text.as_str());
+    reports.chain(last).find_map(|report| in_report(report, &plain))
+}
+
+fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
+    let mut heading = None;
+    for block in condensed::blocks(report) {
+        heading = block.heading.or(heading);
+        let sentences: Vec<String> = block.sentences.iter().map(|one| text::plain(one)).collect();
+        let start: String = plain.chars().take(COMPARED).collect();
+        let begins = |one: &String| {
+            one.chars().count() >= LEAST
+                && (one.contains(&start) || plain.starts_with(one.as_str()))
+        };
+        let Some(at) = sentences.iter().position(begins) else { continue };
+        let mut end = at + 1;
+        while end < sentences.len() && !sentences[end].is_empty() && plain.contains(&sentences[end])
+        {
+            end += 1;
+        }
+        return Some(SentenceContext {
+            heading: heading.filter(|heading: &String| names_subject(heading)),
+            before: at.checked_sub(1).map(|before| block.sentences[before].clone()),
+            after: block.sentences.get(end).cloned(),
+        });
+    }
+    None
+}
+
+/// Whether a heading names what is below it, and not only that there is something.
+fn names_subject(heading: &str) -> bool {
+    let general = pattern!(
+        r"(?i)^\W*(?:summary|overview|findings?|results?|conclusions?|recommend\w*|next steps?|key (?:points?|findings?|insights?|takeaways?|changes?)|changes?|what (?:i|was|we|changed|works|does)\b.*|how it works|why\b.*|background|context|analysis|details?|notes?|problem|issue|root cause|cause|fix|solution|status|verification|tests?|testing|done|completed|answer|tl;?dr|options?|pros?|cons?|verdict|in short|bottom line|step \d+\b.*|option \w\b.*)\W*$"
+    );
+    heading.chars().count() <= HEADING
+        && !general.is_match(heading)
+        && (worth::names_something(heading) || text::words(heading).len() >= 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        graph::read::scenarios::{SessionFixture, line},
+        model::evidence::TurnReport,
+    };
+
+    const REPORT: &str = "\
+## Importer of dates
+The script fails on dates before 1970. But it reads them with `--old`.
+
+## Summary
+The section lists no names. `parse()` keeps the raw date. It never reads the zone of a date.
+
+The lexer keeps comments only in debug builds.";
+
+    #[test]
+    fn a_sentence_is_told_with_what_it_needs_and_what_limits_it() {
+        let mut session = SessionFixture::new(10, "Read old dates");
+        session.evidence.reports =
+            vec![TurnReport { text: REPORT.to_owned(), origin: line(3), ..TurnReport::default() }];
+        let draft = Draft::new(&session.episode, &session.evidence);
+        for (sentence, wanted) in [
+            (
+                "The script fails on dates before 1970.",
+                Some(
+                    "Importer of dates: The script fails on dates before 1970. But it reads them with `--old`.",
+                ),
+            ),
+            ("The section lists no names.", None),
+            (
+                "It never reads the zone of a date.",
+                Some("`parse()` keeps the raw date. It never reads the zone of a date."),
+            ),
+            (
+                "The lexer keeps comments only in debug builds",
+                Some("The lexer keeps comments only in debug builds"),
+            ),
+            ("It is not in the report at all", None),
+        ] {
+            let told = complete(&draft, sentence).map(|found| match found.heading {
+                Some(heading) => format!("{heading}: {}", found.text),
+                None => found.text,
+            });
+            assert_eq!(told.as_deref(), wanted, "{sentence}");
+        }
+    }
+}
