@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -35,7 +36,7 @@ class Transcript:
         self.clock += datetime.timedelta(seconds=7)
         self.lines.append(json.dumps({
             "parentUuid": None, "isSidechain": False, "cwd": self.cwd, "sessionId": self.session, "version": "2.1.200",
-            "gitBranch": "main", "type": kind, "uuid": f"{abs(hash(self.session)) % 16**8:08x}-0000-4000-8000-{self.count:012x}",
+            "gitBranch": "main", "type": kind, "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self.session} {self.count}")),
             "timestamp": self.clock.strftime("%Y-%m-%dT%H:%M:%S.000Z"), "message": message,
         }))
 
