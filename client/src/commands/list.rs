@@ -16,6 +16,8 @@ use crate::{
 const PROJECT: usize = 32;
 /// Minimum columns of a title.
 const TITLE: usize = 24;
+/// Sessions of a request: an answer has to fit into one line of the protocol.
+const PAGE: usize = 1_000;
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     let state = args.state.and_then(|state| state.to_possible_value());
@@ -24,10 +26,13 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
         state: state.map(|state| state.get_name().to_owned()),
         agent: args.agent,
         empty: args.empty,
-        limit: args.limit,
-        offset: 0,
+        ..ListSessionsArguments::default()
     };
-    let answer: ListSessionsAnswer = Connection::open()?.call(NAME, &arguments)?;
+    let mut connection = Connection::open()?;
+    let answer = all_pages(args.limit, |limit, offset| {
+        let arguments = ListSessionsArguments { limit, offset, ..arguments.clone() };
+        connection.call(NAME, &arguments)
+    })?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -46,6 +51,30 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
         screen.print(screen.dim(format!("… and {more} more; show them with -n {}", answer.total)));
     }
     Ok(())
+}
+
+/// Asks for `limit` sessions in pages. `ask` takes the number of sessions and of those to skip.
+fn all_pages<E>(
+    limit: usize,
+    mut ask: impl FnMut(usize, usize) -> Result<ListSessionsAnswer, E>,
+) -> Result<ListSessionsAnswer, E> {
+    let mut answer = ask(limit.min(PAGE), 0)?;
+    while answer.sessions.len() < limit
+        && let Some(next) = answer.next
+    {
+        let page = ask(PAGE, next)?;
+        let before = answer.sessions.len();
+        // A session that was written to meanwhile moves all others by a place.
+        for session in page.sessions {
+            let is_known = |known: &SessionRow| known.session_id == session.session_id;
+            if !answer.sessions.iter().rev().take(PAGE).any(is_known) {
+                answer.sessions.push(session);
+            }
+        }
+        answer.next = page.next.filter(|_| answer.sessions.len() > before);
+    }
+    answer.sessions.truncate(limit);
+    Ok(answer)
 }
 
 /// Prints sessions as a table.
@@ -121,4 +150,35 @@ fn activity(session: &SessionRow) -> String {
 
 fn title(session: &SessionRow) -> String {
     line(session.error.as_ref().unwrap_or(&session.title))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A daemon with so many sessions; a session is added before each request but the first.
+    fn listed(count: usize, limit: usize) -> Vec<String> {
+        let mut newest = count;
+        let mut is_first = true;
+        let answer = all_pages(limit, |limit, offset| {
+            newest += usize::from(!std::mem::take(&mut is_first));
+            let all = (1..=newest).rev().skip(offset).take(limit);
+            let row =
+                |id: usize| SessionRow { session_id: id.to_string(), ..SessionRow::default() };
+            let sessions: Vec<SessionRow> = all.map(row).collect();
+            let next = Some(offset + sessions.len()).filter(|next| *next < newest);
+            Ok::<_, ()>(ListSessionsAnswer { total: newest, sessions, next })
+        });
+        answer.unwrap().sessions.into_iter().map(|session| session.session_id).collect()
+    }
+
+    #[test]
+    fn many_sessions_are_listed_in_pages_each_once() {
+        assert_eq!(listed(5, 3), ["5", "4", "3"]);
+        assert_eq!(listed(5, 0), [""; 0]);
+        let many = listed(2_500, 10_000);
+        assert_eq!(many.len(), 2_500);
+        assert_eq!((many[0].as_str(), many[2_499].as_str()), ("2500", "1"));
+        assert_eq!(listed(2_500, 1_200).len(), 1_200);
+    }
 }

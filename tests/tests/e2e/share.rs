@@ -129,7 +129,7 @@ fn colleague(graph: &MockGraph, name: &str, content: &str) {
         "uuid": "0190aaaa-0000-7000-8000-000000000001", "name": name, "content": content,
         "description": "codex session s-9, by Bob on desk", "valid_at": "2026-03-01T10:00:00Z",
     });
-    for statement in ["fulltext.queryNodes", "ORDER BY e.valid_at", "UNWIND $ids"] {
+    for statement in ["fulltext.queryNodes", "is_own, e.valid_at", "UNWIND $ids"] {
         graph.answers(statement, json!([episode]));
     }
     let fact = json!({

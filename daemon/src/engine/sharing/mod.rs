@@ -17,6 +17,7 @@ mod queue;
 mod salvage;
 mod state;
 pub mod team;
+mod team_answer;
 #[cfg(test)]
 mod tests;
 mod work;

@@ -14,6 +14,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
+pub use super::team_answer::{TeamAnswer, TeamAuthor, TeamEpisode, TeamFact, TeamGroup};
 use super::{
     ProjectIdentity, Sharing,
     map::group_of,
@@ -44,61 +45,8 @@ const LATEST: Duration = Duration::from_secs(14 * 24 * 3600);
 const LONGEST: usize = 200_000;
 const LONGEST_LINE: usize = 2_000;
 
-/// A project that is asked about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TeamGroup {
-    pub group: String,
-    /// The project's name.
-    pub name: String,
-}
-
-/// Who put something into the graph.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TeamAuthor {
-    /// The name; empty when it is not known.
-    pub name: String,
-    pub machine: String,
-}
-
-/// An episode of another machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TeamEpisode {
-    pub id: String,
-    pub project: TeamGroup,
-    pub author: TeamAuthor,
-    pub agent: String,
-    pub session_id: String,
-    pub name: String,
-    /// The summary as Markdown.
-    pub content: String,
-    pub at: Timestamp,
-}
-
-/// A fact of another machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TeamFact {
-    pub project: TeamGroup,
-    pub author: TeamAuthor,
-    pub session_id: String,
-    pub fact: FoundFact,
-}
-
-/// An answer of the team.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TeamAnswer<T> {
-    pub rows: Vec<T>,
-    /// Why something may be missing, as a sentence.
-    pub problem: Option<String>,
-}
-
 /// The latest episodes of groups, with the time of the answer.
 pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
-
-impl<T> TeamAnswer<T> {
-    fn nothing(problem: impl Into<String>) -> TeamAnswer<T> {
-        TeamAnswer { rows: Vec::new(), problem: Some(problem.into()) }
-    }
-}
 
 impl Sharing {
     /// Returns the shared projects among `namespaces`, or all of them.

@@ -42,7 +42,9 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
         r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
     );
     // A title that was written later is the task as it came to be, without the slips of a prompt.
-    if written.len() >= WORDS && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
+    // A slug is a name for programs.
+    let is_title = name.contains(' ') && written.len() >= WORDS;
+    if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
         return name;
     }
     let of_name = text::share(&text::words(&name), told);

@@ -180,7 +180,8 @@ impl Handoff {
         let is_reported = session == 0 && standing.ending().report.is_some();
         let is_settled = |step: &str| {
             // What the facts know to be open is told, whatever its words resemble.
-            if session == 0 && standing.is_fact(step) {
+            if session == 0 && standing.is_fact(step) && !(is_reported && steps::is_in_report(step))
+            {
                 return false;
             }
             !standing.holds(step)

@@ -1,0 +1,57 @@
+//! What a question to the team is answered with.
+
+use crate::{model::Timestamp, share::read::FoundFact};
+
+/// A project that is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamGroup {
+    pub group: String,
+    /// The project's name.
+    pub name: String,
+}
+
+/// Who put something into the graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TeamAuthor {
+    /// The name; empty when it is not known.
+    pub name: String,
+    pub machine: String,
+}
+
+/// An episode of another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamEpisode {
+    pub id: String,
+    pub project: TeamGroup,
+    pub author: TeamAuthor,
+    pub agent: String,
+    pub session_id: String,
+    pub name: String,
+    /// The summary as Markdown.
+    pub content: String,
+    pub at: Timestamp,
+}
+
+/// A fact of another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamFact {
+    pub project: TeamGroup,
+    pub author: TeamAuthor,
+    pub session_id: String,
+    pub fact: FoundFact,
+}
+
+/// An answer of the team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamAnswer<T> {
+    pub rows: Vec<T>,
+    /// Why something may be missing, as a sentence.
+    pub problem: Option<String>,
+}
+
+impl<T> TeamAnswer<T> {
+    /// An answer without rows, and why.
+    pub(super) fn nothing(problem: impl Into<String>) -> TeamAnswer<T> {
+        TeamAnswer { rows: Vec::new(), problem: Some(problem.into()) }
+    }
+}
