@@ -1,6 +1,7 @@
 """The checks: what a user does in the viewer, in a real browser."""
 
 import datetime
+import json
 import os
 import time
 
@@ -9,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from home import ROOT, Home, Transcript, rich_session, small_sessions
+from home import ROOT, WIDE, Home, Transcript, rich_session, small_sessions, wide_sessions
 
 PATIENCE = 60
 # Seconds after which the daemon has given back memory that it does not need.
@@ -119,6 +120,23 @@ class Checks:
         self.check("all sessions are scrolled", count == sessions, f"{count} rows in {time.monotonic() - began:.1f} s")
         frame = self.script("const began = performance.now(); window.scrollTo(0, 0); document.body.offsetHeight; return performance.now() - began")
         self.check("scrolling back is quick", frame < 500, f"{frame:.0f} ms")
+
+    def drawing(self, count):
+        """The graph around a file that `count` tasks changed."""
+        wide_sessions(self.home.projects, count, datetime.datetime.now(datetime.UTC))
+        indexed = lambda: json.loads(self.home.graphiti("list", "--json", "-n", "0", "--state", "indexed", "--project", WIDE))["total"]
+        sync = lambda: self.home.graphiti("sync", "--run", "--days", "60", "-n", str(2 * count), "--project", WIDE)
+        self.wait(lambda: sync() and indexed() == count)
+        fact = json.loads(self.home.graphiti("facts", "--json", "--kind", "CHANGED_FOR", "-n", "1", "--project", WIDE))["facts"][0]
+        end = "source" if fact["source_name"].endswith("hub.rs") else "target"
+        self.open(f"node?id={fact[f'{end}_node_uuid']}")
+        self.wait(lambda: self.script("return performance.getEntriesByType('navigation')[0].loadEventEnd"))
+        drawn, took, paint = self.script("""
+            const page = performance.getEntriesByType('navigation')[0];
+            const paint = performance.getEntriesByName('first-contentful-paint')[0];
+            return [document.querySelectorAll('svg.graph line.edge').length, page.loadEventEnd, paint ? paint.startTime : 0];""")
+        frame = self.script("const began = performance.now(); document.querySelector('svg.graph').style.width = '90%'; document.body.offsetHeight; return performance.now() - began")
+        self.check("the graph around a file with many neighbours", drawn > 0 and took < 2_000, f"{drawn} drawn, first paint {paint:.0f} ms, loaded {took:.0f} ms, laid out again {frame:.0f} ms")
 
     def live(self):
         self.open("")
@@ -284,6 +302,7 @@ def run(sessions, pictures, axe, documentation=None):
         time.sleep(REST)
         more = (home.memory() - before) / (1 << 20)
         checks.check("memory of the daemon with the page open, at rest", True, f"{more:.1f} MiB more")
+        checks.drawing(510)
         checks.look(checks.views())
         checks.live()
         checks.hostile()

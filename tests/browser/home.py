@@ -20,6 +20,8 @@ TASKS = [
     ("Add a page with the prices", "web/prices.html", "<h1>", "<h1>Prices</h1>", "The page is there. Still to do: translate the prices page."),
     ("Write down how a release is made", "docs/release.md", "# Release", "# Release\n\n1. Tag\n2. Build", "The document describes the release. Next step: sign the packages."),
 ]
+# A project with a file that many tasks changed.
+WIDE = "/work/wide"
 WISHES = ["From now on, write the tests first.", "Never push to main.", "Always answer in English."]
 
 
@@ -134,6 +136,16 @@ def rich_session(folder, number, now):
             transcript.reply(f"Case {turn} works: the value is read again.")
     transcript.reply(reply)
     transcript.write()
+
+
+def wide_sessions(folder, count, now):
+    """Sessions that change the same file, each for a task of its own: a node with many neighbours."""
+    for number in range(count):
+        transcript = Transcript(folder, f"{number:08x}-1de0-4000-8000-{number:012x}", WIDE, now - datetime.timedelta(days=3, minutes=number))
+        transcript.prompt(f"Raise limit number {number} of the hub for customer {number * 7919 % 100_003}")
+        transcript.tool("Edit", {"file_path": f"{WIDE}/src/hub.rs", "old_string": f"LIMIT_{number}: u32 = 1", "new_string": f"LIMIT_{number}: u32 = 2"}, "updated")
+        transcript.reply(f"Limit number {number} is raised.")
+        transcript.write()
 
 
 def small_sessions(folder, count, now):
