@@ -21,7 +21,7 @@ TASKS = [
     ("Write down how a release is made", "docs/release.md", "# Release", "# Release\n\n1. Tag\n2. Build", "The document describes the release. Next step: sign the packages."),
 ]
 # A project with a file that many tasks changed.
-WIDE = "/work/wide"
+WIDE = "/srv/wide"
 WISHES = ["From now on, write the tests first.", "Never push to main.", "Always answer in English."]
 
 

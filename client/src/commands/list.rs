@@ -1,5 +1,7 @@
 //! `graphiti list`.
 
+use std::collections::HashSet;
+
 use clap::ValueEnum;
 use graphiti_proto::tools::{
     SessionRow,
@@ -16,8 +18,6 @@ use crate::{
 const PROJECT: usize = 32;
 /// Minimum columns of a title.
 const TITLE: usize = 24;
-/// Sessions of a request: an answer has to fit into one line of the protocol.
-const PAGE: usize = 1_000;
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     let state = args.state.and_then(|state| state.to_possible_value());
@@ -53,27 +53,31 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Asks for `limit` sessions in pages. `ask` takes the number of sessions and of those to skip.
+/// Asks for pages until there are `limit` sessions or no more. `ask` takes the number of sessions
+/// and the number of those to skip.
 fn all_pages<E>(
     limit: usize,
     mut ask: impl FnMut(usize, usize) -> Result<ListSessionsAnswer, E>,
 ) -> Result<ListSessionsAnswer, E> {
-    let mut answer = ask(limit.min(PAGE), 0)?;
+    let identity = |session: &SessionRow| (session.agent.clone(), session.session_id.clone());
+    let mut answer = ask(limit, 0)?;
+    let mut known: HashSet<_> = answer.sessions.iter().map(identity).collect();
     while answer.sessions.len() < limit
-        && let Some(next) = answer.next
+        && let Some(offset) = answer.next
     {
-        let page = ask(PAGE, next)?;
-        let before = answer.sessions.len();
-        // A session that was written to meanwhile moves all others by a place.
-        for session in page.sessions {
-            let is_known = |known: &SessionRow| known.session_id == session.session_id;
-            if !answer.sessions.iter().rev().take(PAGE).any(is_known) {
-                answer.sessions.push(session);
-            }
+        // A session that was written to since the last page moves others into this one again, so
+        // a page of only the missing ones could bring none of them, time after time.
+        let page = ask(limit, offset)?;
+        let read = offset + page.sessions.len();
+        let new = page.sessions.into_iter().filter(|session| known.insert(identity(session)));
+        answer.sessions.extend(new);
+        (answer.total, answer.next) = (page.total, page.next);
+        let surplus = answer.sessions.len().saturating_sub(limit);
+        if surplus > 0 {
+            answer.sessions.truncate(limit);
+            answer.next = Some(read - surplus);
         }
-        answer.next = page.next.filter(|_| answer.sessions.len() > before);
     }
-    answer.sessions.truncate(limit);
     Ok(answer)
 }
 
@@ -156,29 +160,34 @@ fn title(session: &SessionRow) -> String {
 mod tests {
     use super::*;
 
-    /// A daemon with so many sessions; a session is added before each request but the first.
-    fn listed(count: usize, limit: usize) -> Vec<String> {
+    /// Lists up to `limit` of `count` sessions of a daemon that answers with 10 at most. A session
+    /// is added before each request but the first. Returns the ids, and where the next page begins.
+    fn list(count: usize, limit: usize) -> (Vec<String>, Option<usize>) {
         let mut newest = count;
         let mut is_first = true;
         let answer = all_pages(limit, |limit, offset| {
             newest += usize::from(!std::mem::take(&mut is_first));
-            let all = (1..=newest).rev().skip(offset).take(limit);
+            let page = (1..=newest).rev().skip(offset).take(limit.min(10));
             let row =
                 |id: usize| SessionRow { session_id: id.to_string(), ..SessionRow::default() };
-            let sessions: Vec<SessionRow> = all.map(row).collect();
-            let next = Some(offset + sessions.len()).filter(|next| *next < newest);
+            let sessions: Vec<SessionRow> = page.map(row).collect();
+            let next = offset + sessions.len();
+            let next = (!sessions.is_empty() && next < newest).then_some(next);
             Ok::<_, ()>(ListSessionsAnswer { total: newest, sessions, next })
         });
-        answer.unwrap().sessions.into_iter().map(|session| session.session_id).collect()
+        let answer = answer.unwrap();
+        (answer.sessions.into_iter().map(|session| session.session_id).collect(), answer.next)
     }
 
     #[test]
-    fn many_sessions_are_listed_in_pages_each_once() {
-        assert_eq!(listed(5, 3), ["5", "4", "3"]);
-        assert_eq!(listed(5, 0), [""; 0]);
-        let many = listed(2_500, 10_000);
-        assert_eq!(many.len(), 2_500);
-        assert_eq!((many[0].as_str(), many[2_499].as_str()), ("2500", "1"));
-        assert_eq!(listed(2_500, 1_200).len(), 1_200);
+    fn sessions_are_listed_in_pages_each_once() {
+        let ids = |ids: std::ops::RangeInclusive<usize>| -> Vec<String> {
+            ids.rev().map(|id| id.to_string()).collect()
+        };
+        assert_eq!(list(5, 3), (ids(3..=5), Some(3)));
+        assert_eq!(list(5, 0), (Vec::new(), None));
+        assert_eq!(list(25, 100), (ids(1..=25), None));
+        // The second page repeats a session and has more than the missing ones.
+        assert_eq!(list(25, 12), (ids(14..=25), Some(13)));
     }
 }

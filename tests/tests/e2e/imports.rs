@@ -1,6 +1,6 @@
 //! Memories that a caller adds, and episodes that are imported from another machine.
 
-use std::{fs, time::Duration};
+use std::{collections::HashSet, fs, time::Duration};
 
 use graphiti_tests::{Daemon, World};
 use serde_json::{Value, json};
@@ -120,6 +120,39 @@ fn an_export_is_taken_in_once_on_another_machine() {
     let session = there_daemon.session("aaaa-1");
     assert_eq!(session["episode"]["imported_from"], Value::Null, "{session}");
     assert_eq!(titles(&there_daemon, "marmot").len(), 1);
+}
+
+#[test]
+fn thousands_of_sessions_are_listed_in_pages() {
+    let (here, there) = (World::new(), World::new());
+    here.transcript("aaaa-1").aged(DAY).prompt("Fix the marmot").reply("It is fixed.");
+    let daemon = here.start();
+    daemon.settle();
+    let folder = here.path("out");
+    here.printed(&["export", folder.to_str().unwrap(), "--format", "jsonl"]);
+    let lines = folder.join("episodes.jsonl");
+    let line = fs::read_to_string(&lines).unwrap();
+    let uuid = serde_json::from_str::<Value>(&line).unwrap()["uuid"].as_str().unwrap().to_owned();
+    let copies = (0..1_005).map(|number| {
+        let copy = line.replace("aaaa-1", &format!("aaaa-{number:04}"));
+        copy.replace(&uuid, &format!("{}{number:04}", &uuid[..uuid.len() - 4]))
+    });
+    fs::write(&lines, copies.collect::<String>()).unwrap();
+    let there_daemon = there.start();
+    there.printed(&["import", folder.to_str().unwrap()]);
+    let page = there_daemon.call("list_sessions", &json!({ "limit": 5_000 }));
+    assert_eq!((page["sessions"].as_array().unwrap().len(), &page["next"]), (1_000, &json!(1_000)));
+    let listed = there.json(&["list", "-n", "5000"]);
+    let ids: HashSet<&str> = listed["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|s| s["session_id"].as_str())
+        .collect();
+    assert_eq!(
+        (ids.len(), &listed["total"], &listed["next"]),
+        (1_005, &json!(1_005), &json!(null))
+    );
 }
 
 #[test]

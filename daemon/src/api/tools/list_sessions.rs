@@ -19,6 +19,9 @@ use crate::{
     store::{Store, StoreError},
 };
 
+/// Maximum number of sessions in an answer, so that it fits into a line of the protocol.
+const SESSIONS: usize = 1_000;
+
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "List sessions",
@@ -53,7 +56,8 @@ async fn run(
     visit_tracked(store, &live, visit).map_err(store_error)?;
     found.sort_unstable_by(|a, b| b.cmp(a));
     let mut sessions = Vec::new();
-    for (_, key) in found.iter().skip(arguments.offset).take(arguments.limit) {
+    let limit = arguments.limit.min(SESSIONS);
+    for (_, key) in found.iter().skip(arguments.offset).take(limit) {
         let session = match live.get(key) {
             Some(session) => Some(session.clone()),
             None => store.session(*key).map_err(store_error)?,

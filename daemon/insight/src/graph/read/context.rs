@@ -42,8 +42,9 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
         r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
     );
     // A title that was written later is the task as it came to be, without the slips of a prompt.
-    // A slug is a name for programs.
-    let is_title = name.contains(' ') && written.len() >= WORDS;
+    // A name such as `parse-old-dates` is no title; other scripts write titles without spaces.
+    let is_slug = name.is_ascii() && !name.contains(' ');
+    let is_title = written.len() >= WORDS && !is_slug;
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
         return name;
     }
@@ -111,6 +112,11 @@ mod tests {
         let told = with_task(&draft, "The guard is new.", None);
         let wanted = "The guard is new. (For “Parse old dates in the importer”.)";
         assert_eq!(told.as_deref(), Some(wanted));
+        session.episode.name = "parse-old-dates-in-the-importer".to_owned();
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let told = with_task(&draft, "The guard is new.", None);
+        let wanted = "The guard is new. (For “teh import fials on some old files”.)";
+        assert_eq!(told.as_deref(), Some(wanted), "a name for programs is no title");
     }
 
     #[test]

@@ -179,14 +179,15 @@ impl Handoff {
             self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
         let is_reported = session == 0 && standing.ending().report.is_some();
         let is_settled = |step: &str| {
+            if is_reported && steps::is_in_report(step) {
+                return true;
+            }
             // What the facts know to be open is told, whatever its words resemble.
-            if session == 0 && standing.is_fact(step) && !(is_reported && steps::is_in_report(step))
-            {
+            if session == 0 && standing.is_fact(step) {
                 return false;
             }
             !standing.holds(step)
                 || steps::says_nothing(step)
-                || is_reported && steps::is_in_report(step)
                 // What failed on the way to a completed task was done in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && steps::is_of_the_moment(step)
