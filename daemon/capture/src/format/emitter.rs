@@ -19,13 +19,15 @@ pub(crate) struct Emitter<'e> {
     pub(crate) uuid: Option<RecordUuid>,
     /// The sub-agent that wrote the record.
     pub(crate) sub_agent: Option<&'e str>,
+    /// The call that started that sub-agent.
+    pub(crate) caller: Option<&'e str>,
     emit: &'e mut dyn FnMut(Entry<'_>),
     has_emitted: bool,
 }
 
 impl<'e> Emitter<'e> {
     pub(crate) fn new(emit: &'e mut dyn FnMut(Entry<'_>)) -> Emitter<'e> {
-        Emitter { at: None, uuid: None, sub_agent: None, emit, has_emitted: false }
+        Emitter { at: None, uuid: None, sub_agent: None, caller: None, emit, has_emitted: false }
     }
 
     /// Returns an emitter for what `sub_agent` did, or for what other records repeat: the id of the
@@ -82,7 +84,9 @@ impl<'e> Emitter<'e> {
 
     fn entry<'i>(&mut self, sub_agent: Option<Cow<'i, str>>, item: Item<'i>) {
         self.has_emitted = true;
-        (self.emit)(Entry { at: self.at, uuid: self.uuid, sub_agent, item });
+        let caller = self.caller.filter(|_| sub_agent.is_some());
+        let caller = caller.map(|id| Cow::Owned(id.to_owned()));
+        (self.emit)(Entry { at: self.at, uuid: self.uuid, sub_agent, caller, item });
     }
 }
 

@@ -11,7 +11,11 @@ use serde::{Deserialize, Serialize};
 
 pub use super::{
     dialogue::{Choice, Correction},
-    repository::{Commit, GitEvent, GitStep, Publication, PublicationKind, PullRequest},
+    repository::{
+        ChangedFiles, CheckoutState, Commit, GitEvent, GitStep, GitView, HeadCommit, Publication,
+        PublicationKind, PullRequest,
+    },
+    test_run::{TestRun, is_same_place, latest_of_suites},
     work_notes::{NotePurpose, Ticket, WorkNote},
 };
 use crate::model::{
@@ -65,6 +69,8 @@ pub struct Evidence {
     pub publications: Vec<Publication>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
+    /// The state of the repository as the last outputs of git show it.
+    pub checkout: CheckoutState,
     /// The position where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
     /// The error of the agent's own service, while no text of the agent follows.
@@ -73,6 +79,9 @@ pub struct Evidence {
     pub files: BTreeMap<String, FileWork>,
     /// Number of dropped files.
     pub files_left_out: u32,
+    /// What tools said of files that they changed without naming them: `6 files reformatted`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unnamed_changes: Vec<Quote>,
     /// Commands; the failing and the latest ones are kept first.
     pub commands: Vec<CommandRun>,
     /// Number of dropped commands.
@@ -246,31 +255,14 @@ impl FileWork {
 pub struct CommandRun {
     /// The command line, cut when long.
     pub command: String,
+    /// The folder or package that it worked on, where it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// How it ended.
     pub outcome: Outcome,
-    /// The position in the transcript.
-    pub origin: Origin,
-    /// When.
-    pub at: Option<Timestamp>,
-}
-
-/// One run of a test suite, as its output reports it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TestRun {
-    /// The framework: `pytest`, `cargo test`, `go test`, `jest`, …
-    pub framework: String,
-    /// The command line, cut when long.
-    pub command: String,
-    /// Tests that passed.
-    pub passed: u32,
-    /// Tests that failed or broke.
-    pub failed: u32,
-    /// Tests that were skipped or ignored.
-    pub skipped: u32,
-    /// Names of failed tests, at most fifty.
-    pub failed_tests: Vec<String>,
-    /// Coverage in percent, when reported.
-    pub coverage_pct: Option<f64>,
+    /// Whether its output shows a failure that the exit code hides, as behind a pipe.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shows_failure: bool,
     /// The position in the transcript.
     pub origin: Origin,
     /// When.
@@ -346,6 +338,13 @@ pub struct Delegation {
     pub report: Option<String>,
     /// How it ended.
     pub outcome: Option<Outcome>,
+    /// Files that the sub-agent changed since its last commit, as far as the session's own file reports
+    /// its calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The subjects of its commits, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<String>,
     /// The position in the transcript.
     pub origin: Origin,
 }

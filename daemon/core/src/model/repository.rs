@@ -98,3 +98,70 @@ pub struct PullRequest {
     /// The number, when known.
     pub number: Option<u64>,
 }
+
+/// The state of the repository as the last outputs of git show it, whoever changed it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckoutState {
+    /// The branch that was checked out.
+    pub branch: Option<GitView<String>>,
+    /// The commit that was checked out.
+    pub head: Option<GitView<HeadCommit>>,
+    /// How the branch stood to the one that it follows: `2 ahead of origin/main`.
+    pub upstream: Option<GitView<String>>,
+    /// The files that git listed as changed.
+    pub files: Option<GitView<ChangedFiles>>,
+    /// Branches that were deleted.
+    pub deleted: Vec<String>,
+}
+
+/// Something that git printed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GitView<T> {
+    /// What it was.
+    pub value: T,
+    /// The position in the transcript.
+    pub origin: Origin,
+    /// When.
+    pub at: Option<Timestamp>,
+}
+
+/// The commit at the head of a branch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HeadCommit {
+    /// The abbreviated hash.
+    pub hash: String,
+    /// The first line of the message; empty where it was not printed.
+    pub subject: String,
+}
+
+/// The files that git listed as changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChangedFiles {
+    /// Paths as git prints them; empty when the working tree is clean.
+    pub paths: Vec<String>,
+    /// Whether files may be missing from the list.
+    pub is_part: bool,
+}
+
+impl CheckoutState {
+    /// Takes what `other` saw later, such as a sub-agent in the same checkout.
+    pub fn update(&mut self, other: &CheckoutState) {
+        replace_older(&mut self.branch, other.branch.as_ref());
+        replace_older(&mut self.head, other.head.as_ref());
+        replace_older(&mut self.upstream, other.upstream.as_ref());
+        replace_older(&mut self.files, other.files.as_ref());
+        let deleted = other.deleted.iter().filter(|name| !self.deleted.contains(name));
+        let deleted: Vec<String> = deleted.cloned().collect();
+        self.deleted.extend(deleted);
+    }
+}
+
+fn replace_older<T: Clone>(known: &mut Option<GitView<T>>, other: Option<&GitView<T>>) {
+    let is_later = |other: &&GitView<T>| known.as_ref().is_none_or(|known| other.at > known.at);
+    if let Some(other) = other.filter(is_later) {
+        *known = Some(other.clone());
+    }
+}

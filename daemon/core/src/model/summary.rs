@@ -59,7 +59,7 @@ pub struct RelationRecord {
 }
 
 /// The last run of a session's tests.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestSummary {
     /// "pytest".
     pub framework: String,
@@ -72,12 +72,28 @@ pub struct TestSummary {
     /// The number that were skipped.
     #[serde(default)]
     pub skipped: u32,
+    /// The folder or package whose tests they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The options, names or files that limited the run to a part: no whole run was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_to: Option<String>,
+    /// Tests that were left out because of that, as far as they were counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_run: u32,
+    /// What happened after the run, where it no longer shows how the code stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age: Option<String>,
     /// Coverage in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage_pct: Option<f64>,
     /// Names of the failed tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_tests: Option<Vec<String>>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// How a session ended.

@@ -39,6 +39,8 @@ pub struct Entry<'a> {
     /// The sub-agent that did it, when its session's own file reports it: such entries are facts
     /// about the session and no part of its conversation.
     pub sub_agent: Option<Cow<'a, str>>,
+    /// The call of the session that started that sub-agent, where its record names it.
+    pub caller: Option<Cow<'a, str>>,
     /// The content.
     pub item: Item<'a>,
 }

@@ -280,6 +280,7 @@ mod tests {
                 skipped: 0,
                 coverage_pct: None,
                 failed_tests: None,
+                ..TestSummary::default()
             }),
             files_modified: Some(vec!["src/parse/line.rs".to_owned()]),
             mcp_tools_used: None,

@@ -277,26 +277,48 @@ fn tests_line(tests: &TestSummary) -> String {
         tests.coverage_pct.map_or(String::new(), |part| format!(", coverage {part:.1} %"));
     let failed = tests.failed_tests.as_ref().filter(|names| tests.failed > 0 && !names.is_empty());
     let failed = failed.map_or(String::new(), |names| format!("; failed: {}", names.join(", ")));
-    format!("- {}: {}{coverage}{failed}", tests.framework, passed(tests))
+    let age = tests.age.as_ref().map_or(String::new(), |age| format!(", {age}"));
+    let part = if is_part(tests) { "; no run of the whole suite was seen" } else { "" };
+    format!("- {}: {}{coverage}{age}{part}{failed}", suite(tests), passed(tests))
+}
+
+/// The framework with what limited the run, and the place: `pytest -m browser in app`.
+fn suite(tests: &TestSummary) -> String {
+    let limit = tests.limited_to.as_ref().map_or(String::new(), |limit| format!(" `{limit}`"));
+    let place = tests.place.as_ref().map_or(String::new(), |place| format!(" in `{place}`"));
+    format!("{}{limit}{place}", tests.framework)
+}
+
+fn is_part(tests: &TestSummary) -> bool {
+    tests.limited_to.is_some() || tests.not_run > 0
 }
 
 /// How many tests passed, where that is known.
 fn passed(tests: &TestSummary) -> String {
     match tests.total {
         0 => "passed".to_owned(),
+        total if tests.not_run > 0 => {
+            format!("{}/{total} passed, {} not run", tests.passed, tests.not_run)
+        }
         total => format!("{}/{total} passed", tests.passed),
     }
 }
 
 fn test_lines(tests: &TestSummary) -> Vec<String> {
     let mut lines = vec![
-        format!("- **Framework**: {}", tests.framework),
+        format!("- **Framework**: {}", suite(tests)),
         format!("- **Results**: {}", passed(tests)),
     ];
     if let Some(failed) =
         tests.failed_tests.as_ref().filter(|names| tests.failed > 0 && !names.is_empty())
     {
         lines.push(format!("- **Failed**: {}", failed.join(", ")));
+    }
+    if is_part(tests) {
+        lines.push("- **Part**: no run of the whole suite was seen".to_owned());
+    }
+    if let Some(age) = &tests.age {
+        lines.push(format!("- **Ran**: {age}"));
     }
     if let Some(coverage) = tests.coverage_pct {
         lines.push(format!("- **Coverage**: {coverage:.1}%"));
@@ -324,6 +346,27 @@ mod tests {
     fn the_second_worked_example() {
         let markdown = to_markdown(&exploration());
         assert_eq!(markdown, SECOND_EXAMPLE);
+    }
+
+    #[test]
+    fn a_part_of_a_suite_is_told_with_what_limited_it() {
+        let mut tests = TestSummary {
+            framework: "pytest".to_owned(),
+            total: 20,
+            passed: 20,
+            limited_to: Some("-m browser".to_owned()),
+            not_run: 208,
+            ..TestSummary::default()
+        };
+        assert_eq!(
+            tests_line(&tests),
+            "- pytest `-m browser`: 20/20 passed, 208 not run; no run of the whole suite was seen"
+        );
+        tests.age = Some("before the last change".to_owned());
+        assert_eq!(
+            test_lines(&tests)[2..],
+            ["- **Part**: no run of the whole suite was seen", "- **Ran**: before the last change"]
+        );
     }
 
     #[test]
@@ -493,6 +536,7 @@ Understand the authentication system architecture
                 skipped: 0,
                 coverage_pct: Some(87.3),
                 failed_tests: None,
+                ..TestSummary::default()
             }),
             files_modified: texts(&[".env", "config.py", "tests/test_auth.py"]),
             mcp_tools_used: None,

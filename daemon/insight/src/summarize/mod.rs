@@ -26,4 +26,4 @@ pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summa
 /// The version of the rules that derive a summary from a transcript. A change that affects
 /// summaries of the same transcript raises it once before a release: then existing summaries are
 /// created again.
-pub const RULES_VERSION: u32 = 8;
+pub const RULES_VERSION: u32 = 9;

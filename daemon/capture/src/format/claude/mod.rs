@@ -273,7 +273,9 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let Some((inner, content, agent)) = read() else {
         return RecordVerdict::Skipped("progress".to_owned());
     };
+    let caller = record.raw("parentToolUseID").map(|id| id.trim_matches('"'));
     let mut out = out.unidentified(Some(agent));
+    out.caller = caller;
     for block in json::objects(content) {
         match block.raw("type") {
             Some("\"tool_use\"") => {
@@ -368,7 +370,8 @@ mod tests {
         let mut said = Vec::new();
         for record in records {
             let mut emit = |entry: Entry<'_>| {
-                let who = entry.sub_agent.map(|agent| format!("{agent} ")).unwrap_or_default();
+                let names = entry.caller.into_iter().chain(entry.sub_agent);
+                let who: String = names.map(|name| format!("{name} ")).collect();
                 said.push(match entry.item {
                     Item::Prompt(text) => format!("{who}prompt: {text}"),
                     Item::Reply { text, .. } => format!("{who}reply: {text}"),
@@ -473,7 +476,7 @@ mod tests {
         let progress = |kind: &str, block: Value| {
             let message = json!({ "type": kind, "message": { "content": [block] } });
             let data = json!({ "type": "agent_progress", "agentId": "a1", "message": message });
-            json!({ "type": "progress", "uuid": "x", "data": data })
+            json!({ "type": "progress", "uuid": "x", "parentToolUseID": "t9", "data": data })
         };
         let call = json!({ "type": "tool_use", "id": "t", "name": "Bash", "input": {} });
         let result = json!({ "type": "tool_result", "tool_use_id": "t", "content": "ok" });
@@ -484,7 +487,7 @@ mod tests {
             progress("user", result),
             json!({ "type": "progress", "data": { "type": "bash_progress" } }),
         ];
-        assert_eq!(read(&records), ["a1 call: Bash", "a1 result: ok"]);
+        assert_eq!(read(&records), ["t9 a1 call: Bash", "t9 a1 result: ok"]);
     }
 
     #[test]

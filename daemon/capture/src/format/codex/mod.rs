@@ -138,7 +138,7 @@ impl RolloutEmitter<'_> {
     }
 
     fn identified(&mut self, uuid: Option<RecordUuid>, item: Item<'_>) {
-        (self.emit)(Entry { at: self.at, uuid, sub_agent: None, item });
+        (self.emit)(Entry { at: self.at, uuid, sub_agent: None, caller: None, item });
     }
 
     /// Emits the parts of `seen` that differ from the stored context.

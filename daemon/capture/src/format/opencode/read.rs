@@ -29,7 +29,7 @@ struct RowEmitter<'e> {
 
 impl RowEmitter<'_> {
     fn item(&mut self, item: Item<'_>) {
-        (self.emit)(Entry { at: self.at, uuid: None, sub_agent: None, item });
+        (self.emit)(Entry { at: self.at, uuid: None, sub_agent: None, caller: None, item });
     }
 }
 

@@ -49,8 +49,13 @@ fn observe(detector: &mut Detector, line: u64, says: &ScriptLine) {
         Tool(at, name) => (at, call(name, Action::Other)),
         Compacted(at) => (at, Item::Boundary),
     };
-    let entry =
-        Entry { at: Some(Timestamp::from_seconds(minute * 60)), uuid: None, sub_agent: None, item };
+    let entry = Entry {
+        at: Some(Timestamp::from_seconds(minute * 60)),
+        uuid: None,
+        sub_agent: None,
+        caller: None,
+        item,
+    };
     let classified = match &entry.item {
         Item::Call(call) => Some(classify::classify(call, &mut Learned::default())),
         _ => None,
@@ -276,7 +281,11 @@ fn what_programs_write_beside_the_conversation_says_nothing() {
         Item::Interrupted,
         Item::ServiceError(Cow::Borrowed("error failed")),
     ] {
-        detector.observe(&Entry { at: None, uuid: None, sub_agent: None, item }, 1, None);
+        detector.observe(
+            &Entry { at: None, uuid: None, sub_agent: None, caller: None, item },
+            1,
+            None,
+        );
     }
     assert_eq!(detector, Detector::default());
 }

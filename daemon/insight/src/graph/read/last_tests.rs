@@ -3,28 +3,32 @@
 use super::draft::Draft;
 use crate::{
     graph::text,
-    model::{Timestamp, evidence::TestRun, transcript::Outcome},
+    model::{
+        Timestamp,
+        evidence::{TestRun, latest_of_suites},
+        transcript::Outcome,
+    },
     pattern::pattern,
 };
 
 /// Maximum number of suites.
 const SUITES: usize = 3;
 /// Maximum characters of the name of a suite.
-const NAME: usize = 40;
+const NAME: usize = 90;
 
-/// Returns the last run of each suite, the latest first, and whether a file was changed after it;
-/// `None` where there is none, or where `report` has other numbers.
+/// Returns how each suite stood, the latest first, what limited a run that was only a part, and whether
+/// a file was changed after it; `None` where there is none, or where `report` has other numbers.
 pub(super) fn told(draft: &Draft<'_>, report: &str) -> Option<String> {
     let evidence = draft.evidence;
     let moment = |run: &TestRun| run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let mut runs: Vec<&TestRun> = evidence.tests.iter().collect();
     runs.sort_by_key(|run| moment(run));
-    let mut last: Vec<&TestRun> = Vec::new();
-    for run in runs.iter().rev() {
-        if !last.iter().any(|known| known.framework == run.framework) {
-            last.push(run);
-        }
+    let mut last: Vec<&TestRun> = latest_of_suites(&runs);
+    // A part says little beside whole runs.
+    if last.iter().any(|run| !run.is_part()) {
+        last.retain(|run| !run.is_part() || run.failed > 0 || run.passed > 1);
     }
+    last.reverse();
     last.truncate(SUITES);
     let is_clear = last.iter().all(|run| !has_other_end(draft, run));
     if last.is_empty() || !is_clear || contradicts(report, &last) {
@@ -33,24 +37,34 @@ pub(super) fn told(draft: &Draft<'_>, report: &str) -> Option<String> {
     let changed = evidence.files.values().filter(|work| work.changed());
     let changed: Option<Timestamp> = changed.map(|work| draft.moments.at(work.last)).max();
     let suites = last.iter().map(|run| {
-        let largest = runs.iter().filter(|other| other.framework == run.framework);
-        let largest = largest.map(|run| total(run)).max().unwrap_or_default();
-        let name = text::cut(&run.framework.replace('`', "'"), NAME);
-        let is_part = total(run) > 0 && total(run) * 2 < largest;
-        let part = if is_part { format!(", a part of {largest}") } else { String::new() };
+        let name = text::cut(&run.label().replace('`', "'"), NAME);
         let is_old = changed.is_some_and(|changed| changed > moment(run));
         let age = if is_old { ", before its last edit" } else { "" };
-        format!("{} (`{name}`{part}){age}", result(run))
+        // A later part covers some of what was edited since.
+        let part = runs.iter().rfind(|other| other.is_of_suite(run) && **other != *run);
+        let part = part.filter(|part| is_old && moment(part) > moment(run) && part.passed > 0);
+        let part = part
+            .map_or(String::new(), |part| format!(", then {} of {}", result(part), suite_of(part)));
+        format!("{} (`{name}`){age}{part}", result(run))
     });
-    Some(suites.collect::<Vec<_>>().join("; "))
+    let suites = suites.collect::<Vec<_>>().join("; ");
+    let no_whole = last.iter().all(|run| run.is_part());
+    let note = if no_whole { "; no run of the whole suite was seen" } else { "" };
+    Some(format!("{suites}{note}"))
 }
 
-fn total(run: &TestRun) -> u32 {
-    run.passed.saturating_add(run.failed).saturating_add(run.skipped)
+fn suite_of(run: &TestRun) -> String {
+    format!("`{}`", text::cut(&run.label().replace('`', "'"), NAME))
 }
 
 fn result(run: &TestRun) -> String {
-    let all = total(run);
+    let not_run =
+        if run.not_run > 0 { format!(", {} not run", run.not_run) } else { String::new() };
+    format!("{}{not_run}", counted(run))
+}
+
+fn counted(run: &TestRun) -> String {
+    let all = run.total();
     match (run.failed, run.skipped) {
         _ if all == 0 => "passed".to_owned(),
         (0, 0) => format!("{} of {all} passed", run.passed),
@@ -82,10 +96,11 @@ fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
         .flatten()
         .filter_map(|number| number.as_str().parse::<u32>().ok())
         .peekable();
-    let is_of_run =
-        |number: u32| runs.iter().any(|run| [run.passed, run.failed, total(run)].contains(&number));
+    let is_of_run = |number: u32| {
+        runs.iter().any(|run| [run.passed, run.failed, run.total()].contains(&number))
+    };
     let has_others = numbers.peek().is_some() && !numbers.any(is_of_run);
-    let has_counts = runs.iter().any(|run| total(run) > 0);
+    let has_counts = runs.iter().any(|run| run.total() > 0);
     let has_failed = runs.iter().any(|run| run.failed > 0);
     has_counts && has_others || has_failed && all_pass.is_match(report)
 }
@@ -106,7 +121,13 @@ mod tests {
             coverage_pct: None,
             origin: line(at),
             at: None,
+            ..TestRun::default()
         }
+    }
+
+    fn part(framework: &str, at: u64, passed: u32) -> TestRun {
+        let limited_to = Some("-t login".to_owned());
+        TestRun { limited_to, not_run: 9, ..run(framework, at, passed, 0) }
     }
 
     #[test]
@@ -129,7 +150,21 @@ mod tests {
             (
                 vec![run("jest", late, 60, 0), run("jest", late + 1, 5, 0)],
                 "",
-                Some("5 of 5 passed (`jest`, a part of 60)"),
+                Some("60 of 60 passed (`jest`)"),
+            ),
+            (
+                vec![run("jest", 1, 60, 0), part("jest", late, 5)],
+                "",
+                Some(
+                    "60 of 60 passed (`jest`), before its last edit, then 5 of 5 passed, 9 not run of `jest -t login`",
+                ),
+            ),
+            (
+                vec![part("jest", late, 5)],
+                "",
+                Some(
+                    "5 of 5 passed, 9 not run (`jest -t login`); no run of the whole suite was seen",
+                ),
             ),
             (
                 vec![run("pytest", 1, 3, 1), run("jest", late, 6, 0)],

@@ -461,6 +461,7 @@ impl SessionFixture {
             coverage_pct: None,
             origin: line(at),
             at: self.at(at),
+            ..TestRun::default()
         });
     }
 

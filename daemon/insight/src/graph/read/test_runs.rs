@@ -6,7 +6,7 @@ use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::{standing, text},
     model::{
-        evidence::TestRun,
+        evidence::{TestRun, latest_of_suites},
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
     },
 };
@@ -24,8 +24,10 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for framework in frameworks {
         let runs: Vec<&TestRun> =
             evidence.tests.iter().filter(|run| run.framework == framework).collect();
-        result(draft, &runs);
         failing(draft, &runs);
+    }
+    for run in latest_of_suites(&evidence.tests.iter().collect::<Vec<_>>()) {
+        result(draft, run);
     }
 }
 
@@ -88,15 +90,15 @@ fn names_of(test: &str) -> Vec<&str> {
     names
 }
 
-/// States the result of the last run of the largest number of tests.
-fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
-    let most = runs.iter().map(|run| total(run)).max().unwrap_or_default();
-    let Some(run) = runs.iter().rfind(|run| total(run) * 2 >= most && total(run) > 0) else {
+/// States the result of the run that tells how a suite stands; a part of a suite tells nothing.
+fn result(draft: &mut Draft<'_>, run: &TestRun) {
+    if run.is_part() || run.total() == 0 {
         return;
-    };
+    }
     let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let tool = draft.mention(EntityKind::Tool, &run.framework, &run.framework);
-    let subject = draft.subject("test result", &run.framework);
+    let suite = run.label();
+    let subject = draft.subject("test result", &suite);
     let said = format!("{} passed, {} failed", run.passed, run.failed);
     let skipped =
         if run.skipped > 0 { format!(", {} skipped", run.skipped) } else { String::new() };
@@ -109,8 +111,7 @@ fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
         ClaimDraft {
             detail: value.to_string(),
             sentence: format!(
-                "Tests ({}): {said}{skipped}{}, by `{}`.",
-                run.framework,
+                "Tests ({suite}): {said}{skipped}{}, by `{}`.",
                 coverage.unwrap_or_default(),
                 text::cut(&text::command_key(&run.command), 120)
             ),

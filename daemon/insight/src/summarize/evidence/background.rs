@@ -11,6 +11,7 @@ use crate::{
             collector::{Collector, Moment},
             files::{self, PlannedChange},
             git,
+            lists::push_latest,
             pending::{Meaning, Waiting},
             results::Run,
             shell::CommandLine,
@@ -41,6 +42,32 @@ impl Collector {
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),
             _ => {}
+        }
+    }
+
+    /// Puts what a sub-agent changed and committed in its last step to the task that `caller` began:
+    /// tasks run side by side.
+    pub(super) fn credit(&mut self, caller: &str, moment: Moment) {
+        let tasks = self.pending.background.iter().map(|task| &task.call);
+        let mut calls = self.pending.calls.iter().chain(tasks);
+        let Some(start) = calls.find(|call| call.id == caller).map(|call| call.origin) else {
+            return;
+        };
+        let evidence = &mut self.evidence;
+        let Some(task) = evidence.delegations.iter_mut().rfind(|task| task.origin == start) else {
+            return;
+        };
+        let commit = evidence.commits.last().filter(|commit| commit.origin == moment.origin);
+        if let Some(commit) = commit {
+            task.files.clear();
+            push_latest(&mut task.commits, commit.subject.clone(), TASK_COMMITS);
+        }
+        let changed = evidence.files.iter();
+        let changed = changed.filter(|(_, work)| work.changed() && work.last == moment.origin);
+        for (path, _) in changed {
+            if !task.files.contains(path) {
+                push_latest(&mut task.files, path.clone(), REPORTED_FILES);
+            }
         }
     }
 
@@ -108,6 +135,7 @@ impl Collector {
             }
             Meaning::Run(command) if ended.outcome != Outcome::Interrupted => {
                 let output = without_middle(&ended.text, bounds::OUTPUT_READ);
+                self.keep_command(command, ended.outcome, moment);
                 self.command_printed(command, ended.outcome, &without_ansi(&output), moment);
             }
             _ => {}
@@ -129,6 +157,7 @@ impl Collector {
         let output = output.trim().trim_start_matches("(Bash completed with no output)");
         let outcome = Outcome::Succeeded;
         git::note(&mut self.evidence, &Run { command: &command, outcome, output, moment });
+        self.git_printed(&command, output, moment);
     }
 
     /// Keeps the report of a sub-agent, as Markdown.
@@ -163,6 +192,8 @@ impl Collector {
     }
 }
 
+/// Commits kept of one sub-agent.
+const TASK_COMMITS: usize = 8;
 /// Files taken from the report of one sub-agent.
 const REPORTED_FILES: usize = 24;
 

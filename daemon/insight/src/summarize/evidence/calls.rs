@@ -85,6 +85,8 @@ impl Collector {
                     subject: kept(subject, bounds::TASK),
                     report: None,
                     outcome: None,
+                    files: Vec::new(),
+                    commits: Vec::new(),
                     origin: moment.origin,
                 };
                 push_latest(&mut self.evidence.delegations, delegation, bounds::DELEGATIONS);

@@ -55,6 +55,9 @@ impl Collector {
         self.pass_time(entry.at);
         if let Some(sub_agent) = &entry.sub_agent {
             self.reported_by(sub_agent, &entry.item, moment);
+            if let Some(caller) = &entry.caller {
+                self.credit(caller, moment);
+            }
             return;
         }
         match &entry.item {
@@ -205,7 +208,8 @@ mod tests {
     fn tokens_are_counted_by_day_and_model_and_once_for_a_message() {
         let mut collector = Collector::new(0);
         let mut observe = |at: &str, item: Item<'_>| {
-            let entry = Entry { at: Timestamp::parse(at), uuid: None, sub_agent: None, item };
+            let entry =
+                Entry { at: Timestamp::parse(at), uuid: None, sub_agent: None, caller: None, item };
             collector.observe(&entry, 1);
         };
         let model = |name| {

@@ -32,7 +32,7 @@ fn words_at_a_refusal_are_kept_with_the_call() {
     };
     // Words at a refusal are in the record of the result.
     for item in [Item::Result(refusal), Item::Prompt(Cow::Borrowed("branch and PR."))] {
-        collector.observe(&Entry { at: None, uuid: None, sub_agent: None, item }, 3);
+        collector.observe(&Entry { at: None, uuid: None, sub_agent: None, caller: None, item }, 3);
     }
     let corrections = &collector.evidence().corrections;
     assert_eq!(corrections.len(), 1);

@@ -53,6 +53,11 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
             session.pull_requests.push(request.clone());
         }
     }
+    let is_of_checkout = |folder: &String| session.directories.contains(folder);
+    if sub_agent.directories.iter().all(is_of_checkout) {
+        session.checkout.update(&sub_agent.checkout);
+    }
+    by_time(&mut session.unnamed_changes, &sub_agent.unnamed_changes, |one| one.at, bounds::ERRORS);
     names(&mut session.branches, &sub_agent.branches);
     names(&mut session.directories, &sub_agent.directories);
 }
@@ -132,6 +137,8 @@ mod tests {
     fn deeds_count_and_words_do_not() {
         let run = |second, command: &str| CommandRun {
             command: command.to_owned(),
+            place: None,
+            shows_failure: false,
             outcome: Outcome::Succeeded,
             origin: Origin::default(),
             at: Some(Timestamp::from_seconds(second)),

@@ -12,6 +12,7 @@ mod collector;
 mod dialogue_scenarios;
 mod errors;
 mod files;
+mod formatters;
 mod git;
 mod lists;
 mod merge;

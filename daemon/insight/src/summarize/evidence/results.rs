@@ -11,7 +11,7 @@ use crate::{
             collector::{Collector, Moment},
             errors::{self, Attempt, Changed, Event},
             files::{self, Deed, PlannedChange},
-            git,
+            formatters, git,
             lists::push_latest,
             notes,
             pending::{Meaning, Waiting},
@@ -118,7 +118,11 @@ impl Collector {
         result: &ToolResult<'_>,
         moment: Moment,
     ) {
-        self.keep_command(command, waiting, result.outcome);
+        self.keep_command(
+            command,
+            result.outcome,
+            Moment { origin: waiting.origin, at: waiting.at },
+        );
         if result.outcome == Outcome::Rejected {
             return;
         }
@@ -132,9 +136,9 @@ impl Collector {
             git::show_history(&mut self.evidence, &content);
         }
         if command.looks_only() {
-            if command.shown.contains("git status") {
+            if !command.git.is_empty() {
                 let content = result.content.decode(bounds::OUTPUT_READ);
-                git::note_branch(&mut self.evidence.branches, &content);
+                self.git_printed(command, &without_ansi(&content), moment);
             }
             return;
         }
@@ -152,17 +156,36 @@ impl Collector {
     ) {
         let run = Run { command, outcome, output, moment };
         self.pending.turn_changed |= git::note(&mut self.evidence, &run);
+        self.git_printed(command, output, moment);
+        formatters::note(&mut self.evidence, output, moment);
         let reports = test_runs::reports(output);
         // What could not run says nothing of the code.
         if !reports.iter().any(|report| test_runs::could_not_run(output, report.failed)) {
             self.judge(&run, &reports);
             for report in reports {
-                self.keep_test_run(report, command, moment);
+                self.keep_test_run(report, &run);
             }
         }
-        if command.changes && outcome.succeeded() && !changed_nothing(output) {
+        // What was stale is built anew.
+        let changes =
+            command.changes || pattern!(r"\b(?:build|compile|codegen)\b").is_match(&command.shown);
+        if changes && outcome.succeeded() && !changed_nothing(output) {
             let changed = Changed::Command(command.shown.clone());
             self.pending.errors.changed(moment.origin.line, changed);
+        }
+    }
+
+    /// Records what calls of git in a folder of the session show of its repository.
+    pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
+        let home = &self.evidence.directories;
+        let is_within = |folder: &String| {
+            command.directory == *folder || below(&command.directory, folder).is_some()
+        };
+        if command.git.iter().any(|call| call.subcommand() == "status") {
+            git::note_branch(&mut self.evidence.branches, output);
+        }
+        if home.is_empty() || command.directory.is_empty() || home.iter().any(is_within) {
+            git::observe(&mut self.evidence.checkout, command, output, moment);
         }
     }
 
@@ -178,14 +201,20 @@ impl Collector {
             }
         }
         let tests_failed = reports.iter().any(|report| report.failed > 0);
+        let hides_failure = run.command.unproven && reports.is_empty();
+        let shows_failure = hides_failure && errors::shows_failure(run.output);
+        if let Some(kept) = self.evidence.commands.last_mut()
+            && run.outcome.succeeded()
+            && kept.command == run.command.shown
+        {
+            kept.shows_failure = shows_failure || tests_failed;
+        }
         let Some(attempt) = &run.command.attempt else { return };
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
             // When tests ran and passed, lines that look like errors are their log.
-            Outcome::Succeeded => {
-                run.command.unproven && reports.is_empty() && errors::shows_failure(run.output)
-            }
+            Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
         };
         if tests_failed {
@@ -266,13 +295,17 @@ impl Collector {
         }
     }
 
-    fn keep_command(&mut self, command: &CommandLine, waiting: &Waiting, outcome: Outcome) {
+    pub(super) fn keep_command(&mut self, command: &CommandLine, outcome: Outcome, moment: Moment) {
+        let home = self.evidence.directories.first();
+        let folder = home.and_then(|home| below(&command.directory, home));
         let commands = &mut self.evidence.commands;
         commands.push(CommandRun {
             command: command.shown.clone(),
+            place: command.package.clone().or(folder),
             outcome,
-            origin: waiting.origin,
-            at: waiting.at,
+            shows_failure: false,
+            origin: moment.origin,
+            at: moment.at,
         });
         if commands.len() > bounds::COMMANDS {
             let old = commands.len() - bounds::COMMANDS / 3;
@@ -282,26 +315,31 @@ impl Collector {
         }
     }
 
-    fn keep_test_run(&mut self, report: RunReport, command: &CommandLine, moment: Moment) {
+    fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
         let runs = &mut self.evidence.tests;
         if let Some(before) = runs.last_mut() {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
         }
+        let command = run.command;
         // A part of such an output shows that the tests passed, not how many there are.
         let is_partial =
             command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
-        let run = TestRun {
+        let scope = test_runs::scope_of(&report, run, self.evidence.directories.first());
+        let test_run = TestRun {
             framework: report.framework.to_owned(),
             command: command.shown.clone(),
+            place: scope.place,
+            limited_to: scope.limited_to,
             passed: if is_partial { 0 } else { report.passed },
             failed: report.failed,
             skipped: report.skipped,
+            not_run: scope.not_run,
             failed_tests: report.failed_tests,
             coverage_pct: report.coverage_pct,
-            origin: moment.origin,
-            at: moment.at,
+            origin: run.moment.origin,
+            at: run.moment.at,
         };
-        push_latest(runs, run, bounds::TEST_RUNS);
+        push_latest(runs, test_run, bounds::TEST_RUNS);
     }
 
     fn plan_decided(&mut self, plan: &str, outcome: Outcome, moment: Moment) {
@@ -363,6 +401,14 @@ impl Collector {
             Outcome::Rejected | Outcome::Interrupted => {}
         }
     }
+}
+
+/// A directory as it is seen from the one that the session began in; `None` for that one, and for
+/// those outside of it.
+pub(super) fn below(directory: &str, home: &str) -> Option<String> {
+    let rest = directory.strip_prefix(home.trim_end_matches(['/', '\\']))?;
+    let rest = rest.strip_prefix(['/', '\\'])?.trim_end_matches('/');
+    (!rest.is_empty()).then(|| kept(rest, bounds::NAME))
 }
 
 /// Whether the output of a command reports that there was nothing to do.

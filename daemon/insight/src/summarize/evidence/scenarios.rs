@@ -362,7 +362,8 @@ fn what_a_sub_agent_is_told_is_no_prompt_of_the_session() {
     script.item(told.clone());
     assert_eq!(script.collect().prompts.len(), 1);
     let mut sub_agent = Collector::new(3);
-    sub_agent.observe(&Entry { at: None, uuid: None, sub_agent: None, item: told }, 1);
+    sub_agent
+        .observe(&Entry { at: None, uuid: None, sub_agent: None, caller: None, item: told }, 1);
     assert_eq!(sub_agent.evidence().prompts[0].origin.source, 3);
     assert_eq!(sub_agent.evidence().counts.prompts, 0);
 }
@@ -431,6 +432,8 @@ pub(in crate::summarize) struct Script {
     pub(super) entries: Vec<(Entry<'static>, u64)>,
     pub(in crate::summarize) at: i64,
     pub(in crate::summarize) sub_agent: Option<&'static str>,
+    /// The call that started the sub-agent.
+    pub(in crate::summarize) caller: Option<&'static str>,
 }
 
 impl Script {
@@ -438,7 +441,8 @@ impl Script {
         let line = u64::try_from(self.entries.len()).unwrap() + 1;
         let at = Some(Timestamp::from_seconds(1_700_000_000 + self.at));
         let sub_agent = self.sub_agent.map(Cow::Borrowed);
-        self.entries.push((Entry { at, uuid: None, sub_agent, item }, line));
+        let caller = self.caller.map(Cow::Borrowed);
+        self.entries.push((Entry { at, uuid: None, sub_agent, caller, item }, line));
     }
 
     pub(in crate::summarize) fn prompt(&mut self, text: &str) {

@@ -2,10 +2,13 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, FileWork, TestRun},
+        evidence::{CommandRun, Evidence, FileWork, is_same_place},
         transcript::Outcome,
     },
-    summarize::{from_evidence::test_results::main_run, text::pattern},
+    summarize::{
+        from_evidence::test_results::{main_run, suites},
+        text::pattern,
+    },
 };
 
 /// What a check looks at. Test suites have an evidence of their own.
@@ -50,32 +53,47 @@ impl CheckKind {
     }
 }
 
-/// How the last run of a kind of check ended.
+/// How the last run of a kind of check ended at a place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LastCheck {
     pub(super) kind: CheckKind,
+    /// The folder or package that was checked.
+    pub(super) place: Option<String>,
     pub(super) command: String,
     pub(super) failed: bool,
     /// Whether code was changed after it.
     stale: bool,
 }
 
-/// The last run of each kind, as far as it is known how it ended.
+/// The last run of each kind at each place, as far as it is known how it ended.
 pub(super) fn last_runs(evidence: &Evidence) -> Vec<LastCheck> {
-    CheckKind::ALL.into_iter().filter_map(|kind| last_run(evidence, kind)).collect()
+    CheckKind::ALL.into_iter().flat_map(|kind| last_runs_of(evidence, kind)).collect()
 }
 
-fn last_run(evidence: &Evidence, kind: CheckKind) -> Option<LastCheck> {
+fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
     let own = evidence.commands.iter().filter(|run| run.origin.source == 0);
-    let mut own = own.rev().filter(|run| parts(&run.command).any(|part| kind.is_run_by(part)));
-    let last = own.next()?;
+    let of_kind = own.rev().filter(|run| parts(&run.command).any(|part| kind.is_run_by(part)));
+    let mut last: Vec<&CommandRun> = Vec::new();
+    for run in of_kind {
+        // A run of the whole project was one of each place.
+        let covers =
+            |later: &&CommandRun| later.place.is_none() || is_same_place(&later.place, &run.place);
+        if !last.iter().any(covers) {
+            last.push(run);
+        }
+    }
+    last.into_iter().filter_map(|run| last_run(evidence, kind, run)).collect()
+}
+
+fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
     let failed = failed(evidence, last)?;
     let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
     // Hooks of a commit and scripts that run several checks may have run this one again.
     if (failed || stale) && may_have_passed_since(evidence, last) {
         return None;
     }
-    Some(LastCheck { kind, command: last.command.clone(), failed, stale })
+    let place = last.place.clone();
+    Some(LastCheck { kind, place, command: last.command.clone(), failed, stale })
 }
 
 /// Whether a later command succeeded that may run checks which its name does not tell.
@@ -99,6 +117,7 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
 /// Whether a run failed; `None` where it was stopped, or another part of the line may have failed.
 fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
     match run.outcome {
+        Outcome::Succeeded if run.shows_failure => Some(true),
         Outcome::Succeeded => {
             let next = evidence.commands.iter().find(|other| other.origin > run.origin);
             let end = next.map_or(u64::MAX, |next| next.origin.line);
@@ -139,20 +158,28 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     (changed && !tested).then(|| "no test run seen".to_owned())
 }
 
-/// The checks that passed, in a few words; those that failed are open ends.
+/// The checks that passed, in a few words; those that failed are open ends. Where checks of one kind
+/// ended differently at several places, both are told with their places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     if !evidence.files.values().any(FileWork::changed) {
         return None;
     }
-    let passed: Vec<LastCheck> =
-        last_runs(evidence).into_iter().filter(|check| !check.failed).collect();
+    let runs = last_runs(evidence);
     let suites = other_suites(evidence);
     let names = |stale: bool| {
-        let of = passed.iter().filter(|check| check.stale == stale);
-        let of = of.map(|check| check.kind.name().to_owned());
-        let suites = suites.iter().filter(|suite| suite.1 == stale).map(|suite| suite.0.clone());
-        of.chain(suites).collect::<Vec<_>>().join(", ")
+        let of = runs.iter().filter(|check| !check.failed && check.stale == stale);
+        let mut names: Vec<String> = Vec::new();
+        for name in of.map(|check| named(check, &runs)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.extend(suites.iter().filter(|suite| suite.1 == stale).map(|suite| suite.0.clone()));
+        names.join(", ")
     };
+    let failed = |kind: CheckKind| runs.iter().any(|check| check.kind == kind && !check.failed);
+    let failed = runs.iter().filter(|check| check.failed && failed(check.kind));
+    let failed: Vec<String> = failed.map(|check| named(check, &runs)).collect();
     let (fresh, stale) = (names(false), names(true));
     let told = match (fresh.is_empty(), stale.is_empty()) {
         (true, true) => return None,
@@ -160,26 +187,30 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
         (true, false) => format!("checks passed before the last change: {stale}"),
         (false, false) => format!("checks passed: {fresh}; before the last change: {stale}"),
     };
-    Some(told)
+    let failed =
+        if failed.is_empty() { String::new() } else { format!("; failed: {}", failed.join(", ")) };
+    Some(format!("{told}{failed}"))
+}
+
+/// The kind of a check, with its place where another one of its kind ended differently.
+fn named(check: &LastCheck, all: &[LastCheck]) -> String {
+    let differs = |other: &LastCheck| other.kind == check.kind && other.failed != check.failed;
+    let place = check.place.as_deref().filter(|_| all.iter().any(differs));
+    place.map_or(check.kind.name().to_owned(), |place| format!("{} in {place}", check.kind.name()))
 }
 
 /// Suites that passed beside the main one, with the number of their tests, and whether code was changed
 /// after them.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
-    let own = evidence.tests.iter().filter(|run| run.origin.source == 0);
-    let mut last: Vec<&TestRun> = Vec::new();
-    for run in own.filter(|run| run.framework != main.framework) {
-        last.retain(|known| known.framework != run.framework);
-        last.push(run);
-    }
-    let passed = last.into_iter().filter(|run| run.failed == 0 && run.passed > 1);
+    let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
+    let passed = others.filter(|run| run.failed == 0 && run.passed > 1);
     let told = passed.map(|run| {
         let is_later = |work: &FileWork| {
             work.changed() && work.last.source == 0 && work.last.line > run.origin.line
         };
         let is_stale = evidence.files.values().any(is_later);
-        (format!("{} ({} passed)", run.framework, run.passed), is_stale)
+        (format!("{} ({} passed)", run.label(), run.passed), is_stale)
     });
     told.collect()
 }
@@ -187,7 +218,10 @@ fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::evidence::scenarios::Script;
+    use crate::{
+        model::transcript::{Item, SessionContext},
+        summarize::evidence::scenarios::Script,
+    };
 
     fn script() -> Script {
         let mut script = Script::default();
@@ -250,6 +284,25 @@ mod tests {
         assert_eq!(
             passed(&script.collect()).as_deref(),
             Some("checks passed: build, vitest (230 passed)")
+        );
+    }
+
+    #[test]
+    fn of_checks_at_several_places_each_is_told() {
+        let mut script = Script::default();
+        script.item(Item::Context(SessionContext {
+            cwd: Some("/app".into()),
+            ..SessionContext::default()
+        }));
+        script.prompt("Add a column");
+        script.edit("a", "/app/list.ts", "a", "b");
+        let fine = Outcome::Succeeded;
+        let broken = "api/a.spec.ts(3,1): error TS2345: Argument\n";
+        script.run("d", "cd /app/web && npx tsc --noEmit | tail -5", fine, "");
+        script.run("e", "cd /app/api && npx tsc --noEmit | tail -5", fine, broken);
+        assert_eq!(
+            passed(&script.collect()).as_deref(),
+            Some("checks passed: type check in web; failed: type check in api")
         );
     }
 

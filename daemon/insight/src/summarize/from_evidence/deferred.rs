@@ -429,6 +429,8 @@ mod tests {
             origin: at(9),
         };
         let run = |outcome| crate::model::evidence::CommandRun {
+            place: None,
+            shows_failure: false,
             command: "pnpm --filter api build 2>&1".to_owned(),
             outcome,
             origin: at(2),
@@ -454,6 +456,8 @@ mod tests {
             ],
             reports: vec![TurnReport { text: "Fixed.".to_owned(), ..TurnReport::default() }],
             commands: vec![crate::model::evidence::CommandRun {
+                place: None,
+                shows_failure: false,
                 command: "cargo build --release".to_owned(),
                 outcome: crate::model::transcript::Outcome::Succeeded,
                 origin: at(2),

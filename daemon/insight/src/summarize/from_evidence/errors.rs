@@ -150,6 +150,15 @@ fn is_test_failure(message: &str) -> bool {
     message.contains(" failed")
 }
 
+/// Whether all these files are tests.
+fn only_tests(files: &[&str]) -> bool {
+    let is_test = |path: &&str| {
+        pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
+            .is_match(path)
+    };
+    files.iter().all(is_test)
+}
+
 fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
     let evidence = entries.evidence;
     let (failed, worked) = (group.error.origin, group.resolution.origin);
@@ -184,6 +193,10 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
             format!("Ran {}", ran.join(", "))
         }
         (None, _) if files.is_empty() => NOT_STATED.to_owned(),
+        // The code was right, and the test asked for something else.
+        (None, _) if is_test_failure(&group.error.message) && only_tests(&group.files) => {
+            format!("The test was changed: {named}")
+        }
         (None, _) => format!("Changed {named}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, GitStep, StatementKind},
+        evidence::{CommandRun, Delegation, Evidence, GitStep, StatementKind},
         transcript::{Origin, Outcome, RecapKind, Task, TaskState},
     },
     summarize::{
@@ -28,6 +28,8 @@ const PLAN: usize = 1_200;
 const OPTIONS: usize = 5;
 /// Files named at most that were changed after the last test run.
 const CHANGED: usize = 4;
+/// Tasks that ran beside the one that was cut off, at most.
+const BESIDE: usize = 3;
 /// Failing tests named at most.
 const TESTS: usize = 5;
 
@@ -72,26 +74,66 @@ fn closes_a_list(subject: &str) -> bool {
         .is_match(subject)
 }
 
-/// The call that the session ended in.
+/// The calls that the session ended in: the last one, and sub-agents that ran beside it.
 fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let Some(call) = &entries.evidence.unanswered_call else { return };
+    let evidence = entries.evidence;
+    let Some(call) = &evidence.unanswered_call else { return };
+    let asked = asked_last(entries).map_or(String::new(), |request| {
+        format!(" (asked: {})", cut(&entries.tidy_line(without_full_stop(&request.text)), 110))
+    });
+    let is_task = |task: &&Delegation| task.origin == call.origin;
+    if evidence.delegations.iter().any(|task| is_task(&task)) {
+        let replied = evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
+        let beside = evidence.delegations.iter().filter(|task| {
+            task.outcome.is_none()
+                && task.origin.source == call.origin.source
+                && (replied + 1..call.origin.line).contains(&task.origin.line)
+        });
+        for task in beside.take(BESIDE) {
+            let state = by_its_records(entries, task).unwrap_or_else(unknown);
+            let subject = cut(&entries.tidy_line(&task.subject), 120);
+            push(list, format!("Cut off in `Task: {subject}`{asked}: {state}"));
+        }
+    }
     // Of a long line the commit says most.
     let commit = pattern!(r#"\bgit commit [^"]*"[^"]{4,}""#).find(&call.text);
     let shown = commit.map_or(call.text.as_str(), |commit| commit.as_str());
     let shown = cut(&entries.tidy_line(shown), 120);
-    let asked = asked_last(entries).map_or(String::new(), |request| {
-        format!(" (asked: {})", cut(&entries.tidy_line(without_full_stop(&request.text)), 110))
-    });
-    let until_then = done_within(entries, call.origin);
-    let state = until_then.unwrap_or_else(|| "whether it was done is not known".to_owned());
+    let state = done_within(entries, call.origin).unwrap_or_else(unknown);
     push(list, format!("Cut off in `{shown}`{asked}: {state}"));
+}
+
+fn unknown() -> String {
+    "whether it was done is not known".to_owned()
+}
+
+/// What the records of one sub-agent show that it did.
+fn by_its_records(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
+    let files = task.files.iter().take(CHANGED);
+    let files: Vec<String> = files.map(|path| format!("`{}`", entries.path(path))).collect();
+    let committed = task.commits.last().map(|subject| entries.tidy_line(subject));
+    let told = match (committed, files.is_empty()) {
+        (None, true) => return None,
+        (None, false) => format!("it changed {}", files.join(", ")),
+        (Some(commit), true) => format!("its last step was the commit \"{commit}\""),
+        (Some(commit), false) => {
+            format!("it committed \"{commit}\" and then changed {}", files.join(", "))
+        }
+    };
+    Some(format!("by its records {told}"))
 }
 
 /// What the session's own file shows of the work of a sub-agent that was called at `start` and
 /// never answered.
 fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     let evidence = entries.evidence;
-    if evidence.reported_sub_agents.is_empty() {
+    let task = evidence.delegations.iter().find(|task| task.origin == start);
+    if let Some(known) = task.and_then(|task| by_its_records(entries, task)) {
+        return Some(known);
+    }
+    // The records of sub-agents side by side are known only by their callers.
+    let is_credited = |task: &Delegation| !task.files.is_empty() || !task.commits.is_empty();
+    if evidence.reported_sub_agents.is_empty() || evidence.delegations.iter().any(is_credited) {
         return None;
     }
     let later = |origin: Origin| origin.source == start.source && origin.line > start.line;
@@ -181,8 +223,8 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
         // Where packages are counted, those that were not built have no test with a name.
         let counts_packages = run.framework.ends_with("(packages)") && !names.is_empty();
-        let failed = if counts_packages { all.len() } else { run.failed as usize };
-        let failed = failed.saturating_sub(parents).max(1);
+        let all = if counts_packages { all.len().saturating_sub(parents) } else { 0 };
+        let failed = all.max(run.failed as usize).max(1);
         let noun = if failed == 1 { "test" } else { "tests" };
         push(list, format!("Fix {failed} failing {noun}{named}"));
     }
@@ -192,7 +234,9 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     for check in checks::last_runs(entries.evidence) {
         if check.failed && check.kind != checks::CheckKind::Build {
             let name = check.kind.name();
-            push(list, format!("The last {name} failed: `{}`", entries.tidy_line(&check.command)));
+            let place = check.place.map_or(String::new(), |place| format!(" in {place}"));
+            let command = entries.tidy_line(&check.command);
+            push(list, format!("The last {name}{place} failed: `{command}`"));
         }
     }
     untested(entries, list);
@@ -366,7 +410,14 @@ mod tests {
 
     fn ran(line: u64, command: &str, outcome: Outcome) -> CommandRun {
         let origin = Origin { source: 0, line };
-        CommandRun { command: command.to_owned(), outcome, origin, at: None }
+        CommandRun {
+            command: command.to_owned(),
+            place: None,
+            outcome,
+            shows_failure: false,
+            origin,
+            at: None,
+        }
     }
 
     fn steps(evidence: &Evidence) -> Vec<String> {
@@ -398,6 +449,7 @@ mod tests {
             coverage_pct: None,
             origin: Origin { source: 0, line: 5 },
             at: None,
+            ..TestRun::default()
         };
         let mut evidence = Evidence { tests: vec![run], ..Evidence::default() };
         for (path, line) in [("/app/a.rs", 4), ("/app/b.rs", 6), ("/app/README.md", 7)] {

@@ -362,6 +362,7 @@ mod tests {
             coverage_pct: None,
             origin: Origin::default(),
             at: None,
+            ..TestRun::default()
         };
         session().with(|e| e.tests = vec![run(0), run(2)]).ends(Outcome::InProgress);
         session().with(|e| e.tests = vec![run(2), run(0)]).ends(Outcome::Completed);

@@ -1,7 +1,12 @@
-//! The state in which a session leaves its repository.
+//! The state in which a session leaves its repository: from the last outputs of git in its record,
+//! and from its own commits and edits where nothing later was printed.
 
 use crate::{
-    model::evidence::{Evidence, FileWork, GitEvent, GitStep},
+    model::{
+        evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
+        time::Timestamp,
+        transcript::Origin,
+    },
     summarize::from_evidence::{
         checks,
         entries::{Entries, is_scratch},
@@ -13,26 +18,26 @@ use crate::{
 const UNCOMMITTED: usize = 4;
 
 /// The state of the repository in one line: branch, last commit, pushed or not, what is not
-/// committed. `None` where the session did nothing to it and did not look at it.
+/// committed. `None` where the session has no repository, or changed files in none.
 pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let mut parts = Vec::new();
-    if let Some(commit) = evidence.commits.last() {
-        let hash =
-            if commit.hash.is_empty() { String::new() } else { format!("`{}` ", commit.hash) };
-        let on = other_branch(evidence).map_or(String::new(), |on| format!(" (on `{on}`)"));
-        let merged = if merged(evidence).is_some() { ", merged after that" } else { "" };
-        let subject = entries.tidy_line(&commit.subject);
-        parts.push(format!("last commit {hash}{subject}{on}{merged}"));
-    }
+    parts.extend(head(entries));
+    parts.extend(last_commit(entries));
     if other_branch(evidence).is_none() || merged(evidence).is_some() {
         parts.extend(pushed(evidence));
     }
     parts.extend(uncommitted(entries));
     parts.extend(checks::passed(evidence));
     parts.extend(checks::untested(evidence));
+    let has_worked = changed_any(evidence)
+        || !evidence.commits.is_empty()
+        || evidence.git_events.iter().any(|event| event.step != GitStep::Switch);
+    if !has_worked {
+        return unchanged(entries);
+    }
     if parts.is_empty() {
-        return unchanged(evidence);
+        return None;
     }
     if let Some(branch) = branch(evidence) {
         parts.insert(0, format!("branch `{branch}`"));
@@ -40,11 +45,55 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// What is told of a session that looked at its repository and changed nothing.
-fn unchanged(evidence: &Evidence) -> Option<String> {
-    let looked = evidence.commands.iter().any(|run| run.command.starts_with("git "));
-    let branch = branch(evidence).filter(|_| looked && !changed_any(evidence))?;
-    Some(format!("branch `{branch}`; nothing was changed"))
+/// What is told of a session that changed nothing: where it was.
+fn unchanged(entries: &Entries<'_>) -> Option<String> {
+    let branch = branch(entries.evidence)?;
+    let head = entries.evidence.checkout.head.as_ref();
+    let at = head.map_or(String::new(), |head| format!(" at {}", shown(entries, &head.value)));
+    let files = foreign(entries, &[]).map_or(String::new(), |files| format!("; {files}"));
+    Some(format!("branch `{branch}`{at}; no files were changed{files}"))
+}
+
+/// A commit by its hash and its subject.
+fn shown(entries: &Entries<'_>, head: &HeadCommit) -> String {
+    format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
+}
+
+/// Whether something seen at `view` is later than `origin` at the time `at`.
+fn is_later<T>(view: &GitView<T>, origin: Origin, at: Option<Timestamp>) -> bool {
+    if view.origin.source == origin.source { view.origin > origin } else { view.at > at }
+}
+
+/// The commit that is checked out, where it is another one than the session's last.
+fn head(entries: &Entries<'_>) -> Option<String> {
+    let evidence = entries.evidence;
+    let head = evidence.checkout.head.as_ref()?;
+    let is_own = evidence.commits.last().is_some_and(|last| {
+        !is_later(head, last.origin, last.at)
+            || last.subject == head.value.subject
+            || !last.hash.is_empty()
+                && (head.value.hash.starts_with(&last.hash)
+                    || last.hash.starts_with(&head.value.hash))
+    });
+    (!is_own).then(|| format!("HEAD {}", shown(entries, &head.value)))
+}
+
+/// The last commit of the session, with the branch that it is on where that is another one.
+fn last_commit(entries: &Entries<'_>) -> Option<String> {
+    let evidence = entries.evidence;
+    let commit = evidence.commits.last()?;
+    let head = evidence.checkout.head.as_ref().map(|head| &head.value);
+    let shown_hash = head.filter(|head| head.subject == commit.subject).map(|head| &head.hash);
+    let hash = if commit.hash.is_empty() { shown_hash } else { Some(&commit.hash) };
+    let hash = hash.map_or(String::new(), |hash| format!("`{hash}` "));
+    let is_deleted = |on: &str| evidence.checkout.deleted.iter().any(|name| name == on);
+    let on = other_branch(evidence).map_or(String::new(), |on| match is_deleted(on) {
+        true => format!(" (on `{on}`, deleted since)"),
+        false => format!(" (on `{on}`)"),
+    });
+    let merged = if merged(evidence).is_some() { ", merged after that" } else { "" };
+    let subject = entries.tidy_line(&commit.subject);
+    Some(format!("last commit {hash}{subject}{on}{merged}"))
 }
 
 /// The branch that the last commit was made on, where it is another one than the present.
@@ -63,7 +112,12 @@ pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
     // Sub-agents work on branches of their own, and a merge names the branch that it takes in.
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
     let mut own = own.filter(|event| event.succeeded && event.step != GitStep::Merge);
-    let noted = own.find_map(|event| event.branch.as_deref());
+    let noted = own.find_map(|event| Some((event.branch.as_deref()?, event.origin)));
+    // Any output of git may have shown another one since.
+    let seen = evidence.checkout.branch.as_ref().filter(|seen| {
+        seen.origin.source == 0 && noted.is_none_or(|(_, origin)| seen.origin >= origin)
+    });
+    let noted = seen.map(|seen| seen.value.as_str()).or(noted.map(|(branch, _)| branch));
     let recorded = || match evidence.branches.as_slice() {
         [one] => Some(one.as_str()),
         // The branches of sub-agents are recorded, too.
@@ -90,6 +144,9 @@ fn merged(evidence: &Evidence) -> Option<&GitEvent> {
 fn pushed(evidence: &Evidence) -> Option<String> {
     let last = |step: GitStep| evidence.git_events.iter().rev().find(|event| event.step == step);
     let committed = evidence.commits.last().map(|commit| commit.origin);
+    if let Some(state) = upstream(evidence, last(GitStep::Push)) {
+        return Some(state);
+    }
     let Some(push) = last(GitStep::Push) else {
         return committed.map(|_| "not pushed".to_owned());
     };
@@ -99,6 +156,21 @@ fn pushed(evidence: &Evidence) -> Option<String> {
     let is_behind =
         committed.is_some_and(|commit| commit.source == push.origin.source && commit > push.origin);
     Some(if is_behind { "last commit not pushed".to_owned() } else { "pushed".to_owned() })
+}
+
+/// How the branch stood to the one that it follows, where git said so after the last commit and push.
+fn upstream(evidence: &Evidence, push: Option<&GitEvent>) -> Option<String> {
+    let seen = evidence.checkout.upstream.as_ref()?;
+    let commit = evidence.commits.last();
+    let is_current = commit.is_none_or(|commit| is_later(seen, commit.origin, commit.at))
+        && push.is_none_or(|push| is_later(seen, push.origin, push.at));
+    let is_pushed = seen.value.starts_with("up to date");
+    is_current.then(|| match (is_pushed, commit.is_some()) {
+        (true, true) => "pushed".to_owned(),
+        (true, false) => seen.value.clone(),
+        (false, _) if seen.value.contains("behind") => seen.value.clone(),
+        (false, _) => format!("not pushed ({})", seen.value),
+    })
 }
 
 /// The last event of a step, apart from commits that found nothing to commit.
@@ -118,27 +190,105 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     if let Some(event) = last_try(evidence, GitStep::Commit).filter(|event| !event.succeeded) {
         return Some(failed("commit", event));
     }
-    let committed = evidence.commits.last().map(|commit| commit.origin);
     let left = uncommitted_files(evidence);
+    let paths: Vec<&str> = left.iter().map(|(path, _)| *path).collect();
+    let others = [foreign(entries, &paths), unnamed(evidence)].into_iter().flatten();
+    let mut parts: Vec<String> = others.collect();
     if left.is_empty() {
-        let unknown = committed.is_none() && is_elsewhere(evidence) && changed_any(evidence);
-        return unknown.then(|| "no commit seen in this session".to_owned());
+        let unknown =
+            evidence.commits.is_empty() && is_elsewhere(evidence) && changed_any(evidence);
+        if unknown {
+            parts.insert(0, "no commit seen in this session".to_owned());
+        } else if parts.is_empty() && is_clean(evidence) {
+            parts.push("working tree clean".to_owned());
+        }
+        return (!parts.is_empty()).then(|| parts.join("; "));
     }
+    let state = if is_staged(evidence, &left) { "staged, not committed" } else { "not committed" };
+    let names: Vec<&str> = paths.into_iter().map(|path| entries.path(path)).collect();
+    parts.insert(0, format!("{state}: {}", named(&names)));
+    Some(parts.join("; "))
+}
+
+/// Whether the last step of the session staged all of these files.
+fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
+    let committed = evidence.commits.last().map(|commit| commit.origin);
     let staged = evidence.git_events.iter().rev().find(|event| event.step == GitStep::Stage);
-    let is_staged = staged.is_some_and(|staged| {
+    staged.is_some_and(|staged| {
         staged.succeeded
             && committed.is_none_or(|commit| staged.origin > commit)
             && left.iter().all(|(_, work)| {
                 work.last.source == staged.origin.source && work.last <= staged.origin
             })
-    });
-    let state = if is_staged { "staged, not committed" } else { "not committed" };
-    let files: Vec<&str> = left.into_iter().map(|(path, _)| entries.path(path)).collect();
+    })
+}
+
+/// The first of some files by their names, and how many there are besides.
+fn named(files: &[&str]) -> String {
     let named: Vec<String> =
         files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
     let more = files.len().saturating_sub(UNCOMMITTED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Some(format!("{state}: {}{more}", named.join(", ")))
+    format!("{}{more}", named.join(", "))
+}
+
+/// The files of the last status that the session did not change, apart from `own`.
+fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
+    let evidence = entries.evidence;
+    let seen = current_files(evidence)?;
+    let is_own = |path: &str| {
+        let mut changed = evidence.files.iter().filter(|(_, work)| work.changed());
+        own.iter().any(|own| is_file(own, path)) || changed.any(|(own, _)| is_file(own, path))
+    };
+    let paths = seen.value.paths.iter().map(String::as_str);
+    let others: Vec<&str> = paths.filter(|path| !is_own(path) && !is_scratch(path)).collect();
+    (!others.is_empty()).then(|| format!("changed, but not by this session: {}", named(&others)))
+}
+
+/// Whether the path of the session is the one that git printed, or below that folder.
+fn is_file(own: &str, printed: &str) -> bool {
+    let printed = printed.trim_start_matches("../").trim_start_matches("./");
+    match printed.strip_suffix('/') {
+        Some(folder) => own.starts_with(printed) || own.contains(&format!("/{folder}/")),
+        None => own == printed || own.ends_with(&format!("/{printed}")),
+    }
+}
+
+/// What tools changed without naming it since the last commit, unless a status showed it.
+fn unnamed(evidence: &Evidence) -> Option<String> {
+    let last = evidence.unnamed_changes.last()?;
+    let is_committed = evidence.commits.last().is_some_and(|commit| {
+        if commit.origin.source == last.origin.source {
+            commit.origin > last.origin
+        } else {
+            commit.at > last.at
+        }
+    });
+    let is_shown = current_files(evidence)
+        .is_some_and(|seen| !seen.value.is_part && is_later(seen, last.origin, last.at));
+    (!is_committed && !is_shown)
+        .then(|| format!("a tool changed files that are not all listed here ({})", last.text))
+}
+
+/// The files that git listed, where nothing was committed since.
+fn current_files(evidence: &Evidence) -> Option<&GitView<crate::model::evidence::ChangedFiles>> {
+    let seen = evidence.checkout.files.as_ref()?;
+    let mut steps = evidence.git_events.iter().filter(|event| {
+        event.succeeded
+            && matches!(
+                event.step,
+                GitStep::Commit | GitStep::Reset | GitStep::Stash | GitStep::Switch
+            )
+    });
+    steps
+        .all(|event| is_later(seen, event.origin, event.at) || seen.origin == event.origin)
+        .then_some(seen)
+}
+
+/// Whether git last showed a clean working tree, and nothing was edited since.
+fn is_clean(evidence: &Evidence) -> bool {
+    current_files(evidence).is_some_and(|seen| seen.value.paths.is_empty() && !seen.value.is_part)
+        && (changed_any(evidence) || !evidence.commits.is_empty())
 }
 
 /// The files that were changed after the last commit of a session in a repository.
@@ -156,8 +306,20 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
             && is_later
             && !is_scratch(path)
             && !overtaken::is_taken_back(evidence, path, work)
+            && !is_settled(evidence, path, work)
     });
     changed.map(|(path, work)| (path.as_str(), work)).collect()
+}
+
+/// Whether git listed all changed files after a change, and this one was not among them: it was
+/// committed, taken back, or git ignores it.
+fn is_settled(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
+    current_files(evidence).is_some_and(|seen| {
+        !seen.value.is_part
+            && seen.origin.source == work.last.source
+            && seen.origin > work.last
+            && !seen.value.paths.iter().any(|printed| is_file(path, printed))
+    })
 }
 
 fn changed_any(evidence: &Evidence) -> bool {

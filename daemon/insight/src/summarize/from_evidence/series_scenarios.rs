@@ -157,5 +157,5 @@ fn a_session_that_only_looked_says_the_branch_and_that_nothing_was_changed() {
         "## fix/reader...origin/fix/reader\n",
     );
     script.reply("m1", "One commit, which narrows the reader.");
-    assert_eq!(summary(&script).repository.unwrap(), "branch `fix/reader`; nothing was changed");
+    assert_eq!(summary(&script).repository.unwrap(), "branch `fix/reader`; no files were changed");
 }

@@ -1,31 +1,68 @@
-//! The last run of the main test suite.
+//! How the test suites stood at the end, from the runs that say so.
 
 use crate::{
     model::{
-        evidence::{Evidence, TestRun},
+        evidence::{Evidence, GitStep, TestRun, latest_of_suites},
         summary::TestSummary,
+        time::Timestamp,
         transcript::Outcome,
     },
     summarize::{from_evidence::entries::Entries, text::pattern},
 };
 
+/// Seconds between a run and the end of a session after which the run is told with its date.
+const HALF_A_DAY: u64 = 12 * 60 * 60;
+
 /// How the main suite stood in the end.
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
-    // One test that passed was run by its name: it says nothing of the suite. Where only a part of
-    // the output was printed, it is known that all passed, and not how many.
-    let run = main_run(entries.evidence).filter(|run| run.failed > 0 || run.passed != 1)?;
-    if is_stale(entries.evidence, run) || failed_later(entries.evidence, run) {
+    let evidence = entries.evidence;
+    // One test that passed says nothing of the suite, where the command does not say that it is one.
+    let run =
+        main_run(evidence).filter(|run| run.failed > 0 || run.passed != 1 || run.is_part())?;
+    if is_stale(evidence, run) || failed_later(evidence, run) {
         return None;
     }
     Some(TestSummary {
         framework: run.framework.clone(),
-        total: run.passed.saturating_add(run.failed).saturating_add(run.skipped),
+        total: run.total(),
         passed: run.passed,
         failed: run.failed,
         skipped: run.skipped,
+        place: run.place.clone(),
+        limited_to: run.limited_to.clone(),
+        not_run: run.not_run,
+        age: age(evidence, run),
         coverage_pct: run.coverage_pct,
         failed_tests: (!run.failed_tests.is_empty()).then(|| run.failed_tests.clone()),
     })
+}
+
+/// What happened to the code after a run: `before the last change`, with the date of an old run.
+pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
+    let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
+    let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
+    let moved = evidence
+        .git_events
+        .iter()
+        .any(|event| took_over(event.step) && event.succeeded && later(event.at));
+    let changed = evidence.files.iter().any(|(path, work)| {
+        work.changed()
+            && work.last.source == run.origin.source
+            && work.last.line > run.origin.line
+            && !path.ends_with(".md")
+            && !path.ends_with(".txt")
+    });
+    let end = evidence.span.last.zip(run.at);
+    let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
+    let date = run.at.filter(|_| is_old).map(|at| at.to_string().chars().take(10).collect());
+    let state = match (changed, moved) {
+        (true, _) => Some("before the last change"),
+        (false, true) => Some("before other commits came in"),
+        (false, false) => None,
+    };
+    let date = date.map(|date: String| format!("on {date}"));
+    let parts: Vec<String> = date.into_iter().chain(state.map(str::to_owned)).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Whether a run of a sub-agent is older than what the session itself changed last.
@@ -58,14 +95,16 @@ fn goes_on_behind_tests(line: &str) -> bool {
     last.is_some_and(|at| parts[at + 1..].iter().any(|part| !part.trim().is_empty()))
 }
 
-/// The latest run that is no mere part of the suite: at least half as many tests as the largest
-/// run of its framework; of several frameworks the one that ran last.
+/// The run that tells how each suite stood in the end, the latest one last.
+pub(super) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
+    latest_of_suites(&evidence.tests.iter().collect::<Vec<_>>())
+}
+
+/// The suite that ran last: a whole one, unless only parts ran or a part fails.
 pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
-    let size = |run: &TestRun| run.passed.saturating_add(run.failed);
-    let last = evidence.tests.last()?;
-    let same = || evidence.tests.iter().filter(|run| run.framework == last.framework);
-    let largest = same().map(size).max()?;
-    let main = same().rfind(|run| size(run) == 0 || size(run).saturating_mul(2) >= largest)?;
+    let suites = suites(evidence);
+    let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part();
+    let main = suites.iter().rfind(says_most).or(suites.last()).copied()?;
     // A commit after a failure tells that the failure was mended, or was no obstacle.
     let was_committed = evidence
         .commits
@@ -77,7 +116,7 @@ pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::CommandRun;
+    use crate::model::evidence::{CommandRun, FileWork};
     use crate::model::transcript::Origin;
     use crate::summarize::report::Reports;
 
@@ -92,6 +131,7 @@ mod tests {
             coverage_pct: None,
             origin: Origin::default(),
             at: None,
+            ..TestRun::default()
         }
     }
 
@@ -124,6 +164,8 @@ mod tests {
                 tests: vec![run("go test (packages)", 15, 0)],
                 commands: vec![CommandRun {
                     command: "make test".to_owned(),
+                    place: None,
+                    shows_failure: false,
                     outcome,
                     origin: Origin::default(),
                     at: None,
@@ -147,6 +189,39 @@ mod tests {
         ] {
             assert_eq!(goes_on_behind_tests(line), told, "{line}");
         }
+    }
+
+    #[test]
+    fn a_part_is_told_as_such_where_no_whole_run_was_seen() {
+        let part = TestRun {
+            limited_to: Some("-m browser".to_owned()),
+            not_run: 208,
+            ..run("pytest", 20, 0)
+        };
+        let told = |tests: Vec<TestRun>| {
+            let evidence = Evidence { tests, ..Evidence::default() };
+            let reports = Reports::default();
+            test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
+        };
+        let found = told(vec![part.clone()]).unwrap();
+        assert_eq!((found.limited_to.as_deref(), found.not_run), (Some("-m browser"), 208));
+        let found = told(vec![run("pytest", 228, 0), part]).unwrap();
+        assert_eq!((found.limited_to, found.passed), (None, 228));
+    }
+
+    #[test]
+    fn a_run_before_the_last_change_or_of_another_day_says_so() {
+        let at = |hour: i64| Some(Timestamp::from_seconds(1_700_000_000 + hour * 3600));
+        let ran = TestRun { at: at(0), ..run("jest", 12, 0) };
+        let mut evidence = Evidence { tests: vec![ran.clone()], ..Evidence::default() };
+        assert_eq!(age(&evidence, &ran), None);
+        evidence.span.last = at(30);
+        assert_eq!(age(&evidence, &ran).as_deref(), Some("on 2023-11-14"));
+        let last = Origin { source: 0, line: 9 };
+        let work = FileWork { edits: 1, last, ..FileWork::default() };
+        evidence.files.insert("/app/a.ts".to_owned(), work);
+        let told = age(&evidence, &ran);
+        assert_eq!(told.as_deref(), Some("on 2023-11-14, before the last change"));
     }
 
     #[test]

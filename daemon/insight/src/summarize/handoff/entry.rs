@@ -9,7 +9,7 @@ use crate::{
     summarize::{
         handoff::{
             OPEN_END,
-            guard::{literal, name, printed, quote, quoted_name},
+            guard::{literal, printed, quote, quoted_name},
         },
         text::pattern,
     },
@@ -35,9 +35,13 @@ pub(super) fn step(step: &str) -> Option<String> {
 
 /// Formats a run of tests that all passed.
 pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
-    let framework = name(&run.framework)?;
+    let limit = run.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
+    let suite = literal(&format!("{}{limit}", run.framework))?;
+    let not_run =
+        if run.not_run > 0 { format!(", {} not run", run.not_run) } else { String::new() };
+    let part = if run.limited_to.is_some() || run.not_run > 0 { "; no whole run seen" } else { "" };
     (run.failed == 0 && run.total > 0)
-        .then(|| format!("{} of {} passed (`{framework}`)", run.passed, run.total))
+        .then(|| format!("{} of {} passed ({suite}{not_run}{part})", run.passed, run.total))
 }
 
 /// Formats an error with its cause, its fix and its check, as far as they are known.

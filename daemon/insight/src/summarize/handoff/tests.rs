@@ -505,6 +505,7 @@ fn summary() -> EnhancedSessionSummary {
             skipped: 0,
             coverage_pct: None,
             failed_tests: Some(vec!["tests/test_auth.py::test_expiry".to_owned()]),
+            ..TestSummary::default()
         }),
         files_modified: Some(vec!["/work/app/src/auth.py".to_owned(), ".env".to_owned()]),
         mcp_tools_used: None,

@@ -17,7 +17,7 @@ pub fn did_work(episode: &Episode) -> bool {
         || summary.config_changes.is_some()
         || summary.test_results.is_some()
         || summary.errors_resolved.is_some()
-        || summary.repository.as_ref().is_some_and(|state| state.contains("commit"));
+        || summary.repository.as_ref().is_some_and(|state| leaves_work(state));
     let settled = summary.key_decisions.is_some() || summary.completed_tasks.is_some();
     let words = summary.last_words.as_ref().map_or(0, |words| words.chars().count());
     // Nobody asked for anything, and nothing was done.
@@ -26,6 +26,11 @@ pub fn did_work(episode: &Episode) -> bool {
     }
     let is_exchange = summary.message_count.is_some_and(|count| count <= EXCHANGE);
     changed || (settled || words > LONG_ANSWER || !is_exchange) && !only_recalled(episode)
+}
+
+/// Whether the state of a repository is that of a session that changed something.
+fn leaves_work(state: &str) -> bool {
+    state.contains("commit") && !state.contains("; no files were changed")
 }
 
 /// Whether all that the session did was to ask the memory.

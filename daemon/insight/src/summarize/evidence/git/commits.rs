@@ -17,8 +17,8 @@ use crate::{
 /// A commit as git prints it: `[main 1a2b3c4] Fix the parser`.
 pub(super) struct Printed<'o> {
     pub(super) branch: Option<&'o str>,
-    hash: &'o str,
-    subject: &'o str,
+    pub(super) hash: &'o str,
+    pub(super) subject: &'o str,
 }
 
 /// The commits in an output.
@@ -92,7 +92,7 @@ fn hash_shown<'o>(output: &'o str, subject: &str) -> Option<&'o str> {
 }
 
 /// Lines of `git log --oneline`: hashes with subjects, the newest first.
-fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     output.lines().filter_map(|line| {
         let (hash, rest) = line.trim_start_matches(['*', '|', ' ']).split_once(' ')?;
         let is_hash =

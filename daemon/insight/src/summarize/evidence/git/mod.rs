@@ -1,9 +1,13 @@
 //! Events of the repository, from the output of git and of the forges' programs.
 
+mod checkout;
 mod commits;
 
 use self::commits::{Printed, printed};
-pub(super) use self::commits::{hashes_are_stale, show_history};
+pub(super) use self::{
+    checkout::observe,
+    commits::{hashes_are_stale, show_history},
+};
 use crate::{
     model::{
         evidence::{Evidence, GitEvent, GitStep, Publication, PullRequest},
@@ -27,9 +31,6 @@ enum Ending {
 /// Records the effect of a command on the repository and its publications; returns whether it made
 /// a commit. A hook may fail after a commit, so git's own output decides.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
-    if run.command.shown.contains("git status") {
-        note_branch(&mut evidence.branches, run.output);
-    }
     let steps = &run.command.repository;
     if steps.is_empty() {
         return false;

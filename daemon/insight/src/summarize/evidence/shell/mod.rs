@@ -3,8 +3,11 @@
 //! Reads the command line only; the result shows whether it succeeded.
 
 mod effect;
+mod git_calls;
 mod kind;
 mod repository;
+mod target;
+mod test_calls;
 mod texts;
 mod words;
 
@@ -12,7 +15,9 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use self::{
     effect::{Effect, resolve},
+    git_calls::GitCall,
     repository::{CommitMade, RepositoryStep, Undone},
+    test_calls::{TestCall, printed as call_that_printed},
 };
 use self::{
     kind::{Invocation, Kind},
@@ -45,6 +50,17 @@ pub(super) struct CommandLine {
     pub(super) repository: Vec<RepositoryStep>,
     /// Whether it shows the history of the repository.
     pub(super) shows_history: bool,
+    /// The directory that it works in, and the package that it names.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) directory: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) package: Option<String>,
+    /// The calls of git whose output shows the state of the repository.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) git: Vec<GitCall>,
+    /// The tests that it asks for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tests: Vec<TestCall>,
     /// Whether only a part of its output is printed: what is counted there is no total.
     pub(super) shows_part: bool,
 }
@@ -61,6 +77,7 @@ impl CommandLine {
             .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
             .collect();
         let repository = repository::steps(&commands, line);
+        let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
         let works = |(_, invocation): &&(&Simple, Invocation<'_>)| invocation.kind() != Kind::Looks;
         let last = invocations.iter().rev().find(works);
@@ -81,6 +98,10 @@ impl CommandLine {
                 .iter()
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
             repository,
+            tests: test_calls::of(&commands, directory),
+            git: git_calls::of(&commands, line),
+            directory: target.directory,
+            package: target.package,
             shows_part: pattern!(
                 r"\|\s*(?:tail|head)\b|\|\s*(?:grep|rg|egrep)\b[^|]*(?i:pass|fail|error)"
             )

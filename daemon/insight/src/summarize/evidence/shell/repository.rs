@@ -91,7 +91,7 @@ fn names_code(name: &str) -> bool {
 
 /// Whether a folder is made by the command line itself to try something out: what git does there says
 /// nothing about the project.
-fn is_scratch(folder: &str, line: &str) -> bool {
+pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
         || pattern!(r"\bgit -C \S+ init\b").is_match(line);
@@ -102,7 +102,7 @@ fn is_scratch(folder: &str, line: &str) -> bool {
 }
 
 /// The folder that `git -C` names.
-fn git_folder(command: &Simple) -> Option<&str> {
+pub(super) fn git_folder(command: &Simple) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
     (words.next()? == "-C").then(|| words.next()).flatten()
 }

@@ -14,7 +14,8 @@ pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
 
-/// `--- PASS: TestX (0.00s)` lines when there are any, else one `ok` or `FAIL` line a package.
+/// `--- PASS: TestX (0.00s)` lines when there are any, else one `ok` or `FAIL` line a package. A test
+/// counts once with its subtests, whose lines are indented.
 fn lines(output: &str) -> Option<RunReport> {
     let test = |verdict: &'static str| {
         pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$")
@@ -30,14 +31,19 @@ fn lines(output: &str) -> Option<RunReport> {
             .filter_map(|line| line.get(1).map(|name| name.as_str()))
             .collect();
     let failed_tests = names(test("FAIL"));
-    let (passed, skipped) = (test("PASS").count(), test("SKIP").count());
+    let is_parent = |name: &&str| !name.contains('/');
+    let count = |verdict| {
+        let (parents, all) = (test(verdict).filter(is_parent).count(), test(verdict).count());
+        if parents == 0 { all } else { parents }
+    };
+    let (passed, failed, skipped) = (count("PASS"), count("FAIL"), count("SKIP"));
     if passed == 0 && passed_packages + failed_packages.len() == 0 {
         return None;
     }
     let verbose = passed > 0;
     let broken = names(failed_packages.iter().copied());
     let counts = if verbose {
-        (passed, failed_tests.len().max(usize::from(!broken.is_empty())), skipped)
+        (passed, failed.max(usize::from(!broken.is_empty())), skipped)
     } else {
         (passed_packages, failed_packages.len(), 0)
     };
@@ -59,11 +65,12 @@ fn json(output: &str) -> Option<RunReport> {
     for line in output.lines().filter(|line| line.starts_with('{') && line.contains("\"Action\"")) {
         let Ok(event) = serde_json::from_str::<Value>(line) else { continue };
         let Some(test) = event["Test"].as_str() else { continue };
+        let counts = u32::from(!test.contains('/'));
         match event["Action"].as_str() {
-            Some("pass") => report.passed += 1,
-            Some("skip") => report.skipped += 1,
+            Some("pass") => report.passed += counts,
+            Some("skip") => report.skipped += counts,
             Some("fail") => {
-                report.failed += 1;
+                report.failed += counts;
                 failed.push(test.to_owned());
             }
             _ => {}
@@ -114,7 +121,11 @@ mod tests {
             (
                 "=== RUN   TestA\n=== RUN   TestA/one\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/one (0.00s)\n\
                  === RUN   TestB\n--- SKIP: TestB (0.00s)\n--- FAIL: TestC (0.02s)\nFAIL\nFAIL\texample.org/a\t0.3s\n",
-                &["go test 2/1/1 [TestC]"],
+                &["go test 1/1/1 [TestC]"],
+            ),
+            (
+                "--- FAIL: TestA (0.00s)\n    --- PASS: TestA/one (0.00s)\n    --- FAIL: TestA/two (0.00s)\n--- PASS: TestB (0.00s)\nFAIL\n",
+                &["go test 1/1/0 [TestA, TestA/two]"],
             ),
             (
                 "{\"Action\":\"run\",\"Package\":\"a\",\"Test\":\"TestA\"}\n{\"Action\":\"pass\",\"Package\":\"a\",\"Test\":\"TestA\",\"Elapsed\":0}\n\

@@ -14,7 +14,9 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scope;
 
+pub(super) use self::scope::of as scope_of;
 use crate::summarize::{
     evidence::bounds,
     text::{kept, pattern},

@@ -1,0 +1,165 @@
+//! Runs of test suites, and which of them say how a suite stands.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{time::Timestamp, transcript::Origin};
+
+/// One run of a test suite, as its output reports it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TestRun {
+    /// The framework: `pytest`, `cargo test`, `go test`, `jest`, …
+    pub framework: String,
+    /// The command line, cut when long.
+    pub command: String,
+    /// The folder or package whose tests they are, where the command names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The options, names or files by which the command asked for a part of the suite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_to: Option<String>,
+    /// Tests that passed.
+    pub passed: u32,
+    /// Tests that failed or broke.
+    pub failed: u32,
+    /// Tests that were skipped or ignored.
+    pub skipped: u32,
+    /// Tests that were left out because of the limit, as far as they were counted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_run: u32,
+    /// Names of failed tests, at most fifty.
+    pub failed_tests: Vec<String>,
+    /// Coverage in percent, when reported.
+    pub coverage_pct: Option<f64>,
+    /// The position in the transcript.
+    pub origin: Origin,
+    /// When.
+    pub at: Option<Timestamp>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl TestRun {
+    /// The number of tests in the run.
+    pub fn total(&self) -> u32 {
+        self.passed.saturating_add(self.failed).saturating_add(self.skipped)
+    }
+
+    /// Whether the run was asked to leave tests out.
+    pub fn is_part(&self) -> bool {
+        self.limited_to.is_some() || self.not_run > 0
+    }
+
+    /// The framework and the limit as one would type them, and the place: `jest -t login in apps/web`.
+    pub fn label(&self) -> String {
+        let limit = self.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
+        let place = self.place.as_ref().map_or(String::new(), |place| format!(" in {place}"));
+        format!("{}{limit}{place}", self.framework)
+    }
+
+    /// Whether both are runs of the same suite; Go counts packages or tests, as it is asked.
+    pub fn is_of_suite(&self, other: &TestRun) -> bool {
+        let family = |run: &TestRun| run.framework.replace(" (packages)", "");
+        family(self) == family(other) && is_same_place(&self.place, &other.place)
+    }
+
+    fn ran(&self) -> u32 {
+        self.passed.saturating_add(self.failed)
+    }
+}
+
+/// Whether two places are one: `apps/api`, `api` and `@app/api` are.
+pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
+    let name = |place: &Option<String>| {
+        let name = place.as_deref().map(|place| place.trim_end_matches(['/', '.']));
+        name.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned())
+    };
+    name(one) == name(other)
+}
+
+/// The run of each suite that says how the suite stands, in the order of `runs`: the latest run with
+/// failures that no later one covers, else the latest whole run, else the latest one.
+///
+/// A run of less than half of the tests of the largest one is a part, whatever its command says;
+/// where only a part of the output is known, a run has no number.
+pub fn latest_of_suites<'r>(runs: &[&'r TestRun]) -> Vec<&'r TestRun> {
+    let mut found: Vec<(usize, &TestRun)> = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        if !runs[..at].iter().any(|known| known.is_of_suite(run)) {
+            let suite = runs.iter().enumerate().filter(|(_, other)| other.is_of_suite(run));
+            let suite: Vec<(usize, &TestRun)> = suite.map(|(at, run)| (at, *run)).collect();
+            found.extend(standing(&suite));
+        }
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, run)| run).collect()
+}
+
+fn standing<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRun)> {
+    let is_whole = |run: &TestRun| {
+        let same = |other: &TestRun| !other.is_part() && other.framework == run.framework;
+        let largest = suite.iter().filter(|(_, other)| same(other)).map(|(_, run)| run.ran()).max();
+        !run.is_part() && (run.ran() == 0 || run.ran().saturating_mul(2) >= largest.unwrap_or(0))
+    };
+    let whole = suite.iter().rposition(|(_, run)| is_whole(run));
+    let covers = |later: &TestRun, failed: &TestRun| {
+        later.failed == 0
+            && (is_whole(later)
+                || later.limited_to == failed.limited_to
+                || later.ran() >= failed.ran())
+    };
+    let since = whole.map_or(0, |at| at + 1);
+    let failed = (since..suite.len()).rev().find(|at| {
+        let run = suite[*at].1;
+        run.failed > 0 && !suite[at + 1..].iter().any(|(_, later)| covers(later, run))
+    });
+    failed.or(whole).map(|at| suite[at]).or(suite.last().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run as `framework place limit passed failed`; `-` stands for nothing.
+    fn run(text: &str) -> TestRun {
+        let words: Vec<&str> = text.split(' ').collect();
+        let named = |word: &str| Some(word.to_owned()).filter(|word| word != "-");
+        TestRun {
+            framework: words[0].to_owned(),
+            place: named(words[1]),
+            limited_to: named(words[2]),
+            passed: words[3].parse().unwrap(),
+            failed: words[4].parse().unwrap(),
+            ..TestRun::default()
+        }
+    }
+
+    #[test]
+    fn the_latest_whole_run_of_each_suite_stands() {
+        for (runs, wanted) in [
+            (vec!["jest - - 40 2", "jest - - 45 0"], vec![1]),
+            (vec!["jest - - 45 0", "jest - a.test 3 0"], vec![0]),
+            (vec!["jest - - 45 0", "jest - a.test 3 1"], vec![1]),
+            (vec!["jest - - 45 0", "jest - - 3 0"], vec![0]),
+            (vec!["jest - a.test 3 0", "jest - b.test 9 0"], vec![1]),
+            (vec!["jest - a.test 3 1", "jest - b.test 2 0"], vec![0]),
+            (vec!["jest - a.test 3 1", "jest - a.test 2 0"], vec![1]),
+            (vec!["jest api - 45 1", "jest web - 9 0", "jest web - 10 0"], vec![0, 2]),
+            (vec!["jest - - 45 0", "cargo - - 9 0", "jest - - 46 0"], vec![1, 2]),
+            (vec!["go - - 200 0", "go - - 0 0"], vec![1]),
+        ] {
+            let runs: Vec<TestRun> = runs.into_iter().map(run).collect();
+            let all: Vec<&TestRun> = runs.iter().collect();
+            let wanted: Vec<&TestRun> = wanted.into_iter().map(|at: usize| all[at]).collect();
+            assert_eq!(latest_of_suites(&all), wanted);
+        }
+    }
+
+    #[test]
+    fn a_run_is_labelled_as_it_was_asked_for() {
+        assert_eq!(run("jest apps/web -t=login 3 0").label(), "jest -t=login in apps/web");
+        assert!(run("jest - -t=login 3 0").is_part() && !run("jest - - 3 0").is_part());
+    }
+}

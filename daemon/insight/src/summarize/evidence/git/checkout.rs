@@ -1,0 +1,447 @@
+//! The state of the repository, from what git prints: status, history, branches, merges.
+
+use crate::{
+    model::evidence::{ChangedFiles, CheckoutState, GitView, HeadCommit},
+    summarize::{
+        evidence::{
+            bounds,
+            collector::Moment,
+            git::commits::{history, printed},
+            lists::push_latest,
+            shell::{CommandLine, GitCall},
+        },
+        text::{kept, pattern},
+    },
+};
+
+/// Files of a status that are kept.
+const FILES: usize = 60;
+/// Deleted branches that are kept.
+const DELETED: usize = 12;
+
+/// Records what the output of a command shows of the repository.
+pub(in crate::summarize::evidence) fn observe(
+    state: &mut CheckoutState,
+    command: &CommandLine,
+    output: &str,
+    moment: Moment,
+) {
+    let mut view = OutputView { state, output, moment };
+    for call in &command.git {
+        view.call(call);
+    }
+    view.lines_of_any_call(command);
+}
+
+/// The output of a command line with calls of git in it.
+struct OutputView<'v> {
+    state: &'v mut CheckoutState,
+    output: &'v str,
+    moment: Moment,
+}
+
+impl OutputView<'_> {
+    fn call(&mut self, call: &GitCall) {
+        match call.subcommand() {
+            "status" => self.status(call),
+            "diff" => self.diff(call),
+            "log" | "show" => self.log(call),
+            "rev-parse" if call.is_alone => self.rev_parse(call),
+            "branch" => self.branches(call),
+            "checkout" | "switch" => self.switched(),
+            "commit" | "cherry-pick" | "revert" => self.committed(),
+            "merge" | "pull" | "rebase" | "reset" => self.moved(),
+            "push" => self.pushed(),
+            _ => {}
+        }
+    }
+
+    fn seen<T>(&self, value: T) -> Option<GitView<T>> {
+        Some(GitView { value, origin: self.moment.origin, at: self.moment.at })
+    }
+
+    fn set_branch(&mut self, name: &str) {
+        let name = kept(name, bounds::NAME);
+        if self.state.branch.as_ref().is_some_and(|known| known.value != name) {
+            self.state.upstream = None;
+        }
+        self.state.branch = self.seen(name);
+    }
+
+    fn set_head(&mut self, hash: &str, subject: &str) {
+        let hash = hash.get(..hash.len().min(9)).unwrap_or(hash).to_owned();
+        self.state.head =
+            self.seen(HeadCommit { hash, subject: kept(subject.trim(), bounds::SUBJECT) });
+    }
+
+    fn status(&mut self, call: &GitCall) {
+        let branch = pattern!(
+            r"(?m)^(?:On branch (\S+)|## (?:No commits yet on )?([^\s.]\S*?)(?:\.\.\.\S+.*)?)$"
+        );
+        if let Some(found) = branch.captures_iter(self.output).last() {
+            let name = found.get(1).or(found.get(2)).map(|name| name.as_str().to_owned());
+            name.iter().for_each(|name| self.set_branch(name));
+        }
+        self.upstream();
+        let limits = call.operands().next().is_some() || call.has("-uno");
+        if let Some(files) = files_of_status(self.output, call) {
+            let is_part = files.is_part || limits || call.is_piped;
+            self.state.files = self.seen(ChangedFiles { is_part, ..files });
+        }
+    }
+
+    /// The files that differ from the index or the last commit; others may be staged or new.
+    fn diff(&mut self, call: &GitCall) {
+        let lists = call.has("--name-only") && call.is_alone;
+        if !lists || call.operands().any(|word| word != "HEAD") {
+            return;
+        }
+        let paths = self.output.lines().map(str::trim);
+        let paths = paths.filter(|line| pattern!(r"^[\w@./-][^\s:]*$").is_match(line));
+        let paths: Vec<String> = paths.take(FILES).map(|path| kept(path, bounds::PATH)).collect();
+        self.state.files = self.seen(ChangedFiles { paths, is_part: true });
+    }
+
+    fn log(&mut self, call: &GitCall) {
+        let long =
+            pattern!(r"(?m)^commit ([0-9a-f]{7,40})(?: \(([^)]*)\))?\n(?:\w+:.*\n)+\n {4}(\S.*)$");
+        let decorated =
+            pattern!(r"(?m)^\W*([0-9a-f]{7,40}) \(HEAD(?: -> ([^\s,)]+))?[^)]*\) (.+)$");
+        if let Some(found) = decorated.captures(self.output) {
+            let (hash, subject) = (found[1].to_owned(), found[3].to_owned());
+            let branch = found.get(2).map(|name| name.as_str().to_owned());
+            branch.iter().for_each(|name| self.set_branch(name));
+            self.set_head(&hash, &subject);
+            return;
+        }
+        if !begins_at_head(call) {
+            return;
+        }
+        let first =
+            long.captures(self.output).map(|found| (found[1].to_owned(), found[3].to_owned()));
+        let short = || {
+            history(self.output).next().map(|(hash, subject)| (hash.to_owned(), subject.to_owned()))
+        };
+        if let Some((hash, subject)) = first.or_else(short) {
+            self.set_head(&hash, &subject);
+        }
+    }
+
+    fn rev_parse(&mut self, call: &GitCall) {
+        let line = self.output.trim().to_owned();
+        if !call.has("HEAD") || line.contains(char::is_whitespace) || line.is_empty() {
+            return;
+        }
+        if call.has("--abbrev-ref") && line != "HEAD" {
+            self.set_branch(&line);
+        } else if is_hash(&line) && !self.is_head(&line) {
+            self.set_head(&line, "");
+        }
+    }
+
+    fn branches(&mut self, call: &GitCall) {
+        let deleted = pattern!(r"(?m)^Deleted branch (\S+) \(was [0-9a-f]+\)");
+        let found: Vec<String> =
+            deleted.captures_iter(self.output).map(|found| kept(&found[1], bounds::NAME)).collect();
+        found.into_iter().for_each(|name| push_latest(&mut self.state.deleted, name, DELETED));
+        if call.has("--show-current") && call.is_alone {
+            let name = self.output.trim().to_owned();
+            if !name.is_empty() && !name.contains(char::is_whitespace) {
+                self.set_branch(&name);
+            }
+            return;
+        }
+        let current = pattern!(r"(?m)^\* (\S+)(?: +([0-9a-f]{7,40}) (?:\[[^\]]*\] )?(.+))?$");
+        let Some(found) = current.captures(self.output).filter(|found| &found[1] != "(HEAD") else {
+            return;
+        };
+        let head = found.get(2).zip(found.get(3));
+        let head =
+            head.map(|(hash, subject)| (hash.as_str().to_owned(), subject.as_str().to_owned()));
+        let name = found[1].to_owned();
+        self.set_branch(&name);
+        head.iter().for_each(|(hash, subject)| self.set_head(hash, subject));
+    }
+
+    fn switched(&mut self) {
+        let to = pattern!(
+            r"(?m)^(?:Switched to (?:a new )?branch|Already on|Switched to and reset branch) '([^']+)'"
+        );
+        if let Some(found) = to.captures_iter(self.output).last() {
+            let name = found[1].to_owned();
+            if self.state.branch.as_ref().is_none_or(|known| known.value != name) {
+                let is_new = found[0].contains("a new");
+                self.state.head = self.state.head.take().filter(|_| is_new);
+            }
+            self.set_branch(&name);
+            self.upstream();
+        }
+        self.moved();
+    }
+
+    fn committed(&mut self) {
+        let last = printed(self.output).pop().map(|line| {
+            (line.branch.map(str::to_owned), line.hash.to_owned(), line.subject.to_owned())
+        });
+        if let Some((branch, hash, subject)) = last {
+            branch.iter().for_each(|name| self.set_branch(name));
+            self.set_head(&hash, &subject);
+        }
+        if self.output.contains("nothing to commit, working tree clean") {
+            self.state.files = self.seen(ChangedFiles::default());
+        }
+    }
+
+    /// A command moved the branch to another commit.
+    fn moved(&mut self) {
+        let at =
+            pattern!(r"(?m)^(?:HEAD is now at|Fast-forwarded \S+ to) ([0-9a-f]{7,40})\.* ?(.*)$");
+        let forward = pattern!(r"(?m)^Updating [0-9a-f]{7,40}\.\.([0-9a-f]{7,40})\s+Fast-forward");
+        let unknown = pattern!(r"(?m)^(?:Merge made by|Successfully rebased)");
+        if let Some(found) = at.captures_iter(self.output).last() {
+            let (hash, subject) = (found[1].to_owned(), found[2].to_owned());
+            self.set_head(&hash, &subject);
+        } else if let Some(found) = forward.captures_iter(self.output).last() {
+            let hash = found[1].to_owned();
+            self.set_head(&hash, "");
+        } else if unknown.is_match(self.output) {
+            self.state.head = None;
+        }
+    }
+
+    fn pushed(&mut self) {
+        let range = pattern!(
+            r"(?m)^ [ +*] (?:[0-9a-f]{7,40}\.\.\.?[0-9a-f]{7,40}|\[new branch\]) +(\S+) -> (\S+)"
+        );
+        let Some(found) = range.captures_iter(self.output).last() else { return };
+        let (from, to) = (found[1].to_owned(), found[2].to_owned());
+        let is_own = self.state.branch.as_ref().is_none_or(|branch| branch.value == from);
+        if is_own && !to.starts_with("refs/") {
+            self.state.upstream = self.seen(format!("up to date with `origin/{to}`"));
+        }
+    }
+
+    fn upstream(&mut self) {
+        let long = pattern!(
+            r"(?m)^Your branch is (?:(up to date) with|(ahead) of|(behind)) '([^']+)'(?: by (\d+) commits?)?"
+        );
+        let apart = pattern!(
+            r"(?m)^Your branch and '([^']+)' have diverged,\s+and have (\d+) and (\d+) different commits"
+        );
+        let short = pattern!(
+            r"(?m)^## \S+?\.\.\.(\S+)(?: \[(?:ahead (\d+))?(?:, )?(?:behind (\d+))?(gone)?\])?$"
+        );
+        let told = if let Some(found) = long.captures_iter(self.output).last() {
+            let number = found.get(5).map_or("", |number| number.as_str());
+            match (found.get(2), found.get(3)) {
+                (Some(_), _) => format!("{number} ahead of `{}`", &found[4]),
+                (_, Some(_)) => format!("{number} behind `{}`", &found[4]),
+                _ => format!("up to date with `{}`", &found[4]),
+            }
+        } else if let Some(found) = apart.captures_iter(self.output).last() {
+            format!("{} ahead of and {} behind `{}`", &found[2], &found[3], &found[1])
+        } else if let Some(found) = short.captures_iter(self.output).last() {
+            if found.get(4).is_some() {
+                return;
+            }
+            match (found.get(2), found.get(3)) {
+                (None, None) => format!("up to date with `{}`", &found[1]),
+                (Some(n), None) => format!("{} ahead of `{}`", n.as_str(), &found[1]),
+                (None, Some(n)) => format!("{} behind `{}`", n.as_str(), &found[1]),
+                (Some(a), Some(b)) => {
+                    format!("{} ahead of and {} behind `{}`", a.as_str(), b.as_str(), &found[1])
+                }
+            }
+        } else {
+            return;
+        };
+        self.state.upstream = self.seen(told);
+    }
+
+    /// What the programs of forges print of the checkout when they merge.
+    fn lines_of_any_call(&mut self, command: &CommandLine) {
+        if !command.shown.contains("gh pr ") {
+            return;
+        }
+        let deleted =
+            pattern!(r"(?m)^\W*Deleted (?:local )?branch (\S+)(?: and switched to branch (\S+))?");
+        if let Some(found) = deleted.captures_iter(self.output).last() {
+            let name = kept(&found[1], bounds::NAME);
+            let now = found.get(2).map(|name| name.as_str().to_owned());
+            push_latest(&mut self.state.deleted, name, DELETED);
+            now.iter().for_each(|name| self.set_branch(name));
+            if now.is_some() {
+                self.state.head = None;
+                self.moved();
+            }
+        }
+    }
+
+    fn is_head(&self, hash: &str) -> bool {
+        let known = self.state.head.as_ref().map(|head| head.value.hash.as_str());
+        known.is_some_and(|known| hash.starts_with(known) || known.starts_with(hash))
+    }
+}
+
+fn is_hash(text: &str) -> bool {
+    (7..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether the first commit that a history shows is the one that is checked out.
+fn begins_at_head(call: &GitCall) -> bool {
+    let chooses = |word: &String| {
+        pattern!(r"^(?:--all|--branches.*|--remotes.*|--tags.*|--author.*|--grep.*|--reverse|--skip.*|--since.*|--until.*|--before.*|--merges|--no-merges|--diff-filter.*|-S.*|-G.*|-L.*|--stdin|--)$")
+            .is_match(word)
+    };
+    let mut operands =
+        call.operands().filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_of_head =
+        operands.all(|word| word == "HEAD" || word.ends_with("..HEAD") || word.ends_with(".."));
+    call.subcommand() == "log" && is_of_head && !call.words.iter().any(chooses)
+}
+
+/// The files that a status lists; `None` where the output is not one.
+fn files_of_status(output: &str, call: &GitCall) -> Option<ChangedFiles> {
+    let is_short = call
+        .words
+        .iter()
+        .any(|word| pattern!(r"^(?:-\w*s\w*|--short|--porcelain.*)$").is_match(word));
+    let is_clean = output.contains("nothing to commit, working tree clean");
+    let long = pattern!(
+        r"(?m)^\t(?:(?:modified|new file|deleted|renamed|copied|typechange|both modified|both added|deleted by \w+): +)?(\S.*?)(?: \([^)]*\))?$"
+    );
+    let short = pattern!(r"(?m)^(?:[ MADRCTU?][MADTU?]|[MADRCTU] ) (\S.*)$");
+    let listed = if is_short { short } else { long };
+    let name = |path: &str| {
+        let path = path.rsplit(" -> ").next().unwrap_or(path).trim_matches('"');
+        kept(path, bounds::PATH)
+    };
+    let mut paths: Vec<String> = Vec::new();
+    for found in listed.captures_iter(output) {
+        let path = name(&found[1]);
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    // A short status of a clean tree prints nothing besides the branch.
+    let is_empty = |line: &str| line.trim().is_empty() || line.starts_with("## ");
+    let says_nothing = is_short && call.is_alone && output.lines().all(is_empty);
+    if paths.is_empty() && !is_clean && !says_nothing {
+        return None;
+    }
+    let is_part = paths.len() > FILES;
+    paths.truncate(FILES);
+    Some(ChangedFiles { paths, is_part })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Origin;
+
+    /// The state after the commands with their outputs, as one line.
+    fn state(runs: &[(&str, &str)]) -> String {
+        let mut state = CheckoutState::default();
+        for (number, (line, output)) in runs.iter().enumerate() {
+            let origin = Origin { source: 0, line: number as u64 + 1 };
+            observe(
+                &mut state,
+                &CommandLine::read(line, "/app"),
+                output,
+                Moment { origin, at: None },
+            );
+        }
+        let branch = state.branch.map_or(String::new(), |branch| branch.value);
+        let head = state.head.map_or(String::new(), |head| {
+            format!(" @{} {}", head.value.hash, head.value.subject).trim_end().to_owned()
+        });
+        let upstream =
+            state.upstream.map_or(String::new(), |upstream| format!(" ^{}", upstream.value));
+        let files = state.files.map_or(String::new(), |files| {
+            let part = if files.value.is_part { "~" } else { "" };
+            format!(" [{part}{}]", files.value.paths.join(","))
+        });
+        let deleted = if state.deleted.is_empty() {
+            String::new()
+        } else {
+            format!(" -{}", state.deleted.join(","))
+        };
+        format!("{branch}{head}{upstream}{files}{deleted}")
+    }
+
+    #[test]
+    fn a_status_tells_branch_upstream_and_files() {
+        let long = "On branch fix/x\nYour branch is ahead of 'origin/fix/x' by 2 commits.\n\nChanges not staged for commit:\n  (use \"git add <file>...\")\n\tmodified:   src/a.rs\n\tdeleted:    b.rs\n\nUntracked files:\n\tnotes/\n\nno changes added to commit\n";
+        let clean = "On branch main\nYour branch is up to date with 'origin/main'.\n\nnothing to commit, working tree clean\n";
+        for (line, output, wanted) in [
+            ("git status", long, "fix/x ^2 ahead of `origin/fix/x` [src/a.rs,b.rs,notes/]"),
+            ("git status", clean, "main ^up to date with `origin/main` []"),
+            (
+                "git status -sb",
+                "## main...origin/main [ahead 1, behind 3]\n M a.rs\n?? b\n",
+                "main ^1 ahead of and 3 behind `origin/main` [a.rs,b]",
+            ),
+            ("git status --short", "", " []"),
+            ("git status --short && ls", "", ""),
+            ("git status --short | head -5", " M a.rs\n", " [~a.rs]"),
+            ("git status --short -- src", " M src/a.rs\n", " [~src/a.rs]"),
+            ("git diff --name-only", "src/a.rs\n", " [~src/a.rs]"),
+            ("git diff --name-only main..HEAD", "src/a.rs\n", ""),
+            ("cd $(mktemp -d) && git init && git status", clean, ""),
+        ] {
+            assert_eq!(state(&[(line, output)]), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_head_is_what_git_showed_last() {
+        let commit = ("git commit -m One", "[fix/x aaaaaaa] One\n 1 file changed\n");
+        let merged = "Switched to branch 'main'\nYour branch is behind 'origin/main' by 1 commit, and can be fast-forwarded.\nUpdating 1111111..ccccccc\nFast-forward\n a.rs | 2 +-\n";
+        let deleted = "Deleted branch fix/x (was aaaaaaa).\n";
+        for (runs, wanted) in [
+            (vec![commit], "fix/x @aaaaaaa One"),
+            (
+                vec![
+                    commit,
+                    ("git checkout main && git pull", merged),
+                    ("git branch -D fix/x", deleted),
+                ],
+                "main @ccccccc ^1 behind `origin/main` -fix/x",
+            ),
+            (vec![commit, ("git checkout main", "Switched to branch 'main'\n")], "main"),
+            (
+                vec![commit, ("git checkout -b y", "Switched to a new branch 'y'\n")],
+                "y @aaaaaaa One",
+            ),
+            (
+                vec![commit, ("git log --oneline -2", "bbbbbbb Two\naaaaaaa One\n")],
+                "fix/x @bbbbbbb Two",
+            ),
+            (
+                vec![(
+                    "git log -1",
+                    "commit abcdef0123456789 (HEAD -> main)\nAuthor: A\nDate:   D\n\n    Three\n",
+                )],
+                "@abcdef012 Three",
+            ),
+            (vec![commit, ("git log --oneline other", "bbbbbbb Two\n")], "fix/x @aaaaaaa One"),
+            (vec![commit, ("git log --oneline -- a.rs", "bbbbbbb Two\n")], "fix/x @aaaaaaa One"),
+            (
+                vec![("git log --oneline --decorate", "bbbbbbb (HEAD -> y, origin/y) Two\n")],
+                "y @bbbbbbb Two",
+            ),
+            (vec![("git branch --show-current", "y\n")], "y"),
+            (
+                vec![("git branch -v", "  main 1111111 Old\n* y    bbbbbbb [ahead 1] Two\n")],
+                "y @bbbbbbb Two",
+            ),
+            (vec![commit, ("git rev-parse HEAD", "aaaaaaa123456\n")], "fix/x @aaaaaaa One"),
+            (
+                vec![commit, ("git push", "To x\n   1234567..aaaaaaa  fix/x -> fix/x\n")],
+                "fix/x @aaaaaaa One ^up to date with `origin/fix/x`",
+            ),
+        ] {
+            assert_eq!(state(&runs).trim(), wanted, "{runs:?}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The calls of git in a command line, as far as they are needed to read what git printed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::summarize::{
+    evidence::{
+        bounds,
+        shell::{
+            kind::Invocation,
+            repository::{git_folder, is_scratch},
+            words::{Joint, Simple},
+        },
+    },
+    text::kept,
+};
+
+/// Calls, and arguments of a call, that are kept.
+const CALLS: usize = 8;
+const ARGUMENTS: usize = 8;
+
+/// A call of git in the project's own repository.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::summarize::evidence) struct GitCall {
+    /// The subcommand and its arguments.
+    pub(in crate::summarize::evidence) words: Vec<String>,
+    /// Whether another command reads its output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::summarize::evidence) is_piped: bool,
+    /// Whether it is the only command whose output is seen.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::summarize::evidence) is_alone: bool,
+}
+
+impl GitCall {
+    /// The subcommand.
+    pub(in crate::summarize::evidence) fn subcommand(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
+    }
+
+    /// Whether one of the arguments is `option`.
+    pub(in crate::summarize::evidence) fn has(&self, option: &str) -> bool {
+        self.words.iter().any(|word| word == option)
+    }
+
+    /// The arguments that are no options.
+    pub(in crate::summarize::evidence) fn operands(&self) -> impl Iterator<Item = &str> {
+        let words = self.words.iter().skip(1).map(String::as_str);
+        words.filter(|word| !word.starts_with('-'))
+    }
+}
+
+/// The calls of git among `commands`, without those in folders made only to try something out.
+pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
+    let mut within_scratch = false;
+    let mut calls = Vec::new();
+    let prints = |command: &Simple| {
+        Invocation::of(command).is_some_and(|one| !matches!(one.program, "cd" | "git"))
+    };
+    let is_alone = !commands.iter().any(prints);
+    for command in commands {
+        let Some(invocation) = Invocation::of(command) else { continue };
+        if matches!(invocation.program, "cd" | "pushd") {
+            within_scratch = invocation.operand(0).is_some_and(|path| is_scratch(path, line));
+        }
+        let is_elsewhere =
+            within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line));
+        if invocation.program == "git" && !is_elsewhere {
+            let words = invocation.arguments.iter().take(ARGUMENTS);
+            calls.push(GitCall {
+                words: words.map(|word| kept(word, bounds::NAME)).collect(),
+                is_piped: command.joint == Joint::Pipe,
+                is_alone,
+            });
+        }
+    }
+    let is_alone = calls.len() == 1;
+    calls.iter_mut().for_each(|call| call.is_alone &= is_alone);
+    calls.truncate(CALLS);
+    calls
+}

@@ -1,0 +1,91 @@
+//! The folder and the package that a command line works on.
+
+use crate::summarize::{
+    evidence::{
+        bounds,
+        shell::{
+            effect::resolve,
+            kind::{Invocation, Kind},
+            words::Simple,
+        },
+    },
+    text::kept,
+};
+
+/// What a command line works on.
+pub(super) struct CommandTarget {
+    /// The directory of the first command that does work.
+    pub(super) directory: String,
+    /// The package that it names.
+    pub(super) package: Option<String>,
+}
+
+/// The target of `commands`, run one after the other from `directory`.
+pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
+    let mut directory = directory.to_owned();
+    for command in commands {
+        let Some(invocation) = Invocation::of(command) else { continue };
+        if invocation.program == "cd" {
+            if let Some(folder) = invocation.operand(0) {
+                directory = resolve(&directory, folder);
+            }
+        } else if invocation.kind() == Kind::Works {
+            // A wrapper such as `pnpm --filter api exec` names the package of what it runs.
+            let wrapper: Vec<&str> = command.texts().collect();
+            let wrapper = wrapper.split_first().map(|(program, rest)| package(program, rest));
+            let package = package(invocation.program, &invocation.arguments).or(wrapper.flatten());
+            return CommandTarget { directory, package };
+        }
+    }
+    CommandTarget { directory, package: None }
+}
+
+/// The package that the options of a package manager or of a compiler name.
+fn package(program: &str, arguments: &[&str]) -> Option<String> {
+    let options: &[&str] = match program {
+        "pnpm" | "turbo" | "bun" => &["--filter", "-F", "-C", "--dir", "--cwd"],
+        "npm" => &["--workspace", "-w", "--prefix"],
+        "yarn" => &["workspace", "--cwd"],
+        "cargo" => &["--package", "-p"],
+        "tsc" | "vue-tsc" => &["--project", "-p"],
+        "make" => &["-C"],
+        "mvn" | "mvnw" => &["-pl"],
+        _ => return None,
+    };
+    let mut words = arguments.iter().copied();
+    let named = words.find_map(|word| {
+        let (name, value) = word.split_once('=').map_or((word, None), |(n, v)| (n, Some(v)));
+        options.contains(&name).then_some(value)
+    })?;
+    let named = named.or_else(|| words.next())?;
+    // The file of settings lies in the folder of the package.
+    let named = named.rsplit_once("/tsconfig").map_or(named, |(folder, _)| folder);
+    let is_own = named.starts_with("tsconfig") || matches!(named, "." | "./");
+    (!is_own).then(|| kept(named.trim_end_matches('/'), bounds::NAME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::evidence::shell::words::simple_commands;
+
+    #[test]
+    fn the_place_of_work_is_known() {
+        for (line, directory, package) in [
+            ("cd apps/web && npx tsc --noEmit | head", "/app/apps/web", None),
+            ("pnpm --filter api exec tsc --noEmit", "/app", Some("api")),
+            ("npx tsc --noEmit -p apps/api/tsconfig.json", "/app", Some("apps/api")),
+            ("npx tsc -p tsconfig.json", "/app", None),
+            ("cargo check -p core", "/app", Some("core")),
+            ("npm run build --workspace=web", "/app", Some("web")),
+            ("git status", "/app", None),
+        ] {
+            let target = of(&simple_commands(line), "/app");
+            assert_eq!(
+                (target.directory.as_str(), target.package.as_deref()),
+                (directory, package),
+                "{line}"
+            );
+        }
+    }
+}
