@@ -14,6 +14,7 @@ mod errors;
 mod files;
 mod formatters;
 mod git;
+mod kept_runs;
 mod lists;
 mod merge;
 mod notes;

@@ -150,6 +150,12 @@ fn is_test_failure(message: &str) -> bool {
     message.contains(" failed")
 }
 
+/// Whether an error is that of a run of tests.
+fn is_of_tests(entries: &Entries<'_>, error: &ErrorSeen) -> bool {
+    let mut runs = entries.evidence.tests.iter();
+    runs.any(|run| run.failed > 0 && run.origin == error.origin)
+}
+
 /// Whether all these files are tests.
 fn only_tests(files: &[&str]) -> bool {
     let is_test = |path: &&str| {
@@ -194,7 +200,7 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         }
         (None, _) if files.is_empty() => NOT_STATED.to_owned(),
         // The code was right, and the test asked for something else.
-        (None, _) if is_test_failure(&group.error.message) && only_tests(&group.files) => {
+        (None, _) if is_of_tests(entries, group.error) && only_tests(&group.files) => {
             format!("The test was changed: {named}")
         }
         (None, _) => format!("Changed {named}"),
@@ -315,6 +321,13 @@ fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::transcript::Outcome,
+        summarize::{
+            evidence::scenarios::{FAILING, PASSING, Script},
+            report::Reports,
+        },
+    };
 
     #[test]
     fn a_guess_is_no_cause_and_a_probe_no_fix() {
@@ -322,6 +335,25 @@ mod tests {
         assert!(!is_guess("The call failed because of the empty response"));
         assert!(is_probe("Add debug logging to see the error"));
         assert!(!is_probe("Add a retry to the call"));
+    }
+
+    #[test]
+    fn a_test_that_was_changed_until_it_passed_is_a_story() {
+        let fixed_in = |path: &str| {
+            let mut script = Script::default();
+            script.prompt("Let the login expire");
+            script.run("a", "cargo test", Outcome::Succeeded, FAILING);
+            script.at += 120;
+            script.edit("b", path, "a", "b");
+            script.at += 120;
+            script.run("c", "cargo test", Outcome::Succeeded, PASSING);
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            errors_resolved(&entries).into_iter().map(|one| one.fix).collect::<Vec<_>>()
+        };
+        assert_eq!(fixed_in("/app/tests/auth.rs"), ["The test was changed: `/app/tests/auth.rs`"]);
+        assert_eq!(fixed_in("/app/src/auth.rs"), [""; 0]);
     }
 
     #[test]

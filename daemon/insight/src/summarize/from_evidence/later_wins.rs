@@ -341,3 +341,30 @@ fn a_call_that_was_cut_off_tells_what_its_sub_agent_did() {
         "Cut off in `Task: Research the login`: by its records it changed `research.md`"
     );
 }
+
+#[test]
+fn of_tasks_side_by_side_each_has_its_own_work() {
+    let mut script = Script::default();
+    script.prompt("Do both plans");
+    for (call, subject) in [("a", "Plan 3"), ("b", "Plan 4")] {
+        let subject = subject.to_owned();
+        script.call(call, "Task", Action::Delegate { agent: None, subject });
+    }
+    let write = |script: &mut Script, call: &str, path: &str| {
+        script.call(call, "Write", change(path, ChangeKind::Written, "", "text"));
+        script.result(call, Outcome::Succeeded, "File created successfully");
+    };
+    (script.sub_agent, script.caller) = (Some("s2"), Some("b"));
+    write(&mut script, "c", "/app/dialog.rs");
+    commit(&mut script, "d", "Complete plan 4", "[main 1a2b3c4] Complete plan 4\n");
+    (script.sub_agent, script.caller) = (Some("s1"), Some("a"));
+    write(&mut script, "e", "/app/menu.rs");
+    let open = summary(&script).next_steps.unwrap();
+    assert_eq!(
+        open[..2],
+        [
+            "Cut off in `Task: Plan 3`: by its records it changed `menu.rs`",
+            "Cut off in `Task: Plan 4`: by its records its last step was the commit \"Complete plan 4\"",
+        ]
+    );
+}

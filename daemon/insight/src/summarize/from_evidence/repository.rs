@@ -347,8 +347,11 @@ fn failed(what: &str, event: &GitEvent) -> String {
 mod tests {
     use super::*;
     use crate::{
-        model::{evidence::Commit, transcript::Origin},
-        summarize::report::Reports,
+        model::{
+            evidence::Commit,
+            transcript::{Item, Origin, Outcome, SessionContext},
+        },
+        summarize::{evidence::scenarios::Script, report::Reports},
     };
 
     #[test]
@@ -413,5 +416,68 @@ mod tests {
             line(&entries).unwrap(),
             "branch `master`; last commit `1a2b3c4` Add a page (on `ann/page`), merged after that; not pushed"
         );
+    }
+
+    /// The line of a session that ran these commands after it edited `/app/a.rs`.
+    fn line_after(runs: &[(&'static str, &'static str)]) -> String {
+        let mut script = Script::default();
+        script.item(Item::Context(SessionContext {
+            cwd: Some("/app".into()),
+            branch: Some("main".into()),
+            ..SessionContext::default()
+        }));
+        script.prompt("Mend it");
+        for (number, (command, output)) in runs.iter().enumerate() {
+            let id = &number.to_string();
+            match command.strip_prefix("edit ") {
+                Some(path) => script.edit(id, path, "x", "y"),
+                None => script.run(id, command, Outcome::Succeeded, output),
+            }
+        }
+        let evidence = script.collect();
+        let entries = Entries { evidence: &evidence, reports: &Reports::default(), project: None };
+        line(&entries).unwrap().replace("; no test run seen", "").replace("/app/", "")
+    }
+
+    #[test]
+    fn the_state_is_what_git_printed_last() {
+        let edit = ("edit /app/a.rs", "");
+        let commit = ("git commit -am One", "[fix/x aaaaaaa] One\n");
+        let pull = "Switched to branch 'main'\nUpdating 1111111..ccccccc\nFast-forward\n";
+        let clean = "On branch fix/x\nYour branch is ahead of 'origin/fix/x' by 1 commit.\n\nnothing to commit, working tree clean\n";
+        for (runs, wanted) in [
+            (
+                vec![edit, ("git status --short", " M a.rs\n M mise.toml\n?? notes/\n")],
+                "branch `main`; not committed: `a.rs`; changed, but not by this session: `mise.toml`, `notes/`",
+            ),
+            (vec![edit, ("git status --short", "")], "branch `main`; working tree clean"),
+            (
+                vec![edit, ("git status --short", ""), ("edit /app/b.rs", "")],
+                "branch `main`; not committed: `b.rs`",
+            ),
+            (
+                vec![edit, commit, ("git status", clean)],
+                "branch `fix/x`; last commit `aaaaaaa` One; not pushed (1 ahead of `origin/fix/x`); working tree clean",
+            ),
+            (
+                vec![
+                    edit,
+                    commit,
+                    ("git checkout main && git pull", pull),
+                    ("git branch -D fix/x", "Deleted branch fix/x (was aaaaaaa).\n"),
+                ],
+                "branch `main`; HEAD `ccccccc`; last commit `aaaaaaa` One (on `fix/x`, deleted since)",
+            ),
+            (
+                vec![edit, ("uv run ruff format", "6 files reformatted, 2 files left unchanged\n")],
+                "branch `main`; not committed: `a.rs`; a tool changed files that are not all listed here (6 files reformatted)",
+            ),
+            (
+                vec![("git log --oneline -1", "aaaaaaa One\n")],
+                "branch `main` at `aaaaaaa` One; no files were changed",
+            ),
+        ] {
+            assert_eq!(line_after(&runs), wanted, "{runs:?}");
+        }
     }
 }

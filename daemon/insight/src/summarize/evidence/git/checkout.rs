@@ -144,9 +144,11 @@ impl OutputView<'_> {
         let found: Vec<String> =
             deleted.captures_iter(self.output).map(|found| kept(&found[1], bounds::NAME)).collect();
         found.into_iter().for_each(|name| push_latest(&mut self.state.deleted, name, DELETED));
-        if call.has("--show-current") && call.is_alone {
-            let name = self.output.trim().to_owned();
-            if !name.is_empty() && !name.contains(char::is_whitespace) {
+        if call.has("--show-current") {
+            // Other calls print behind it.
+            let name = self.output.lines().next().unwrap_or_default().trim().to_owned();
+            let is_first = call.is_alone || call.is_first;
+            if is_first && !name.is_empty() && !name.contains(char::is_whitespace) {
                 self.set_branch(&name);
             }
             return;
@@ -169,9 +171,9 @@ impl OutputView<'_> {
         );
         if let Some(found) = to.captures_iter(self.output).last() {
             let name = found[1].to_owned();
-            if self.state.branch.as_ref().is_none_or(|known| known.value != name) {
-                let is_new = found[0].contains("a new");
-                self.state.head = self.state.head.take().filter(|_| is_new);
+            // What was checked out before may have moved since; a new branch begins where it was.
+            if found[0].starts_with("Switched to branch") {
+                self.state.head = None;
             }
             self.set_branch(&name);
             self.upstream();
@@ -429,6 +431,13 @@ mod tests {
             (
                 vec![("git log --oneline --decorate", "bbbbbbb (HEAD -> y, origin/y) Two\n")],
                 "y @bbbbbbb Two",
+            ),
+            (
+                vec![
+                    ("git branch --show-current && git log --oneline -1", "main\nccccccc Three\n"),
+                    ("git checkout y", "Switched to branch 'y'\n"),
+                ],
+                "y",
             ),
             (vec![("git branch --show-current", "y\n")], "y"),
             (

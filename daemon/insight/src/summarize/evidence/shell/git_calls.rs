@@ -27,6 +27,9 @@ pub(in crate::summarize::evidence) struct GitCall {
     /// Whether another command reads its output.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_piped: bool,
+    /// Whether it is the first command whose output is seen.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::summarize::evidence) is_first: bool,
     /// Whether it is the only command whose output is seen.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_alone: bool,
@@ -52,7 +55,7 @@ impl GitCall {
 
 /// The calls of git among `commands`, without those in folders made only to try something out.
 pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
-    let mut within_scratch = false;
+    let (mut within_scratch, mut has_printed) = (false, false);
     let mut calls = Vec::new();
     let prints = |command: &Simple| {
         Invocation::of(command).is_some_and(|one| !matches!(one.program, "cd" | "git"))
@@ -63,13 +66,18 @@ pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
         if matches!(invocation.program, "cd" | "pushd") {
             within_scratch = invocation.operand(0).is_some_and(|path| is_scratch(path, line));
         }
+        has_printed |= prints(command);
         let is_elsewhere =
             within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line));
         if invocation.program == "git" && !is_elsewhere {
-            let words = invocation.arguments.iter().take(ARGUMENTS);
+            // What the other calls print says enough.
+            let first = invocation.arguments.first().copied().unwrap_or_default();
+            let is_asked = ["status", "diff", "log", "rev-parse", "branch"].contains(&first);
+            let words = invocation.arguments.iter().take(if is_asked { ARGUMENTS } else { 1 });
             calls.push(GitCall {
                 words: words.map(|word| kept(word, bounds::NAME)).collect(),
                 is_piped: command.joint == Joint::Pipe,
+                is_first: calls.is_empty() && !has_printed,
                 is_alone,
             });
         }

@@ -17,6 +17,7 @@ pub(super) use self::{
     effect::{Effect, resolve},
     git_calls::GitCall,
     repository::{CommitMade, RepositoryStep, Undone},
+    target::below,
     test_calls::{TestCall, printed as call_that_printed},
 };
 use self::{

@@ -40,6 +40,14 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
     CommandTarget { directory, package: None }
 }
 
+/// A directory as it is seen from the one that the session began in; `None` for that one, and for
+/// those outside of it.
+pub(in crate::summarize::evidence) fn below(directory: &str, home: &str) -> Option<String> {
+    let rest = directory.strip_prefix(home.trim_end_matches(['/', '\\']))?;
+    let rest = rest.strip_prefix(['/', '\\'])?.trim_end_matches('/');
+    (!rest.is_empty()).then(|| kept(rest, bounds::NAME))
+}
+
 /// The package that the options of a package manager or of a compiler name.
 fn package(program: &str, arguments: &[&str]) -> Option<String> {
     let options: &[&str] = match program {

@@ -4,8 +4,8 @@ use super::{RunReport, count};
 use crate::summarize::{
     evidence::{
         bounds,
-        results::{Run, below},
-        shell::call_that_printed,
+        results::Run,
+        shell::{below, call_that_printed},
     },
     text::{kept, pattern},
 };

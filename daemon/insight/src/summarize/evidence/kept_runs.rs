@@ -1,0 +1,82 @@
+//! What is kept of commands: how they ended, the tests that they ran, what git showed.
+
+use crate::{
+    model::{
+        evidence::{CommandRun, TestRun},
+        transcript::Outcome,
+    },
+    summarize::evidence::{
+        bounds,
+        collector::{Collector, Moment},
+        git,
+        lists::push_latest,
+        results::Run,
+        shell::{CommandLine, below},
+        test_runs::{self, RunReport},
+    },
+};
+
+impl Collector {
+    /// Records what calls of git in a folder of the session show of its repository.
+    pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
+        let home = &self.evidence.directories;
+        let is_within = |folder: &String| {
+            command.directory == *folder || below(&command.directory, folder).is_some()
+        };
+        if command.git.iter().any(|call| call.subcommand() == "status") {
+            git::note_branch(&mut self.evidence.branches, output);
+        }
+        if home.is_empty() || command.directory.is_empty() || home.iter().any(is_within) {
+            git::observe(&mut self.evidence.checkout, command, output, moment);
+        }
+    }
+
+    /// Keeps a command with its outcome.
+    pub(super) fn keep_command(&mut self, command: &CommandLine, outcome: Outcome, moment: Moment) {
+        let home = self.evidence.directories.first();
+        let folder = home.and_then(|home| below(&command.directory, home));
+        let commands = &mut self.evidence.commands;
+        commands.push(CommandRun {
+            command: command.shown.clone(),
+            place: command.package.clone().or(folder),
+            outcome,
+            shows_failure: false,
+            origin: moment.origin,
+            at: moment.at,
+        });
+        if commands.len() > bounds::COMMANDS {
+            let old = commands.len() - bounds::COMMANDS / 3;
+            let fine = commands[..old].iter().position(|run| run.outcome.succeeded());
+            commands.remove(fine.unwrap_or(0));
+            self.evidence.commands_left_out = self.evidence.commands_left_out.saturating_add(1);
+        }
+    }
+
+    /// Keeps a run of tests with what limited it.
+    pub(super) fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
+        let runs = &mut self.evidence.tests;
+        if let Some(before) = runs.last_mut() {
+            before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
+        }
+        let command = run.command;
+        // A part of such an output shows that the tests passed, not how many there are.
+        let is_partial =
+            command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
+        let scope = test_runs::scope_of(&report, run, self.evidence.directories.first());
+        let test_run = TestRun {
+            framework: report.framework.to_owned(),
+            command: command.shown.clone(),
+            place: scope.place,
+            limited_to: scope.limited_to,
+            passed: if is_partial { 0 } else { report.passed },
+            failed: report.failed,
+            skipped: report.skipped,
+            not_run: scope.not_run,
+            failed_tests: report.failed_tests,
+            coverage_pct: report.coverage_pct,
+            origin: run.moment.origin,
+            at: run.moment.at,
+        };
+        push_latest(runs, test_run, bounds::TEST_RUNS);
+    }
+}
