@@ -43,18 +43,18 @@ pub(super) fn told(draft: &Draft<'_>, report: &str) -> Option<String> {
         // A later part covers some of what was edited since.
         let part = runs.iter().rfind(|other| other.is_of_suite(run) && **other != *run);
         let part = part.filter(|part| is_old && moment(part) > moment(run) && part.passed > 0);
-        let part = part
-            .map_or(String::new(), |part| format!(", then {} of {}", result(part), suite_of(part)));
+        let part = part.map_or(String::new(), |part| {
+            let limit = part.limited_to.as_ref().map_or(String::new(), |limit| {
+                format!(" with `{}`", text::cut(&limit.replace('`', "'"), NAME))
+            });
+            format!(", then {}{limit}", result(part))
+        });
         format!("{} (`{name}`){age}{part}", result(run))
     });
     let suites = suites.collect::<Vec<_>>().join("; ");
     let no_whole = last.iter().all(|run| run.is_part());
     let note = if no_whole { "; no run of the whole suite was seen" } else { "" };
     Some(format!("{suites}{note}"))
-}
-
-fn suite_of(run: &TestRun) -> String {
-    format!("`{}`", text::cut(&run.label().replace('`', "'"), NAME))
 }
 
 fn result(run: &TestRun) -> String {
@@ -156,7 +156,7 @@ mod tests {
                 vec![run("jest", 1, 60, 0), part("jest", late, 5)],
                 "",
                 Some(
-                    "60 of 60 passed (`jest`), before its last edit, then 5 of 5 passed, 9 not run of `jest -t login`",
+                    "60 of 60 passed (`jest`), before its last edit, then 5 of 5 passed, 9 not run with `-t login`",
                 ),
             ),
             (

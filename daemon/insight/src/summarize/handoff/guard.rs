@@ -80,6 +80,15 @@ pub(super) fn with_names(line: &str) -> String {
     parts.collect::<Vec<_>>().join("`")
 }
 
+/// Returns a line with each `command` in it quoted as [`literal`] does.
+pub(super) fn with_literals(line: &str) -> String {
+    let parts = line.split('`').enumerate().map(|(at, part)| match at % 2 {
+        0 => part.to_owned(),
+        _ => literal(part).unwrap_or_default(),
+    });
+    parts.collect()
+}
+
 pub(super) fn quoted_name(text: &str) -> Option<String> {
     Some(format!("`{}`", name(text)?))
 }
@@ -127,6 +136,12 @@ mod tests {
         let long = printed(&"é".repeat(200)).unwrap();
         assert_eq!((long.len(), long.chars().next_back()), (PRINTED + "`…`".len(), Some('`')));
         assert_eq!(printed("\n\n"), None);
+    }
+
+    #[test]
+    fn a_command_within_a_line_stays_as_it_was_typed() {
+        let line = "3 of 3 passed (`go test -run \u{200b}Login`), then `x` failed";
+        assert_eq!(with_literals(line), "3 of 3 passed (`go test -run Login`), then `x` failed");
     }
 
     #[test]

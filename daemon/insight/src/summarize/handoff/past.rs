@@ -15,6 +15,8 @@ use crate::{
 /// The share of the words of an open end that a later request repeats when it takes it up.
 const TAKEN_UP: f64 = 0.6;
 const BRANCHES: usize = 5;
+/// Maximum characters of the last runs of tests.
+const TESTS: usize = 320;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
@@ -59,7 +61,7 @@ impl Past {
             None => in_order(summary.last_words.as_deref()),
         };
         let told = |text: &Option<String>| {
-            text.as_deref().and_then(|text| guard::line_within(&guard::with_names(text), ENTRY))
+            text.as_deref().and_then(|text| guard::line_within(&guard::with_literals(text), TESTS))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
         Past {

@@ -191,12 +191,7 @@ impl<'r> ArgumentReader<'r> {
             let package = value.or_else(|| rest.next());
             self.package = package.map(|package| kept(package, bounds::NAME));
         } else if self.runner.limits.contains(&name) {
-            let is_cargo = self.runner.framework.starts_with("cargo");
-            let takes_value = !(is_cargo && name == "--tests") && !pattern!(
-                r"^--(?:lib|bins|doc|exact|ignored|lf|last-failed|onlyChanged|onlyFailures|only-failures|stale|failed|test-only|changed|runTestsByPath|findRelatedTests)$|^-o$"
-            )
-            .is_match(name);
-            let value = if takes_value { value.or_else(|| rest.next()) } else { value };
+            let value = if self.is_flag(name) { value } else { value.or_else(|| rest.next()) };
             let joint = if word.contains('=') { "=" } else { " " };
             let value = value.map_or(String::new(), |value| format!("{joint}{}", typed(value)));
             self.limits.push(format!("{name}{value}"));
@@ -206,6 +201,15 @@ impl<'r> ArgumentReader<'r> {
                 self.moved_to = value.map(|folder| resolve(self.directory, folder));
             }
         }
+    }
+
+    /// Whether an option that limits a run has no value.
+    fn is_flag(&self, name: &str) -> bool {
+        let is_of_cargo = self.runner.framework.starts_with("cargo") && name == "--tests";
+        let flags = pattern!(
+            r"^--(?:lib|bins|doc|exact|ignored|lf|last-failed|onlyChanged|onlyFailures|only-failures|stale|failed|test-only|changed|runTestsByPath|findRelatedTests)$|^-o$"
+        );
+        is_of_cargo || flags.is_match(name)
     }
 
     fn operand(&mut self, word: &str) {
