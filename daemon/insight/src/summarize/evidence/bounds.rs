@@ -11,6 +11,8 @@ pub(super) const PROMPTS: usize = 24;
 pub(super) const PROMPT: usize = 1_000;
 /// Errors that the user pasted, the latest ones.
 pub(super) const PASTED_ERRORS: usize = 8;
+/// Reports of tools on files that they changed.
+pub(super) const UNNAMED_CHANGES: usize = 6;
 /// Todo and plan files, the latest ones.
 pub(super) const WORK_NOTES: usize = 6;
 /// Maximum bytes of one prompt.

@@ -57,7 +57,12 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     if sub_agent.directories.iter().all(is_of_checkout) {
         session.checkout.update(&sub_agent.checkout);
     }
-    by_time(&mut session.unnamed_changes, &sub_agent.unnamed_changes, |one| one.at, bounds::ERRORS);
+    by_time(
+        &mut session.unnamed_changes,
+        &sub_agent.unnamed_changes,
+        |one| one.at,
+        bounds::UNNAMED_CHANGES,
+    );
     names(&mut session.branches, &sub_agent.branches);
     names(&mut session.directories, &sub_agent.directories);
 }

@@ -157,7 +157,10 @@ impl Collector {
         let run = Run { command, outcome, output, moment };
         self.pending.turn_changed |= git::note(&mut self.evidence, &run);
         self.git_printed(command, output, moment);
-        formatters::note(&mut self.evidence, output, moment);
+        for report in formatters::reports(output) {
+            let quote = moment.said(&report, bounds::NAME);
+            push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
+        }
         let reports = test_runs::reports(output);
         // What could not run says nothing of the code.
         if !reports.iter().any(|report| test_runs::could_not_run(output, report.failed)) {
