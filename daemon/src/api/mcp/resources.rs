@@ -62,7 +62,7 @@ pub(super) fn read(daemon: &DaemonState, uri: &str) -> Result<ReadResourceResult
         let what = format!("there is no {uri}; addresses are {SCHEME}<uuid>");
         return Err(ErrorData::resource_not_found(what, None));
     };
-    let text = episode::document(&episode);
+    let text = episode::document(&episode, daemon.answers().include_project_path);
     let contents = ResourceContents::text(text, uri).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))
 }
