@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::{graph::config::GroupId, model::Namespace};
+use crate::{engine::sharing::GroupId, model::Namespace};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {

@@ -4,6 +4,9 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use crate::root;
 
+/// Settings that a method in the file of their own definition reads.
+const READ_BY_METHODS: &[&str] = &["password_file"];
+
 /// The fields of the table of settings, each by the last member of its path.
 fn fields() -> Vec<String> {
     let table = fs::read_to_string(root().join("daemon/src/config/table.rs")).unwrap();
@@ -39,6 +42,9 @@ fn each_setting_is_used() {
     words(&root().join("daemon"), &mut used);
     let fields = fields();
     assert!(fields.len() > 60, "{fields:?}");
-    let unused: Vec<&String> = fields.iter().filter(|field| !used.contains(*field)).collect();
+    let unused: Vec<&String> = fields
+        .iter()
+        .filter(|field| !used.contains(*field) && !READ_BY_METHODS.contains(&field.as_str()))
+        .collect();
     assert!(unused.is_empty(), "settings that nothing outside of `config` reads: {unused:?}");
 }
