@@ -22,7 +22,7 @@ fn two_projects(world: &World) -> Daemon {
 }
 
 /// The answer of a tool to an agent in [`APP`], or to a person there.
-fn ask(daemon: &Daemon, agent: Option<&str>, tool: &str, arguments: Value) -> Value {
+fn ask(daemon: &Daemon, agent: Option<&str>, tool: &str, arguments: &Value) -> Value {
     let mut meta = json!({ "graphiti/caller": { "directory": APP, "agent": agent } });
     meta[STRUCTURED] = json!(true);
     let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
@@ -40,11 +40,11 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
     world.configure(&json!({ "cross_project_search": false }));
     let daemon = two_projects(&world);
     let agent = Some("claude");
-    let found = ask(&daemon, agent, "search_sessions", json!({ "query": "zeppelin" }));
+    let found = ask(&daemon, agent, "search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(sessions(&found), ["app-1"]);
-    let listed = ask(&daemon, agent, "list_sessions", json!({}));
+    let listed = ask(&daemon, agent, "list_sessions", &json!({}));
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
-    let episodes = ask(&daemon, agent, "get_episodes", json!({}));
+    let episodes = ask(&daemon, agent, "get_episodes", &json!({}));
     assert_eq!(episodes["episodes"].as_array().unwrap().len(), 1, "{episodes}");
     for (tool, arguments) in [
         ("search_sessions", json!({ "query": "zeppelin", "project": SITE })),
@@ -54,24 +54,24 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
         ("get_log", json!({ "project": SITE })),
         ("get_session", json!({ "session_id": "site-1" })),
     ] {
-        let refused = ask(&daemon, agent, tool, arguments);
+        let refused = ask(&daemon, agent, tool, &arguments);
         let error = refused["error"].as_str().unwrap_or_else(|| panic!("{tool}: {refused}"));
         assert!(error.contains("`session_tracking.cross_project_search` is false"), "{error}");
     }
     // A person may name another project.
-    let found = ask(&daemon, None, "search_sessions", json!({ "query": "zeppelin" }));
+    let found = ask(&daemon, None, "search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(sessions(&found), ["app-1"]);
     let named = json!({ "query": "zeppelin", "project": SITE });
-    assert_eq!(sessions(&ask(&daemon, None, "search_sessions", named)), ["site-1"]);
+    assert_eq!(sessions(&ask(&daemon, None, "search_sessions", &named)), ["site-1"]);
     // Settings are used as soon as they are reloaded.
     let namespace = daemon.session("site-1")["project_namespace"].clone();
     world.configure(&json!({ "trusted_namespaces": [namespace] }));
     assert!(world.graphiti(&["reload"]).status.success());
-    let found = ask(&daemon, agent, "search_sessions", json!({ "query": "zeppelin" }));
+    let found = ask(&daemon, agent, "search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(sessions(&found).len(), 2, "{found}");
     world.configure(&json!({ "trusted_namespaces": ["00000001"] }));
     assert!(world.graphiti(&["reload"]).status.success());
-    let found = ask(&daemon, agent, "search_sessions", json!({ "query": "zeppelin" }));
+    let found = ask(&daemon, agent, "search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(sessions(&found), ["app-1"]);
 }
 
@@ -81,7 +81,7 @@ fn documents_of_episodes_have_no_paths_and_the_group_of_the_settings() {
     world.configure(&json!({ "include_project_path": false, "group_id": "our_team" }));
     let daemon = two_projects(&world);
     let arguments = json!({ "group_ids": ["our_team"] });
-    let answer = ask(&daemon, None, "get_episodes", arguments);
+    let answer = ask(&daemon, None, "get_episodes", &arguments);
     let episodes = answer["episodes"].as_array().unwrap();
     assert_eq!(episodes.len(), 2, "{answer}");
     for episode in episodes {
@@ -97,9 +97,9 @@ fn without_episodes_the_text_of_sessions_is_found() {
     let world = World::new();
     world.configure(&json!({ "store_in_graph": false }));
     let daemon = two_projects(&world);
-    let found = ask(&daemon, None, "search_sessions", json!({ "query": "zeppelin mast" }));
+    let found = ask(&daemon, None, "search_sessions", &json!({ "query": "zeppelin mast" }));
     assert_eq!(sessions(&found).len(), 2, "{found}");
-    let episodes = ask(&daemon, None, "get_episodes", json!({}));
+    let episodes = ask(&daemon, None, "get_episodes", &json!({}));
     assert_eq!(episodes["episodes"], json!([]));
     let closed = daemon.close("app-1");
     assert_eq!(closed["action"], "empty", "{closed}");
