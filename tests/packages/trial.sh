@@ -10,10 +10,10 @@ if command -v cargo >/dev/null; then
     exit 1
 fi
 
-folder=$HOME/.claude/projects/-work-app
+folder=$HOME/.claude/projects/-home-ann-app
 mkdir -p "$folder"
 record() {
-    printf '{"type":"%s","uuid":"00000000-0000-4000-8000-00000000000%s","parentUuid":null,"sessionId":"s1","cwd":"/work/app","timestamp":"%s:0%s.000Z","message":{"role":"%s","content":"%s"}}\n' \
+    printf '{"type":"%s","uuid":"00000000-0000-4000-8000-00000000000%s","parentUuid":null,"sessionId":"s1","cwd":"/home/ann/app","timestamp":"%s:0%s.000Z","message":{"role":"%s","content":"%s"}}\n' \
         "$1" "$2" "$(date -u +%Y-%m-%dT%H:%M)" "$2" "$1" "$3"
 }
 record user 1 "Fix the parser for quokkas." >"$folder/s1.jsonl"

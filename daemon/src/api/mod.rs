@@ -94,8 +94,9 @@ impl DaemonState {
         self.config().hooks.clone()
     }
 
-    fn answers(&self) -> config::Answers {
-        self.config().answers.clone()
+    /// Whether documents of episodes contain the paths of their projects.
+    fn includes_paths(&self) -> bool {
+        self.config().answers.include_project_path
     }
 
     /// Returns how long a search waits for episodes that are due.

@@ -77,7 +77,7 @@ pub(super) fn visible_projects(
     daemon: &DaemonState,
     client: &ClientContext,
 ) -> Option<Vec<Namespace>> {
-    let answers = daemon.answers();
+    let answers = daemon.config().answers.clone();
     // The viewer is in no directory. It shows its owner everything.
     let is_owner = client.directory.is_none() && !client.runs_in_agent();
     if is_owner || answers.cross_project_search && answers.trusted_namespaces.is_none() {

@@ -4,8 +4,8 @@ use graphiti_proto::tools::STRUCTURED;
 use graphiti_tests::{Daemon, World};
 use serde_json::{Value, json};
 
-const APP: &str = "/work/app";
-const SITE: &str = "/work/site";
+const APP: &str = "/home/ann/app";
+const SITE: &str = "/home/ann/site";
 
 /// Two finished sessions, each in a project of its own, that say the same word.
 fn two_projects(world: &World) -> Daemon {
@@ -88,7 +88,7 @@ fn documents_of_episodes_have_no_paths_and_the_group_of_the_settings() {
         assert_eq!(episode["group_id"], "our_team");
         let document = episode["content"].as_str().unwrap();
         assert!(document.contains("project_namespace"), "{document}");
-        assert!(!document.contains("/work/") && !document.contains(".jsonl"), "{document}");
+        assert!(!document.contains("/home/ann") && !document.contains(".jsonl"), "{document}");
     }
 }
 

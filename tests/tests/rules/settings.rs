@@ -15,8 +15,8 @@ fn fields() -> Vec<String> {
     rows.map(|row| path(row).rsplit('.').next().unwrap().to_owned()).collect()
 }
 
-/// The words of the daemon's source, without the files that define, read or check settings.
-fn words(folder: &Path, words: &mut BTreeSet<String>) {
+/// Adds the words of the daemon's source, without the files that define, read or check settings.
+fn add_words(folder: &Path, words: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
@@ -24,7 +24,7 @@ fn words(folder: &Path, words: &mut BTreeSet<String>) {
             continue;
         }
         if path.is_dir() {
-            self::words(&path, words);
+            add_words(&path, words);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let source = fs::read_to_string(&path).unwrap();
             let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -39,7 +39,7 @@ fn words(folder: &Path, words: &mut BTreeSet<String>) {
 #[test]
 fn each_setting_is_used() {
     let mut used = BTreeSet::new();
-    words(&root().join("daemon"), &mut used);
+    add_words(&root().join("daemon"), &mut used);
     let fields = fields();
     assert!(fields.len() > 60, "{fields:?}");
     let unused: Vec<&String> = fields

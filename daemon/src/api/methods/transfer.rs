@@ -91,7 +91,7 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
 
 fn portable(daemon: &DaemonState, episode: &Episode, host: &str) -> PortableEpisode {
     let mut node = get_episodes::node(daemon, episode);
-    node.content = imported::document_of(episode, host, daemon.answers().include_project_path);
+    node.content = imported::document_of(episode, host, daemon.includes_paths());
     PortableEpisode {
         episode: node,
         summary: imported::summary_of(episode),

@@ -87,7 +87,7 @@ pub(in crate::api) fn node(daemon: &DaemonState, episode: &Episode) -> EpisodeNo
         // The text of a memory is returned unchanged.
         content: match episode.text().filter(|_| episode.is_memory()) {
             Some(text) => text.to_owned(),
-            None => episode::document(episode, daemon.answers().include_project_path),
+            None => episode::document(episode, daemon.includes_paths()),
         },
         created_at: episode.created_at.to_string(),
         source: episode

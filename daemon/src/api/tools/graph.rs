@@ -148,8 +148,10 @@ pub(super) fn projects(
 
 /// Returns the id of the group that answers give for what belongs to a project.
 pub(super) fn group_id(daemon: &DaemonState, namespace: Namespace) -> String {
-    let group = daemon.answers().group_id;
-    group.map_or_else(|| namespace.to_string(), |group| group.as_str().to_owned())
+    match &daemon.config().answers.group_id {
+        Some(group) => group.as_str().to_owned(),
+        None => namespace.to_string(),
+    }
 }
 
 /// Parses a date or an instant into a period.
