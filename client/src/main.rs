@@ -10,6 +10,7 @@ mod files;
 mod hook;
 mod mcp;
 mod plugin;
+mod program;
 mod screen;
 mod service;
 mod setup;

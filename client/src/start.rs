@@ -16,6 +16,7 @@ use crate::{
     caller,
     connection::{AskError, Connection},
     error::StartError,
+    program::program,
 };
 
 /// The log file in the home of a daemon without a service manager.
@@ -73,8 +74,9 @@ pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection
 /// Returns the path of the daemon's program: beside this one, or the first on `PATH`.
 pub(crate) fn daemon() -> Option<PathBuf> {
     let name = format!("graphitid{}", env::consts::EXE_SUFFIX);
-    let own = env::current_exe().ok();
-    let beside = own.iter().filter_map(|own| own.parent()).map(Path::to_owned);
+    // A link may lead to a folder with both programs, while beside the link there is only this one.
+    let own = [program().ok(), env::current_exe().ok()];
+    let beside = own.iter().flatten().filter_map(|own| own.parent()).map(Path::to_owned);
     let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = beside.chain(env::split_paths(&path)).collect();
     folders.into_iter().map(|folder| folder.join(&name)).find(|program| program.is_file())

@@ -131,6 +131,7 @@ fn evidence_of(path: &Path) -> (Evidence, SourceState) {
         learned: Arc::new(Mutex::new(Learned::default())),
         formats: Formats::default(),
         summarize: summarize::config::Config::default(),
+        makes_episodes: true,
     };
     let own = read(path, 0, &parse_context);
     let mut evidence = own.evidence().clone();

@@ -11,6 +11,7 @@ use crate::{
     cli::ServiceAction,
     connection::AskError,
     error::StartError,
+    program::lasting_program,
     screen::{Screen, block},
     service::{self, CommandLine, InstallPaths, Manager},
     start,
@@ -26,7 +27,10 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
         return Err(AskError::Failed(what.to_owned()));
     };
     match action {
-        ServiceAction::Install => install(&manager, screen),
+        ServiceAction::Install => {
+            lasting_program()?;
+            install(&manager, screen)
+        }
         ServiceAction::Uninstall => uninstall(&manager, screen),
         ServiceAction::Start => run_all(&manager.start),
         ServiceAction::Stop => run_all(&manager.stop),

@@ -10,16 +10,19 @@ use similar::TextDiff;
 use crate::{
     cli,
     connection::AskError,
+    program::{lasting_program, program},
     screen::{Screen, block},
     setup::{self, AGENTS, SettingsChange, SetupGoal, Surroundings},
 };
 
 pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     let variable = |name: &str| env::var(name).ok();
+    let writes = !(args.remove || args.dry_run);
+    let program = if writes { lasting_program()? } else { program().map_err(failed)? };
     let surroundings = Surroundings {
         home: env::home_dir().ok_or(AskError::NoHome)?,
         project: args.project.then(env::current_dir).transpose().map_err(failed)?,
-        program: env::current_exe().map_err(failed)?,
+        program,
         variable: &variable,
         allow: !args.no_allow,
     };

@@ -5,11 +5,11 @@
 //! program that they call.
 
 use std::{
-    env, fs, io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::setup::shell_line;
+use crate::{program::program, setup::shell_line};
 
 /// The agent of the plugin, by its name in `setup`.
 pub(crate) const AGENT: &str = "claude";
@@ -36,7 +36,7 @@ const FILES: &[(&str, &str)] = &[
 
 /// Writes the plugin to `home` unless it is up to date. Returns its folder.
 pub(crate) fn write(home: &Path) -> io::Result<PathBuf> {
-    write_for(home, &env::current_exe()?)
+    write_for(home, &program()?)
 }
 
 /// Whether the plugin is installed in Claude Code with its settings in `folder`: from a

@@ -27,7 +27,7 @@ pub(crate) use self::{
     share::shared_projects,
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
 };
-use crate::error::AskError;
+use crate::{error::AskError, program::program};
 
 /// What setup needs to know: paths, environment variables and options.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ pub(crate) struct Surroundings<'a> {
 impl Surroundings<'static> {
     /// Returns the locations of the user's agent settings.
     pub(crate) fn of_user() -> Result<Surroundings<'static>, AskError> {
-        let program = env::current_exe().map_err(|error| AskError::Failed(error.to_string()))?;
+        let program = program().map_err(|error| AskError::Failed(error.to_string()))?;
         Ok(Surroundings {
             home: env::home_dir().ok_or(AskError::NoHome)?,
             project: None,

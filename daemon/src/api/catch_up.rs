@@ -34,7 +34,7 @@ pub(super) async fn index_pending(
     client: &ClientContext,
     projects: Vec<Namespace>,
 ) -> Result<CatchUp, Error> {
-    let deadline = Instant::now() + daemon.query_timeout;
+    let deadline = Instant::now() + daemon.query_timeout();
     let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
     let scope = Scope { projects, except, limit: SESSIONS };
     // A daemon that is stopping indexes nothing more; the search uses the existing index.

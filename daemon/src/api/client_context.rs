@@ -103,6 +103,11 @@ impl ClientContext {
         self.reply_budget == AGENT_REPLY_BUDGET
     }
 
+    /// Whether an agent makes the request, itself or by a command that it runs.
+    pub(in crate::api) fn runs_in_agent(&self) -> bool {
+        self.is_agent() || self.agent.is_some()
+    }
+
     /// Returns the name of the agent whose session the client's own one is; `None` when it is not
     /// known.
     pub(in crate::api) fn own_agent(&self) -> Option<&str> {

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::{engine::sharing::GroupId, model::Namespace};
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub hooks: Hooks,
@@ -9,6 +11,20 @@ pub struct Config {
     pub listed_tools: ListedTools,
     /// How long a query waits for sessions to be indexed before it answers with the existing index.
     pub query_timeout: Duration,
+    pub answers: Answers,
+}
+
+/// What answers may contain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answers {
+    /// Whether a search includes sessions of projects other than the caller's.
+    pub cross_project_search: bool,
+    /// The other projects that a search includes; `None` for all.
+    pub trusted_namespaces: Option<Vec<Namespace>>,
+    /// Whether the document of an episode contains the path of its project.
+    pub include_project_path: bool,
+    /// The group that answers in Graphiti's form give; `None` for the namespace of the project.
+    pub group_id: Option<GroupId>,
 }
 
 /// The tools that an agent is shown. It may call any tool by its name.
@@ -50,6 +66,18 @@ impl Default for Config {
             hooks: Hooks::default(),
             listed_tools: ListedTools::default(),
             query_timeout: Duration::from_secs(10),
+            answers: Answers::default(),
+        }
+    }
+}
+
+impl Default for Answers {
+    fn default() -> Answers {
+        Answers {
+            cross_project_search: true,
+            trusted_namespaces: None,
+            include_project_path: true,
+            group_id: None,
         }
     }
 }

@@ -36,7 +36,7 @@ pub mod tools;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
 use tokio::sync::mpsc;
@@ -59,12 +59,7 @@ pub struct DaemonState {
     /// Enforces the disk quotas.
     pub keeper: Arc<QuotaKeeper>,
     pub home: PathBuf,
-    /// How long a search waits for episodes that are due.
-    pub query_timeout: std::time::Duration,
-    /// The settings of hooks.
-    pub hooks: RwLock<config::Hooks>,
-    /// The tools that an agent is shown.
-    pub listed_tools: RwLock<config::ListedTools>,
+    pub config: RwLock<config::Config>,
     /// The number of runs of each hook.
     pub hook_stats: methods::hook::HookStats,
     /// What prompts may remind of.
@@ -78,10 +73,8 @@ pub struct DaemonState {
 impl DaemonState {
     /// Replaces the settings.
     pub fn set_config(&self, config: &config::Config) {
-        self.hooks.write().unwrap_or_else(PoisonError::into_inner).clone_from(&config.hooks);
+        self.config.write().unwrap_or_else(PoisonError::into_inner).clone_from(config);
         self.tell_hooks();
-        let mut listed = self.listed_tools.write().unwrap_or_else(PoisonError::into_inner);
-        listed.clone_from(&config.listed_tools);
     }
 
     /// Tells the hooks, which do not read the configuration, what to forward.
@@ -94,11 +87,25 @@ impl DaemonState {
     }
 
     fn listed_tools(&self) -> config::ListedTools {
-        self.listed_tools.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.config().listed_tools.clone()
     }
 
     fn hooks(&self) -> config::Hooks {
-        self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.config().hooks.clone()
+    }
+
+    /// Whether documents of episodes contain the paths of their projects.
+    fn includes_paths(&self) -> bool {
+        self.config().answers.include_project_path
+    }
+
+    /// Returns how long a search waits for episodes that are due.
+    fn query_timeout(&self) -> std::time::Duration {
+        self.config().query_timeout
+    }
+
+    fn config(&self) -> RwLockReadGuard<'_, config::Config> {
+        self.config.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use graphiti_proto::rpc::{Error, code};
 
-use super::DaemonState;
+use super::{DaemonState, client_context::ClientContext};
 use crate::{
     engine::projects::NamedProject,
     model::{Episode, EpisodeId, Namespace, Project, session::Session},
@@ -39,6 +39,77 @@ pub(super) fn project_argument(
             return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
         }
     }))
+}
+
+/// Returns the directories whose sessions a client searches: those of the given project, or all that
+/// the settings include; `None` for all.
+///
+/// # Errors
+///
+/// When an agent gives a project that the settings exclude. People may search any project by its
+/// name.
+pub(super) fn searched_projects(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    within(visible_projects(daemon, client), project_argument(daemon, given)?, client)
+}
+
+/// Restricts the directories that a client asks for to those that it may search.
+pub(super) fn within(
+    visible: Option<Vec<Namespace>>,
+    asked: Option<Vec<Namespace>>,
+    client: &ClientContext,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    let Some(visible) = visible else { return Ok(asked) };
+    match asked {
+        None => Ok(Some(visible)),
+        Some(asked) if client.runs_in_agent() && asked.iter().any(|one| !visible.contains(one)) => {
+            Err(hidden())
+        }
+        Some(asked) => Ok(Some(asked)),
+    }
+}
+
+/// Returns the directories that a search includes according to the settings; `None` for all.
+pub(super) fn visible_projects(
+    daemon: &DaemonState,
+    client: &ClientContext,
+) -> Option<Vec<Namespace>> {
+    let answers = daemon.config().answers.clone();
+    // The viewer is in no directory. It shows its owner everything.
+    let is_owner = client.directory.is_none() && !client.runs_in_agent();
+    if is_owner || answers.cross_project_search && answers.trusted_namespaces.is_none() {
+        return None;
+    }
+    let own = client.directory.as_deref();
+    let mut visible = own.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
+    // Wishes for all projects hold in each.
+    visible.push(Namespace::default());
+    let trusted = answers.trusted_namespaces.filter(|_| answers.cross_project_search);
+    let projects = daemon.engine.projects();
+    for namespace in trusted.into_iter().flatten() {
+        visible.push(namespace);
+        visible.extend(projects.of_namespace(namespace));
+    }
+    Some(visible)
+}
+
+/// Whether the settings keep a session from the agent that asks for it.
+pub(super) fn is_hidden(daemon: &DaemonState, client: &ClientContext, session: &Session) -> bool {
+    let Some(project) = session.project.as_ref().filter(|_| client.runs_in_agent()) else {
+        return false;
+    };
+    let visible = visible_projects(daemon, client);
+    visible.is_some_and(|visible| !visible.contains(&project.namespace()))
+}
+
+/// The answer to an agent that asks for a project which the settings exclude.
+pub(super) fn hidden() -> Error {
+    let what = "the user does not let agents search this project: `session_tracking.cross_project_search` \
+                is false, or `session_tracking.trusted_namespaces` does not include it";
+    Error::new(code::NOT_FOUND, what)
 }
 
 /// Returns the directories of the project that `directory` belongs to. Reads files of Git.

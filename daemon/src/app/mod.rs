@@ -337,6 +337,7 @@ impl Supervisor {
             learned: models.learned_tools.shared(),
             formats: Formats::new(&capture.watch_formats),
             summarize: self.config.summarize.clone(),
+            makes_episodes: self.config.graph.store_in_graph,
         });
         Settings {
             session: self.config.session,

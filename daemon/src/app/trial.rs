@@ -63,6 +63,7 @@ pub fn try_file(
         learned: Arc::new(Mutex::new(Learned::default())),
         formats: formats.clone(),
         summarize: config.summarize.clone(),
+        makes_episodes: false,
     };
     let mut text = format!("{}\n", file.display());
     for format in &candidates {

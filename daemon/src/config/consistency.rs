@@ -98,7 +98,7 @@ fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
             "there is no model: set `session_tracking.llm.provider`, or summaries are derived from evidence",
         ));
     }
-    if config.search.trusted_namespaces.is_some() && !config.search.cross_project_search {
+    if config.api.answers.trusted_namespaces.is_some() && !config.api.answers.cross_project_search {
         idle.push((
             "session_tracking.trusted_namespaces",
             "a search sees the caller's project alone while `session_tracking.cross_project_search` is \

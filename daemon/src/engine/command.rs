@@ -139,6 +139,8 @@ pub enum CloseOutcome {
     Unchanged,
     /// The session has no content yet.
     Empty,
+    /// The settings ask for no episodes.
+    NotWanted,
 }
 
 /// Why the engine did not carry out a command.

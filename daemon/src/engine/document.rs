@@ -66,7 +66,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
         id,
         session: SessionKey(0),
         session_id,
-        project: Project::new(&members.text("project_path")?),
+        project: members.project()?,
         name: members.text("name")?,
         summary,
         author: optional("model").map_or(Author::Evidence, Author::Model),
@@ -163,6 +163,15 @@ impl Members {
         self.0.get(name).map(|(_, value)| value)
     }
 
+    /// Returns the project. A document without its path has only the hash of the path, which stands
+    /// for the directory.
+    fn project(&self) -> Result<Project, Wrong> {
+        if self.get("project_path").is_some() {
+            return Ok(Project::new(&self.text("project_path")?));
+        }
+        Ok(Project::new(&format!("/{}", self.text("project_namespace")?)))
+    }
+
     fn text(&self, name: &str) -> Result<String, Wrong> {
         match self.get(name) {
             Some(Value::String(text)) => Ok(text.clone()),
@@ -226,17 +235,17 @@ mod tests {
     fn what_is_written_is_read_again() {
         let episode = sample();
         let summary = serde_json::to_value(&episode.summary).unwrap();
-        let mut again = read(&episode::document(&episode), &summary).unwrap();
+        let mut again = read(&episode::document(&episode, true), &summary).unwrap();
         again.summary.message_count = episode.summary.message_count;
         // Half of the text is in the document.
         again.content_hash = episode.content_hash;
         assert_eq!(again, episode);
-        let of_text = read(&episode::document(&episode), &Value::Null).unwrap();
+        let of_text = read(&episode::document(&episode, true), &Value::Null).unwrap();
         assert_eq!(of_text.text(), Some(episode::markdown(&episode).as_str()));
         assert_eq!(of_text.summary.outcome, episode.summary.outcome);
         assert_eq!(
-            episode::document(&of_text),
-            episode::document(&again).replace(
+            episode::document(&of_text, true),
+            episode::document(&again, true).replace(
                 "message_count: 0",
                 &format!("message_count: {}", of_text.summary.message_count.unwrap_or(0)),
             )
@@ -244,8 +253,19 @@ mod tests {
     }
 
     #[test]
+    fn a_document_without_paths_has_the_hash_of_its_project() {
+        let episode = sample();
+        let document = episode::document(&episode, false);
+        assert!(!document.contains(episode.project.path()), "{document}");
+        assert!(!document.contains("session_file"), "{document}");
+        let again = read(&document, &Value::Null).unwrap();
+        assert_eq!(again.project.name(), episode.project.namespace().to_string());
+        assert_eq!(again.session_id, episode.session_id);
+    }
+
+    #[test]
     fn a_problem_is_reported_with_its_line() {
-        let document = episode::document(&sample());
+        let document = episode::document(&sample(), true);
         let broken = |from: &str, to: &str| {
             let Wrong { line, what } =
                 read(&document.replacen(from, to, 1), &Value::Null).unwrap_err();

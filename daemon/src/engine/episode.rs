@@ -121,8 +121,8 @@ fn context<'c>(
 }
 
 /// The whole episode as a document: its origin as front matter, in the form that Graphiti's own
-/// episodes have, then the summary.
-pub fn document(episode: &Episode) -> String {
+/// episodes have, then the summary. Without paths, only the hash of the project's path is given.
+pub fn document(episode: &Episode, include_paths: bool) -> String {
     let summary = &episode.summary;
     let text = |text: &str| serde_json::Value::from(text).to_string();
     let mut more = String::new();
@@ -159,8 +159,9 @@ pub fn document(episode: &Episode) -> String {
         ("message_count", summary.message_count.unwrap_or(0).to_string()),
         ("duration_minutes", minutes.to_string()),
     ];
-    let members: String =
-        members.iter().map(|(key, value)| format!("  {key}: {value}\n")).collect();
+    let is_told = |key: &str| include_paths || !matches!(key, "project_path" | "session_file");
+    let members = members.iter().filter(|(key, _)| is_told(key));
+    let members: String = members.map(|(key, value)| format!("  {key}: {value}\n")).collect();
     format!("---\ngraphiti_session_metadata:\n{members}{more}---\n\n{}", markdown(episode))
 }
 

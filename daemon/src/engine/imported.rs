@@ -246,7 +246,7 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
 }
 
 /// The episode as a document that names this machine.
-pub fn document_of(episode: &Episode, host: &str) -> String {
+pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {
         text: String::new(),
@@ -255,7 +255,7 @@ pub fn document_of(episode: &Episode, host: &str) -> String {
         from: None,
     });
     content.from.get_or_insert_with(|| host.to_owned());
-    episode::document(&episode)
+    episode::document(&episode, include_paths)
 }
 
 #[cfg(test)]

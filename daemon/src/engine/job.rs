@@ -162,6 +162,9 @@ fn make_episode(
     now: Timestamp,
 ) -> IndexOutcome {
     let Some(content) = done.digest.content else { return IndexOutcome::Nothing };
+    if !parse_context.makes_episodes {
+        return IndexOutcome::NotWanted;
+    }
     if let Some(indexed) = &session.indexed
         && indexed.hash == content.hash
     {

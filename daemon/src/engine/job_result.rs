@@ -40,6 +40,8 @@ pub enum IndexOutcome {
     Unchanged,
     /// The session has no content yet.
     Nothing,
+    /// The settings ask for no episodes.
+    NotWanted,
     Failed(String),
 }
 

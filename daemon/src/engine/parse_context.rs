@@ -24,6 +24,8 @@ pub struct ParseContext {
     pub formats: Formats,
     /// The settings for summaries.
     pub summarize: summarize::config::Config,
+    /// Whether sessions get episodes.
+    pub makes_episodes: bool,
 }
 
 impl ParseContext {

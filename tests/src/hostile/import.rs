@@ -66,7 +66,7 @@ fn taken_in(content: &str, summary: &Value) {
 }
 
 fn exported(episode: &Episode) -> Episode {
-    let document = imported::document_of(episode, "host");
+    let document = imported::document_of(episode, "host", true);
     let summary = imported::summary_of(episode);
     document::read(&document, &summary).expect("what was given out is read")
 }

@@ -109,6 +109,7 @@ static MEANS: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
     learned: Arc::new(Mutex::new(Learned::default())),
     formats: Formats::default(),
     summarize: summarize::config::Config::default(),
+    makes_episodes: true,
 });
 
 pub(super) fn check(bytes: &[u8]) {

@@ -2,6 +2,7 @@
 //! each test with its own home.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod answers;
 mod blame;
 mod concurrent_callers;
 mod daemon;

@@ -6,6 +6,7 @@ mod documents;
 mod formats;
 mod layers;
 mod names;
+mod settings;
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The settings of episodes: their group, and what they contain about the project.
+//! The settings of the graph, and the names of its groups.
 
 use std::fmt;
 
@@ -6,10 +6,6 @@ use std::fmt;
 pub struct Config {
     /// Whether sessions become episodes.
     pub store_in_graph: bool,
-    /// The group of all episodes; `None` for [`GroupId::of_host`].
-    pub group_id: Option<GroupId>,
-    /// Whether an episode contains its project's path rather than only the hash of it.
-    pub include_project_path: bool,
 }
 
 /// The name of a group of episodes: letters, digits and `_`, not empty, no stop word.
@@ -28,11 +24,6 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 impl GroupId {
-    /// Returns the group of the machine `hostname`: `{hostname}__global`.
-    pub fn of_host(hostname: &str) -> GroupId {
-        GroupId::sanitised(&format!("{}__global", hostname.trim()))
-    }
-
     /// Converts `text` to a valid name: other characters become `_`, and `_` is appended to a stop
     /// word or an empty name.
     pub fn sanitised(text: &str) -> GroupId {
@@ -59,14 +50,7 @@ impl fmt::Display for GroupId {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { store_in_graph: true, group_id: None, include_project_path: true }
-    }
-}
-
-impl Config {
-    /// Returns the group of the episodes of the machine `hostname`.
-    pub fn group_id_on(&self, hostname: &str) -> GroupId {
-        self.group_id.clone().unwrap_or_else(|| GroupId::of_host(hostname))
+        Config { store_in_graph: true }
     }
 }
 
@@ -88,7 +72,5 @@ mod tests {
         ] {
             assert_eq!(GroupId::sanitised(given).as_str(), wanted, "{given}");
         }
-        assert_eq!(GroupId::of_host("my-host").as_str(), "my_host__global");
-        assert_eq!(Config::default().group_id_on("a.b").as_str(), "a_b__global");
     }
 }

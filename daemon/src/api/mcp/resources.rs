@@ -37,7 +37,9 @@ pub(super) fn list(
         store.newest_episodes(None, before, PAGE + 1).map_err(|error| failed(&error))?;
     let has_more = episodes.len() > PAGE;
     episodes.truncate(PAGE);
-    let mut page = ListResourcesResult::with_all_items(episodes.iter().map(resource).collect());
+    let mut page = ListResourcesResult::with_all_items(
+        episodes.iter().map(|episode| resource(daemon, episode)).collect(),
+    );
     page.next_cursor = episodes.last().filter(|_| has_more).map(|episode| episode.id.to_string());
     Ok(page)
 }
@@ -62,20 +64,20 @@ pub(super) fn read(daemon: &DaemonState, uri: &str) -> Result<ReadResourceResult
         let what = format!("there is no {uri}; addresses are {SCHEME}<uuid>");
         return Err(ErrorData::resource_not_found(what, None));
     };
-    let text = episode::document(&episode);
+    let text = episode::document(&episode, daemon.includes_paths());
     let contents = ResourceContents::text(text, uri).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn resource(episode: &Episode) -> Resource {
+fn resource(daemon: &DaemonState, episode: &Episode) -> Resource {
+    let project = match daemon.includes_paths() {
+        true => episode.project.path().to_owned(),
+        false => episode.project.namespace().to_string(),
+    };
     let outcome = episode.summary.outcome.as_str().replace('_', " ");
     Resource::new(format!("{SCHEME}{}", episode.id), episode.name.clone())
         .with_title(episode.name.clone())
-        .with_description(format!(
-            "{}, {outcome}, ended {}",
-            episode.project.path(),
-            episode.ended_at
-        ))
+        .with_description(format!("{project}, {outcome}, ended {}", episode.ended_at))
         .with_mime_type(MARKDOWN)
 }
 

@@ -45,7 +45,7 @@ pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Val
     let mut episodes: Vec<PortableEpisode> = Vec::new();
     let mut bytes = 0;
     for episode in found.iter().take(MAX_EPISODES) {
-        let episode = portable(episode, &host);
+        let episode = portable(daemon, episode, &host);
         bytes += episode.episode.content.len() + episode.summary.to_string().len();
         if bytes > PAGE_BYTES && !episodes.is_empty() {
             break;
@@ -89,9 +89,9 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
     Ok(write(&imported))
 }
 
-fn portable(episode: &Episode, host: &str) -> PortableEpisode {
-    let mut node = get_episodes::node(episode);
-    node.content = imported::document_of(episode, host);
+fn portable(daemon: &DaemonState, episode: &Episode, host: &str) -> PortableEpisode {
+    let mut node = get_episodes::node(daemon, episode);
+    node.content = imported::document_of(episode, host, daemon.includes_paths());
     PortableEpisode {
         episode: node,
         summary: imported::summary_of(episode),

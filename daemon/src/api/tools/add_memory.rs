@@ -51,7 +51,7 @@ async fn run(
     };
     let remembered = daemon.engine.add_memory(memory, clock::now()).await;
     let (episode, _) = remembered.map_err(engine_error)?;
-    let group_id = episode.project.namespace().to_string();
+    let group_id = graph::group_id(daemon, episode.project.namespace());
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
     Ok(AddMemoryAnswer {

@@ -14,7 +14,7 @@ use crate::{
         DaemonState, blocking, catch_up,
         client_context::ClientContext,
         convert,
-        projects::{of_directory, project_argument},
+        projects::{of_directory, searched_projects},
     },
     clock,
     engine::entities::{FactFilter, Graph},
@@ -66,7 +66,7 @@ async fn run(
     if file.is_empty() {
         return Err(Error::new(code::INVALID_PARAMS, "`file` is the path of a file"));
     }
-    let project = project_argument(daemon, arguments.project.as_deref())?;
+    let project = searched_projects(daemon, client, arguments.project.as_deref())?;
     let names = names(daemon, client, file, project.as_deref()).map_err(store_error)?;
     let projects: BTreeSet<Namespace> = names.iter().map(|name| name.namespace).collect();
     let indexed = catch_up::index_pending(daemon, client, projects.into_iter().collect()).await?;

@@ -56,6 +56,11 @@ fn answer(closed: &Closed, session_id: String) -> CloseAnswer {
         CloseOutcome::Empty => {
             ("empty", "The session has no messages yet, so there is nothing to index.")
         }
+        CloseOutcome::NotWanted => (
+            "empty",
+            "No episode was made, because `session_tracking.store_in_graph` is false; the text of the \
+             session can be searched.",
+        ),
     };
     CloseAnswer {
         status: "success".to_owned(),

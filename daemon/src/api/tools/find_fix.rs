@@ -13,7 +13,7 @@ use crate::{
     api::{
         DaemonState, catch_up,
         client_context::ClientContext,
-        projects::{of_directory, project_argument},
+        projects::{of_directory, searched_projects},
     },
     engine::{embedding::VectorSet, entities::Graph},
     model::{Fact, Namespace, graph::Relation},
@@ -47,7 +47,7 @@ async fn run(
     if error.is_empty() {
         return Err(Error::new(code::INVALID_PARAMS, "`error` is the text of an error"));
     }
-    let projects = project_argument(daemon, arguments.project.as_deref())?;
+    let projects = searched_projects(daemon, client, arguments.project.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let limit = arguments.limit.min(ERRORS);
@@ -84,8 +84,7 @@ async fn similar(
     let things = graph::graph(daemon);
     let fixes = |number: u64| fixes(daemon, &things, number);
     let found = search.find(VectorSet::Facts, limit, &fixes)?;
-    let store = daemon.engine.store().as_ref();
-    found.iter().map(|(fact, _)| graph::fact_row(&things, store, fact)).collect()
+    found.iter().map(|(fact, _)| graph::fact_row(daemon, fact)).collect()
 }
 
 fn fixes(daemon: &DaemonState, things: &Graph<'_>, number: u64) -> Result<Vec<Fact>, Error> {

@@ -34,13 +34,13 @@ async fn run(
         }
         let said = things.of_episode(id).map_err(store_error)?;
         for entity in &said.entities {
-            let row = graph::node_row(&things, entity)?;
+            let row = graph::node_row(daemon, entity)?;
             if !answer.nodes.iter().any(|known| known.uuid == row.uuid) {
                 answer.nodes.push(row);
             }
         }
         for fact in &said.facts {
-            let row = graph::fact_row(&things, daemon.engine.store().as_ref(), fact)?;
+            let row = graph::fact_row(daemon, fact)?;
             if !answer.facts.iter().any(|known| known.uuid == row.uuid) {
                 answer.facts.push(row);
             }

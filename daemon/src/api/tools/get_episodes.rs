@@ -5,11 +5,12 @@ use graphiti_proto::{
     tools::get_episodes::{EpisodeNode, GetEpisodesAnswer, GetEpisodesArguments, NAME},
 };
 
-use super::{Effect, Tool, groups, input, output, store_error, typed};
+use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
     api::{
         DaemonState, catch_up,
         client_context::{ClientContext, ReplyBudget, ReplyForm},
+        projects::newest_episodes,
     },
     engine::episode,
     model::{Episode, EpisodeId},
@@ -38,9 +39,11 @@ async fn run(
     client: &ClientContext,
     arguments: GetEpisodesArguments,
 ) -> Result<GetEpisodesAnswer, Error> {
-    let given = arguments.group_ids.unwrap_or_default();
-    let groups = groups(given.iter().chain(&arguments.group_id));
-    let indexed = catch_up::index_pending(daemon, client, groups.clone()).await?;
+    let given: Vec<String> =
+        arguments.group_ids.into_iter().flatten().chain(arguments.group_id).collect();
+    let groups = graph::projects(daemon, client, None, &given)?;
+    let indexed =
+        catch_up::index_pending(daemon, client, groups.clone().unwrap_or_default()).await?;
     let before = match arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         None => None,
         Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
@@ -50,17 +53,11 @@ async fn run(
     let most = arguments.max_episodes.or(arguments.last_n).unwrap_or(USUAL).min(MOST);
     let store = daemon.engine.store();
     // One more than requested, to know whether there is a next page.
-    let mut episodes = Vec::new();
-    if groups.is_empty() {
-        episodes = store.newest_episodes(None, before, most + 1).map_err(store_error)?;
-    }
-    for group in groups {
-        let of_group = store.newest_episodes(Some(group), before, most + 1);
-        episodes.extend(of_group.map_err(store_error)?);
-    }
-    episodes.sort_unstable_by_key(|episode| std::cmp::Reverse(episode.id));
+    let episodes = newest_episodes(store.as_ref(), groups.as_deref(), before, most + 1);
+    let episodes = episodes.map_err(store_error)?;
     let found = episodes.len();
-    let mut nodes: Vec<EpisodeNode> = episodes.iter().take(most).map(node).collect();
+    let mut nodes: Vec<EpisodeNode> =
+        episodes.iter().take(most).map(|episode| node(daemon, episode)).collect();
     match client.reply_form {
         ReplyForm::Structured => client.reply_budget.fit(&mut nodes),
         ReplyForm::Text => ReplyBudget::Bytes(TEXT).fit(&mut nodes),
@@ -74,7 +71,7 @@ async fn run(
     Ok(GetEpisodesAnswer { message, episodes: nodes, next, pending: indexed.pending })
 }
 
-pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {
+pub(in crate::api) fn node(daemon: &DaemonState, episode: &Episode) -> EpisodeNode {
     let session = &episode.session_id;
     let description = match (&episode.external, episode.from()) {
         (Some(told), _) if episode.is_memory() => told.description.clone(),
@@ -90,7 +87,7 @@ pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {
         // The text of a memory is returned unchanged.
         content: match episode.text().filter(|_| episode.is_memory()) {
             Some(text) => text.to_owned(),
-            None => episode::document(episode),
+            None => episode::document(episode, daemon.includes_paths()),
         },
         created_at: episode.created_at.to_string(),
         source: episode
@@ -98,6 +95,6 @@ pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {
             .as_ref()
             .map_or_else(|| "text".to_owned(), |content| content.source.clone()),
         source_description: description,
-        group_id: episode.project.namespace().to_string(),
+        group_id: graph::group_id(daemon, episode.project.namespace()),
     }
 }

@@ -17,7 +17,7 @@ use crate::{
         client_context::ClientContext,
         convert, current,
         handoff::{self, HandoffScope},
-        projects::{newest_episodes, of_directory, project_argument},
+        projects::{newest_episodes, of_directory, searched_projects},
         team_handoff,
     },
     engine::episode::handoff::{self as built, Handoff},
@@ -89,7 +89,9 @@ fn projects(
     client: &ClientContext,
     given: Option<&str>,
 ) -> Result<Vec<Namespace>, Error> {
-    if let Some(given) = project_argument(daemon, given)? {
+    if given.is_some_and(|given| !given.trim().is_empty())
+        && let Some(given) = searched_projects(daemon, client, given)?
+    {
         return Ok(given);
     }
     let Some(directory) = client.directory.as_deref() else {

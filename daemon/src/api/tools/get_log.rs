@@ -11,7 +11,7 @@ use crate::{
         DaemonState, catch_up,
         client_context::ClientContext,
         convert,
-        projects::{newest_episodes, project_argument},
+        projects::{newest_episodes, searched_projects},
     },
     model::{Episode, EpisodeId, Namespace, Timestamp},
     store::StoreError,
@@ -40,7 +40,7 @@ async fn run(
     client: &ClientContext,
     arguments: LogArguments,
 ) -> Result<LogAnswer, Error> {
-    let projects = project_argument(daemon, arguments.project.as_deref())?;
+    let projects = searched_projects(daemon, client, arguments.project.as_deref())?;
     let since = graph::date("since", arguments.since.as_deref())?.map(|range| range.from);
     let before = arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty());
     let before = before.map(|id| {

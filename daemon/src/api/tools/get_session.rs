@@ -14,6 +14,7 @@ use crate::{
         DaemonState,
         client_context::{ClientContext, ReplyForm},
         convert, current,
+        projects::{hidden, is_hidden},
     },
     engine::{
         episode,
@@ -61,6 +62,9 @@ async fn run(
             .map_err(store_error)?
             .ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?,
     };
+    if is_hidden(daemon, client, &session) {
+        return Err(hidden());
+    }
     if let Ok(Some(own)) = current::client_session(daemon, client).await
         && let Ok(Some(own)) = store.session(own)
     {

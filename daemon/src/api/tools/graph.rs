@@ -9,7 +9,12 @@ use graphiti_proto::{
 
 use super::{names_project, store_error};
 use crate::{
-    api::{DaemonState, blocking, convert, projects::project_argument},
+    api::{
+        DaemonState, blocking,
+        client_context::ClientContext,
+        convert,
+        projects::{self, project_argument},
+    },
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{
@@ -124,21 +129,29 @@ fn taken<T>(
 /// projects.
 pub(super) fn projects(
     daemon: &DaemonState,
+    client: &ClientContext,
     project: Option<&str>,
-    group_ids: Option<&[String]>,
+    group_ids: &[String],
 ) -> Result<Option<Vec<Namespace>>, Error> {
-    if let Some(project) = project_argument(daemon, project)? {
-        return Ok(Some(project));
+    let groups: Vec<&str> =
+        group_ids.iter().map(|group| group.trim()).filter(|group| !group.is_empty()).collect();
+    let mut asked = project_argument(daemon, project)?;
+    if asked.is_none() && !groups.is_empty() && groups.iter().all(|group| names_project(group)) {
+        let mut of_groups = Vec::new();
+        for group in groups {
+            of_groups.extend(project_argument(daemon, Some(group))?.unwrap_or_default());
+        }
+        asked = Some(of_groups);
     }
-    let Some(groups) = group_ids.filter(|groups| !groups.is_empty()) else { return Ok(None) };
-    if !groups.iter().all(|group| names_project(group.trim())) {
-        return Ok(None);
+    projects::within(projects::visible_projects(daemon, client), asked, client)
+}
+
+/// Returns the id of the group that answers give for what belongs to a project.
+pub(super) fn group_id(daemon: &DaemonState, namespace: Namespace) -> String {
+    match &daemon.config().answers.group_id {
+        Some(group) => group.as_str().to_owned(),
+        None => namespace.to_string(),
     }
-    let mut all = Vec::new();
-    for group in groups {
-        all.extend(project_argument(daemon, Some(group))?.unwrap_or_default());
-    }
-    Ok(Some(all))
 }
 
 /// Parses a date or an instant into a period.
@@ -165,7 +178,7 @@ pub(super) fn entity_argument(text: Option<&str>) -> Result<Option<EntityId>, Er
     EntityId::parse(text).map(Some).ok_or_else(wrong)
 }
 
-pub(super) fn node_row(graph: &Graph<'_>, entity: &Entity) -> Result<NodeRow, Error> {
+pub(super) fn node_row(daemon: &DaemonState, entity: &Entity) -> Result<NodeRow, Error> {
     let mut attributes = vec![
         ("first_at", entity.first_at.to_string()),
         ("last_at", entity.last_at.to_string()),
@@ -179,18 +192,15 @@ pub(super) fn node_row(graph: &Graph<'_>, entity: &Entity) -> Result<NodeRow, Er
         name: entity.name.clone(),
         labels: vec!["Entity".to_owned(), entity.kind.as_str().to_owned()],
         created_at: entity.created_at.to_string(),
-        summary: graph.description(entity.id).map_err(store_error)?,
-        group_id: entity.namespace.to_string(),
+        summary: graph(daemon).description(entity.id).map_err(store_error)?,
+        group_id: group_id(daemon, entity.namespace),
         attributes: attributes.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
         explanation: None,
     })
 }
 
-pub(super) fn fact_row(
-    graph: &Graph<'_>,
-    store: &dyn Store,
-    fact: &Fact,
-) -> Result<FactRow, Error> {
+pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Error> {
+    let (graph, store) = (graph(daemon), daemon.engine.store().as_ref());
     let name = |id| -> Result<String, Error> {
         let entity = graph.entity(id).map_err(store_error)?;
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
@@ -202,7 +212,7 @@ pub(super) fn fact_row(
     let attributes = fact.details.iter().filter(|(name, _)| !is_ending(name));
     Ok(FactRow {
         uuid: fact.id.to_string(),
-        group_id: fact.namespace.to_string(),
+        group_id: group_id(daemon, fact.namespace),
         source_node_uuid: fact.source.to_string(),
         target_node_uuid: fact.target.to_string(),
         source_name: name(fact.source)?,

@@ -99,6 +99,5 @@ pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey,
 pub(in crate::api) fn rows(daemon: &DaemonState, fact: FactKey) -> Result<Vec<FactRow>, Error> {
     let things = graph::graph(daemon);
     let spans = things.spans(fact).map_err(store_error)?;
-    let store = daemon.engine.store().as_ref();
-    spans.iter().rev().map(|fact| graph::fact_row(&things, store, fact)).collect()
+    spans.iter().rev().map(|fact| graph::fact_row(daemon, fact)).collect()
 }

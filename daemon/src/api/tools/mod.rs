@@ -46,7 +46,7 @@ use crate::{
         errors::{engine_error, resolve_error, store_error},
         parameters::{read, write},
     },
-    model::{Namespace, Project},
+    model::Namespace,
 };
 
 pub static TOOLS: &[&Tool] = &[
@@ -271,19 +271,6 @@ where
     Ok(Box::new(run(read(arguments)?).await?))
 }
 
-/// Returns the projects of Graphiti's group ids. The result is empty, which means all projects,
-/// when no ids are given or when one of them is not a project, such as a machine's global group.
-fn groups<'a>(given: impl Iterator<Item = &'a String>) -> Vec<Namespace> {
-    let given: Vec<&str> =
-        given.map(|group| group.trim()).filter(|group| !group.is_empty()).collect();
-    if !given.iter().all(|group| names_project(group)) {
-        return Vec::new();
-    }
-    let project =
-        |group: &str| Namespace::parse(group).unwrap_or_else(|| Project::new(group).namespace());
-    given.into_iter().map(project).collect()
-}
-
 /// Whether a group id is a project's namespace or directory.
 fn names_project(group: &str) -> bool {
     Namespace::parse(group).is_some() || group.contains(['/', '\\'])
@@ -294,16 +281,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_that_names_no_project_holds_them_all() {
-        let projects = |given: &[&str]| {
-            let given: Vec<String> = given.iter().map(|group| (*group).to_owned()).collect();
-            groups(given.iter())
-        };
-        let app = Project::new("/work/app").namespace();
-        assert_eq!(projects(&["/work/app", " "]), [app]);
-        assert_eq!(projects(&[&app.to_string()]), [app]);
-        assert_eq!(projects(&["host__global"]), []);
-        assert_eq!(projects(&["/work/app", "main"]), []);
-        assert_eq!(projects(&[]), []);
+    fn a_group_is_a_project_or_holds_them_all() {
+        for group in ["/home/ann/app", "C:\\work", "0011aabb"] {
+            assert!(names_project(group), "{group}");
+        }
+        for group in ["host__global", "main", ""] {
+            assert!(!names_project(group), "{group}");
+        }
     }
 }

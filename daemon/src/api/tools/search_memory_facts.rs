@@ -54,8 +54,12 @@ async fn run(
     client: &ClientContext,
     arguments: SearchFactsArguments,
 ) -> Result<SearchFactsAnswer, Error> {
-    let projects =
-        graph::projects(daemon, arguments.project.as_deref(), arguments.group_ids.as_deref())?;
+    let projects = graph::projects(
+        daemon,
+        client,
+        arguments.project.as_deref(),
+        arguments.group_ids.as_deref().unwrap_or_default(),
+    )?;
     let filter = FactFilter::of(&arguments)?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
@@ -109,10 +113,9 @@ fn own_facts(
     };
     let mut found = question.find(VectorSet::Facts, *limit, &spans)?;
     found.truncate(*limit);
-    let store = daemon.engine.store().as_ref();
     let rows = found.iter().map(|(fact, why)| {
         let explanation = explain.then(|| convert::explained(why));
-        Ok(FactRow { explanation, ..graph::fact_row(&things, store, fact)? })
+        Ok(FactRow { explanation, ..graph::fact_row(daemon, fact)? })
     });
     rows.collect()
 }

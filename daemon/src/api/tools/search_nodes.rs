@@ -43,8 +43,12 @@ pub(super) async fn run(
     client: &ClientContext,
     arguments: SearchNodesArguments,
 ) -> Result<SearchNodesAnswer, Error> {
-    let projects =
-        graph::projects(daemon, arguments.project.as_deref(), arguments.group_ids.as_deref())?;
+    let projects = graph::projects(
+        daemon,
+        client,
+        arguments.project.as_deref(),
+        arguments.group_ids.as_deref().unwrap_or_default(),
+    )?;
     let kinds = kinds(arguments.entity_types.as_deref())?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
@@ -67,7 +71,7 @@ pub(super) async fn run(
     }
     let nodes = found.iter().take(limit).map(|(entity, why)| {
         let explanation = arguments.explain.then(|| convert::explained(why));
-        Ok(NodeRow { explanation, ..graph::node_row(&things, entity)? })
+        Ok(NodeRow { explanation, ..graph::node_row(daemon, entity)? })
     });
     Ok(SearchNodesAnswer { message: indexed.message(), nodes: nodes.collect::<Result<_, _>>()? })
 }

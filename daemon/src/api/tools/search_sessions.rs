@@ -21,7 +21,7 @@ use crate::{
         DaemonState, blocking, catch_up,
         client_context::{ClientContext, ReplyForm},
         convert, current,
-        projects::{of_directory, project_argument},
+        projects::{of_directory, searched_projects},
     },
     clock,
     engine::{
@@ -77,7 +77,7 @@ async fn run(
     client: &ClientContext,
     arguments: SearchSessionsArguments,
 ) -> Result<SearchSessionsAnswer, Error> {
-    let project = project_argument(daemon, arguments.project.as_deref())?;
+    let project = searched_projects(daemon, client, arguments.project.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, project.clone().unwrap_or_default()).await?;
     let scope = Scope {
@@ -119,7 +119,8 @@ async fn run(
     }
     let next = (is_full || hits.len() < found).then_some(offset + hits.len());
     let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
-    let broader = if is_empty { broader(daemon, &arguments, &scope).await? } else { Vec::new() };
+    let broader =
+        if is_empty { broader(daemon, client, &arguments, &scope).await? } else { Vec::new() };
     let error = match offset {
         0 => errors::pasted(daemon, &arguments.query, scope.namespaces.as_deref())?,
         _ => None,
@@ -181,12 +182,13 @@ fn text_budget(limit: usize, detail: Detail) -> usize {
 /// Returns the changes to a query without a result that find something.
 async fn broader(
     daemon: &DaemonState,
+    client: &ClientContext,
     arguments: &SearchSessionsArguments,
     scope: &Scope,
 ) -> Result<Vec<BroaderQuery>, Error> {
     let mut found = Vec::new();
     for (change, arguments) in broader::queries(arguments) {
-        let namespaces = project_argument(daemon, arguments.project.as_deref())?;
+        let namespaces = searched_projects(daemon, client, arguments.project.as_deref())?;
         let scope = Scope { namespaces, ..scope.clone() };
         let results = search(daemon, &question(&arguments)?, &scope, HITS).await?;
         let sessions = results.sessions.len();

@@ -108,7 +108,7 @@ async fn index(
         match daemon.engine.close(session, CloseReason::HistorySync).await {
             Ok(closed) => {
                 position = closed.position.max(position);
-                if closed.how == CloseOutcome::Empty {
+                if matches!(closed.how, CloseOutcome::Empty | CloseOutcome::NotWanted) {
                     answer.sessions_empty += 1;
                     continue;
                 }

@@ -270,7 +270,7 @@ impl Codec for GroupCodec {
             return Err(Wrong::new("write \"my_group\", for example"));
         };
         if text.trim().is_empty() {
-            return Err(Wrong::new("write a name, or null for the group of this machine"));
+            return Err(Wrong::new("write a name, or null for the namespace of each project"));
         }
         let group = GroupId::sanitised(text);
         if group.as_str() != text {

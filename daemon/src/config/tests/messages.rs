@@ -69,7 +69,7 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""group_id": 7"#,
             "c.json:1: `session_tracking.group_id` is 7, but must be a name of letters, digits and _, or \
-             null for the group of this machine; write \"my_group\", for example",
+             null for the namespace of the project; write \"my_group\", for example",
         ),
         (
             r#""trusted_namespaces": ["app"]"#,

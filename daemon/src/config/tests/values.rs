@@ -150,7 +150,7 @@ fn every_other_notation_is_read() {
         ["/home/ann/logs", "/var/logs", "C:\\logs"].map(PathBuf::from)
     );
     assert_eq!(
-        config.search.trusted_namespaces,
+        config.api.answers.trusted_namespaces,
         Some(vec![Namespace::from_number(0xa1b2_c3d4), Namespace::from_number(0x0011_2233)])
     );
     assert_eq!(config.api.query_timeout, Duration::from_millis(2_500));

@@ -36,7 +36,7 @@ use self::{
     queue::ShareQueue,
     team::LatestEpisodes,
 };
-pub use crate::engine::projects::ProjectIdentity;
+pub use crate::{engine::projects::ProjectIdentity, graph::config::GroupId};
 use crate::{
     engine::{
         follow::{FollowerProgress, OutboxFollower, OutboxPositions},

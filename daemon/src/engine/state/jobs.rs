@@ -220,6 +220,7 @@ impl EngineState {
             IndexOutcome::Made(_) => Ok(CloseOutcome::Indexed),
             IndexOutcome::Unchanged => Ok(CloseOutcome::Unchanged),
             IndexOutcome::Nothing => Ok(CloseOutcome::Empty),
+            IndexOutcome::NotWanted => Ok(CloseOutcome::NotWanted),
             IndexOutcome::Failed(error) => Err(EngineError::Failed(error.clone())),
         };
         if indexing.reason == CloseReason::HistorySync {
@@ -320,7 +321,7 @@ fn has_new_episode(end: &IndexOutcome) -> Option<bool> {
     match end {
         IndexOutcome::Made(_) => Some(true),
         IndexOutcome::Unchanged => Some(false),
-        IndexOutcome::Nothing | IndexOutcome::Failed(_) => None,
+        IndexOutcome::Nothing | IndexOutcome::NotWanted | IndexOutcome::Failed(_) => None,
     }
 }
 
@@ -337,7 +338,7 @@ fn job_end(
             (JobEnd::Made(Indexed { episode: id, hash, at: now, reason }), Some(made))
         }
         IndexOutcome::Unchanged => (JobEnd::Unchanged, None),
-        IndexOutcome::Nothing => (JobEnd::Nothing, None),
+        IndexOutcome::Nothing | IndexOutcome::NotWanted => (JobEnd::Nothing, None),
         IndexOutcome::Failed(error) => {
             let pause = RETRIES.get(indexing.attempts as usize).copied().map(Duration::from_secs);
             let error = redaction::owned(error);

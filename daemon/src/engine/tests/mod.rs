@@ -107,6 +107,7 @@ impl Machine {
             learned: learned_tools.shared(),
             formats: Formats::default(),
             summarize: summarize::config::Config::default(),
+            makes_episodes: true,
         });
         let usage = Arc::new(UsageStats::open(LedgerFile::new(&home), store.clone()));
         let ports = self.ports(usage.clone());

@@ -1,0 +1,107 @@
+//! What the settings keep out of answers: other projects, paths, groups and episodes.
+
+use graphiti_proto::tools::STRUCTURED;
+use graphiti_tests::{Daemon, World};
+use serde_json::{Value, json};
+
+const APP: &str = "/home/ann/app";
+const SITE: &str = "/home/ann/site";
+
+/// Two finished sessions, each in a project of its own, that say the same word.
+fn two_projects(world: &World) -> Daemon {
+    let daemon = world.start();
+    for (session, project) in [("app-1", APP), ("site-1", SITE)] {
+        let mut transcript = world.transcript_in(session, project);
+        transcript.prompt("Where is the zeppelin moored?").reply("The zeppelin is at the mast.");
+    }
+    daemon.settle();
+    for session in ["app-1", "site-1"] {
+        assert_eq!(daemon.close(session)["session_id"], session);
+    }
+    daemon
+}
+
+/// The answer of a tool to an agent in [`APP`], or to a person there.
+fn ask(daemon: &Daemon, agent: Option<&str>, tool: &str, arguments: &Value) -> Value {
+    let mut meta = json!({ "graphiti/caller": { "directory": APP, "agent": agent } });
+    meta[STRUCTURED] = json!(true);
+    let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+    daemon.wire().ask("tools/call", params).unwrap()["structuredContent"].clone()
+}
+
+fn sessions(answer: &Value) -> Vec<&str> {
+    let hits = answer["hits"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    hits.iter().map(|hit| hit["session"]["session_id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_agent_searches_only_the_projects_that_the_settings_include() {
+    let world = World::new();
+    world.configure(&json!({ "cross_project_search": false }));
+    let daemon = two_projects(&world);
+    let agent = Some("claude");
+    let found = ask(&daemon, agent, "search_sessions", &json!({ "query": "zeppelin" }));
+    assert_eq!(sessions(&found), ["app-1"]);
+    let listed = ask(&daemon, agent, "list_sessions", &json!({}));
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
+    let episodes = ask(&daemon, agent, "get_episodes", &json!({}));
+    assert_eq!(episodes["episodes"].as_array().unwrap().len(), 1, "{episodes}");
+    for (tool, arguments) in [
+        ("search_sessions", json!({ "query": "zeppelin", "project": SITE })),
+        ("get_episodes", json!({ "group_ids": [SITE] })),
+        ("search_memory_facts", json!({ "query": "zeppelin", "project": SITE })),
+        ("get_handoff", json!({ "project": SITE })),
+        ("get_log", json!({ "project": SITE })),
+        ("get_session", json!({ "session_id": "site-1" })),
+    ] {
+        let refused = ask(&daemon, agent, tool, &arguments);
+        let error = refused["error"].as_str().unwrap_or_else(|| panic!("{tool}: {refused}"));
+        assert!(error.contains("`session_tracking.cross_project_search` is false"), "{error}");
+    }
+    // A person may name another project.
+    let found = ask(&daemon, None, "search_sessions", &json!({ "query": "zeppelin" }));
+    assert_eq!(sessions(&found), ["app-1"]);
+    let named = json!({ "query": "zeppelin", "project": SITE });
+    assert_eq!(sessions(&ask(&daemon, None, "search_sessions", &named)), ["site-1"]);
+    // Settings are used as soon as they are reloaded.
+    let namespace = daemon.session("site-1")["project_namespace"].clone();
+    world.configure(&json!({ "trusted_namespaces": [namespace] }));
+    assert!(world.graphiti(&["reload"]).status.success());
+    let found = ask(&daemon, agent, "search_sessions", &json!({ "query": "zeppelin" }));
+    assert_eq!(sessions(&found).len(), 2, "{found}");
+    world.configure(&json!({ "trusted_namespaces": ["00000001"] }));
+    assert!(world.graphiti(&["reload"]).status.success());
+    let found = ask(&daemon, agent, "search_sessions", &json!({ "query": "zeppelin" }));
+    assert_eq!(sessions(&found), ["app-1"]);
+}
+
+#[test]
+fn documents_of_episodes_have_no_paths_and_the_group_of_the_settings() {
+    let world = World::new();
+    world.configure(&json!({ "include_project_path": false, "group_id": "our_team" }));
+    let daemon = two_projects(&world);
+    let arguments = json!({ "group_ids": ["our_team"] });
+    let answer = ask(&daemon, None, "get_episodes", &arguments);
+    let episodes = answer["episodes"].as_array().unwrap();
+    assert_eq!(episodes.len(), 2, "{answer}");
+    for episode in episodes {
+        assert_eq!(episode["group_id"], "our_team");
+        let document = episode["content"].as_str().unwrap();
+        assert!(document.contains("project_namespace"), "{document}");
+        assert!(!document.contains("/home/ann") && !document.contains(".jsonl"), "{document}");
+    }
+}
+
+#[test]
+fn without_episodes_the_text_of_sessions_is_found() {
+    let world = World::new();
+    world.configure(&json!({ "store_in_graph": false }));
+    let daemon = two_projects(&world);
+    let found = ask(&daemon, None, "search_sessions", &json!({ "query": "zeppelin mast" }));
+    assert_eq!(sessions(&found).len(), 2, "{found}");
+    let episodes = ask(&daemon, None, "get_episodes", &json!({}));
+    assert_eq!(episodes["episodes"], json!([]));
+    let closed = daemon.close("app-1");
+    assert_eq!(closed["action"], "empty", "{closed}");
+    assert!(closed["message"].as_str().unwrap().contains("store_in_graph"), "{closed}");
+}
