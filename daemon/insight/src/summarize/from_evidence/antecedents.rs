@@ -82,6 +82,12 @@ pub(super) fn main_request(sentence: &str) -> String {
     if let Some(found) = based.captures(sentence) {
         return capitalised(&found[1]);
     }
+    let review = pattern!(
+        r"^(Review the (?:code )?changes on `[^`]+`)(?: for security)? against the base branch '[^']+'\.?$"
+    );
+    if let Some(found) = review.captures(sentence) {
+        return found[1].to_owned();
+    }
     let manner = pattern!(
         r"(?i)^(.{24,}?), (?:can|could|would|will) you (?:please )?(?:look|do|make|check|be|have|go)\b"
     );

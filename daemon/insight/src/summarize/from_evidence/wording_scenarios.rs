@@ -58,6 +58,15 @@ fn this_branch_and_a_review_without_an_object_are_told_with_the_branch() {
     let mut evidence = script.collect();
     evidence.branches = vec!["docs/faq".to_owned()];
     assert_eq!(told(&evidence), "Review the code changes on `docs/faq`");
+    let mut script = Script::default();
+    script.prompt("Review the code changes against the base branch 'main'. Run `git diff main`.");
+    script.reply("m1", "No findings.");
+    let mut evidence = script.collect();
+    evidence.branches = vec!["docs/faq".to_owned()];
+    assert_eq!(
+        name(&evidence, &context(&Project::new("/app"))),
+        "Review the code changes on `docs/faq`"
+    );
 }
 
 #[test]
@@ -237,4 +246,20 @@ fn a_changed_option_is_told_with_the_change() {
         decision.rationale.contains("changed: \"b. but keep the limit of uploads\""),
         "{decision:?}"
     );
+}
+
+#[test]
+fn praise_is_not_how_a_session_ended() {
+    let mut script = Script::default();
+    script.prompt("Fix the findings of the reviewer");
+    script.edit("a", "/app/a.rs", "a", "b");
+    script.run(
+        "c",
+        "git commit -m \"fix: limit the buffer\"",
+        Outcome::Succeeded,
+        "[main 1a2b3c1] fix: limit the buffer\n",
+    );
+    script.reply("m1", "\u{1f3af} **Perfect! All critical blocking issues fixed:**\n\n## **\u{2705} Blocking Issues Resolved:**\n\n**1. Buffer Fixed** - Added a limit of 100 kB to the buffer  \n**2. Login Fixed** - Added back `require_user()` at the start  \n\nThe branch is ready for merge!");
+    let words = summary(&script).last_words.unwrap_or_default();
+    assert!(!words.contains("Perfect"), "{words}");
 }

@@ -78,7 +78,7 @@ pub(super) fn is_decision(sentence: &str) -> bool {
 /// It counts only when work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let keeps = pattern!(
-        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|.{8,}\brather than\b .{8,})"
+        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{8,}\brather than\b .{8,})"
     );
     let reasoned = pattern!(
         r"(?i)^(?:since|because|given that) .{12,}?, (?:i['’]ll|i will|i['’]m going to|i am going to) .{12,}"
@@ -87,7 +87,7 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
         r"(?i)\b(?:deliberately|intentionally) (?:not|left|leave|leaving|kept|keep|keeping)\b"
     );
     let is_unsure = pattern!(
-        r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$"
+        r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\brather than just\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b"
     );
     (keeps.is_match(sentence) || reasoned.is_match(sentence) || on_purpose.is_match(sentence))
         && !is_unsure.is_match(sentence)
@@ -267,6 +267,12 @@ mod tests {
             ("I'll maybe keep the old contract instead of the new one.", false),
             ("I'll run the tests.", false),
             ("I'll keep you posted.", false),
+            ("I'm reading the list rather than just polishing the manual of the parser.", false),
+            ("I'm resolving them by keeping the newer contract rather than the old one.", false),
+            (
+                "I'm removing the entry of the manual entirely rather than softening its words.",
+                true,
+            ),
         ] {
             assert_eq!(kind(sentence) == Some(StatementKind::Decision), wanted, "{sentence}");
         }
