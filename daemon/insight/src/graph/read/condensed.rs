@@ -6,6 +6,8 @@ use crate::{graph::text, pattern::pattern};
 
 /// Marks where the middle of a report was left out.
 const GAP: &str = " … ";
+/// Characters of the number of items that are missing.
+const MORE: usize = 13;
 /// Maximum characters of a block of code that is kept.
 const CODE: usize = 100;
 /// Maximum characters of the end of a shortened section.
@@ -127,7 +129,7 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     if length(&whole) <= limit {
         return whole;
     }
-    let room = (limit * 2 / 3).max(limit.saturating_sub(TAIL));
+    let room = (limit * 2 / 3).max(limit.saturating_sub(TAIL)).min(limit.saturating_sub(MORE));
     let head = longest(section, room, |length| {
         let head = &section[..length];
         // A colon without what it introduces says nothing.
@@ -143,14 +145,28 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
         };
     }
     let rest = &section[head.len()..];
-    let room = limit.saturating_sub(length(&line(head)) + length(GAP));
+    let room = limit.saturating_sub(length(&line(head)) + length(GAP) + MORE);
     let tail = longest(rest, room, |length| {
         let at = rest.len() - length;
         let is_alone = rest.get(at).is_none_or(|part| !part.is_item);
         is_alone.then_some(&rest[at..])
     });
-    let gap = if tail.is_empty() { " …" } else { GAP };
-    format!("{}{gap}{}", line(head), line(tail))
+    let missing = &rest[..rest.len() - tail.len()];
+    let items = missing.iter().take_while(|part| part.is_item).count();
+    let is_list = items > 0 && head.last().is_some_and(|part| part.is_item);
+    let told = line(head);
+    // A list is cut at its end.
+    let told = match is_list {
+        true => format!("{}; +{items} more", told.trim_end_matches(['.', ';'])),
+        false => told,
+    };
+    let gap = match (is_list && items == missing.len(), tail.is_empty()) {
+        (true, true) => "",
+        (true, false) => ". ",
+        (false, true) => " …",
+        (false, false) => GAP,
+    };
+    format!("{told}{gap}{}", line(tail))
 }
 
 /// Joins shortened sections to one line.
@@ -455,5 +471,17 @@ Shall I push it?";
         );
         assert_eq!(sentences("缓存在最后写入。测试通过。"), ["缓存在最后写入。", "测试通过。"]);
         assert_eq!(sentences(""), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_list_that_does_not_fit_ends_with_the_number_of_the_items_that_are_missing() {
+        let items: String =
+            (1..9).map(|at| format!("- Parser number {at} of the list\n")).collect();
+        let told = condensed(&format!("Changed:\n{items}\nAll pass."), 150);
+        assert!(
+            told.contains("of the list; +4 more") || told.contains("of the list; +5 more"),
+            "{told}"
+        );
+        assert!(told.ends_with("All pass."), "{told}");
     }
 }

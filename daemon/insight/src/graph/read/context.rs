@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::Draft;
+use super::{draft::Draft, reference};
 use crate::{
     graph::{standing, text},
-    model::transcript::Origin,
+    model::{evidence::Quote, transcript::Origin},
     pattern::pattern,
 };
 
@@ -17,6 +17,12 @@ const CLEAR: usize = 5;
 const OF_PROMPTS: f64 = 0.8;
 /// Minimum number of words of a task that says something.
 const WORDS: usize = 2;
+/// Number of prompts before a line among which its request is looked for.
+const LOOKED_AT: usize = 4;
+/// Minimum number of words of a prompt that is more than an assent, and of different words of a
+/// request that says what is wanted.
+const REQUEST_WORDS: usize = 4;
+const CLEAR_REQUEST: usize = 3;
 
 /// Returns the sentence with the task of its session, unless it has most of its words; `None` when
 /// there is no task that says more.
@@ -32,6 +38,9 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
 
 /// Returns what the session was asked for, or its name where that says more about the words.
 fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
+    if let Some(later) = line.and_then(|line| later_request(draft, line)) {
+        return later;
+    }
     let objective = draft.episode.summary.objective.as_str();
     let ends = [" (began with", " (asked:", " (after `", " (by `", ". ", "? "];
     let ends = ends.into_iter().filter_map(|end| objective.find(end));
@@ -54,6 +63,35 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
         return if routine.is_match(&name) { String::new() } else { name };
     }
     text::cut(first, TASK)
+}
+
+/// Returns the request after the first one that ran when a line was written. Words of assent go on with
+/// the request before them; a request that cannot be understood alone names nothing.
+fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
+    let prompts = &draft.evidence.prompts;
+    let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
+    let before = prompts.iter().skip(1).rev().filter(|prompt| is_before(prompt.origin));
+    let says = |prompt: &&Quote| prompt.text.split_whitespace().count() >= REQUEST_WORDS;
+    clear_request(&before.take(LOOKED_AT).find(says)?.text)
+}
+
+/// Returns the first sentence of a prompt without words of courtesy, if it can be understood alone.
+fn clear_request(prompt: &str) -> Option<String> {
+    let first = prompt.trim().lines().next()?.trim();
+    if first.starts_with(['/', '<', '!', '[', '#', '{', '>', '`', '-']) {
+        return None;
+    }
+    let end = pattern!(r"[.!?:](?: |$)").find(first).map_or(first.len(), |end| end.start());
+    let courtesy = pattern!(
+        r"(?i)^(?:(?:hey|hi|hello|ok(?:ay)?|yes|yeah|great|good|perfect|thanks|now|so|and|also|then|please|alright)[,.! ]+|(?:can|could|would|will) (?:you|we) |let.?s |i(?:.d like| want| would like)(?: you)? to |we (?:need|have|should) to )+"
+    );
+    let plain = courtesy.replace(&first[..end], "");
+    let is_clear = text::words(&plain).len() >= CLEAR_REQUEST
+        && !reference::points_back(&plain)
+        && !reference::points(&plain)
+        && !reference::rests_on_session(&plain)
+        && !pattern!(r"(?i)\b(?:it|this|that|these|those|them)\b").is_match(&plain);
+    is_clear.then(|| text::cut(plain.trim_end_matches(','), TASK))
 }
 
 /// Whether a name has the words of the prompts.
@@ -82,10 +120,7 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        graph::read::scenarios::SessionFixture,
-        model::evidence::{Commit, Quote},
-    };
+    use crate::{graph::read::scenarios::SessionFixture, model::evidence::Commit};
 
     #[test]
     fn a_sentence_is_told_with_its_task_unless_it_names_it() {
@@ -136,5 +171,30 @@ mod tests {
         let told = |line| with_task(&draft, "It is Rust.", Some(Origin { source: 0, line }));
         assert_eq!(told(2).as_deref(), Some("It is Rust. (For “Plan the agent tools”.)"));
         assert_eq!(told(5).as_deref(), Some("It is Rust. (For “Update npm in the container”.)"));
+    }
+
+    #[test]
+    fn a_sentence_is_told_with_the_request_that_ran_when_it_was_said() {
+        let mut session = SessionFixture::new(10, "Parse old dates in the importer");
+        let said = |line: u64, text: &str| Quote {
+            text: text.to_owned(),
+            origin: Origin { source: 0, line },
+            at: None,
+        };
+        session.evidence.prompts = vec![
+            said(1, "Parse old dates in the importer"),
+            said(4, "can you please add limits to the uploads in `upload.rs`? It is urgent."),
+            said(6, "yes, go on"),
+            said(8, "fix it"),
+            said(12, "now that we know what it does, why is it so slow in all of those cases?"),
+        ];
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let told = |line| with_task(&draft, "The guard is new.", Some(Origin { source: 0, line }));
+        let first = "The guard is new. (For “Parse old dates in the importer”.)";
+        assert_eq!(told(3).as_deref(), Some(first));
+        let later = "The guard is new. (For “add limits to the uploads in `upload.rs`”.)";
+        assert_eq!(told(5).as_deref(), Some(later));
+        assert_eq!(told(9).as_deref(), Some(later));
+        assert_eq!(told(13).as_deref(), Some(first), "an unclear request names nothing");
     }
 }

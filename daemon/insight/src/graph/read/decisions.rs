@@ -42,7 +42,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let question = question(draft, record);
     let found = draft.places.of(&record.decision);
-    let origin = question.map(|choice| choice.origin).or(found.map(|found| found.origin));
+    let answer = question.or_else(|| answer(draft, record));
+    let origin = answer.map(|choice| choice.origin).or(found.map(|found| found.origin));
     let certainty = match record.rationale.as_str() {
         REFUSED if draft.is_evidence() => Certainty::Refuted,
         rationale
@@ -230,7 +231,7 @@ fn alone(
     line: Option<Origin>,
 ) -> Option<String> {
     if let Some(added) = asked.and_then(|asked| added(draft, asked)) {
-        sentence.push_str(&format!(" In the user's words: “{}”.", text::cut(added, QUESTION)));
+        sentence.push_str(&format!(" The user changed it: “{}”.", text::cut(added, QUESTION)));
     }
     let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
     if !is_spoken && !draft.is_evidence() {
@@ -301,6 +302,17 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
         details.push(("alternatives".to_owned(), others.join("; ")));
     }
     details
+}
+
+/// Returns the answer of the user that a decision repeats, where it names no question: the record of
+/// the answer is its source, and not the report that offered it.
+fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
+    if !record.rationale.contains(BY_THE_USER) {
+        return None;
+    }
+    let decision = text::words(&record.decision);
+    let mut choices = draft.evidence.choices.iter();
+    choices.rfind(|choice| text::share(&decision, &text::words(&choice.answer)) >= SAME)
 }
 
 /// Returns the user's question that a decision answers.

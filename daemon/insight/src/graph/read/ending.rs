@@ -35,7 +35,10 @@ pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     let earlier = last.filter(|_| is_short).and_then(|last| earlier_report(draft, last.origin));
     let objective = draft.episode.summary.objective.as_str();
     let is_asked = is_of_user(draft, objective);
-    let asked = if is_asked { None } else { first_request(draft) };
+    let asked = match is_asked {
+        true => in_full(draft, objective),
+        false => first_request(draft),
+    };
     let about = (!is_asked && asked.is_none()).then(|| objective.to_owned());
     let told = asked.clone().unwrap_or_else(|| objective.to_owned());
     let asked_last = last_request(draft, &told);
@@ -82,6 +85,15 @@ fn is_of_user(draft: &Draft<'_>, objective: &str) -> bool {
     text::share(&text::words(objective), &text::words(&prompts)) >= OF_THE_USER
 }
 
+/// Returns the prompt that an objective rewords, as it was written.
+fn in_full(draft: &Draft<'_>, objective: &str) -> Option<String> {
+    let ends = [" (began with", " (asked:", " Later: "];
+    let end = ends.into_iter().filter_map(|end| objective.find(end)).min();
+    let words = text::words(&objective[..end.unwrap_or(objective.len())]);
+    let mut requests = draft.evidence.prompts.iter().filter_map(request);
+    requests.find(|request| text::share(&words, &text::words(request)) >= OF_THE_USER)
+}
+
 /// Returns the first request that can be understood alone.
 fn first_request(draft: &Draft<'_>) -> Option<String> {
     let mut requests = draft.evidence.prompts.iter().filter_map(request);
@@ -101,9 +113,25 @@ fn last_request(draft: &Draft<'_>, told: &str) -> Option<String> {
     (!is_told).then_some(request)
 }
 
+/// Returns what of a prompt a person wrote, without the lines of output and code between it. A prompt of
+/// nothing else is returned whole.
+fn written(prompt: &str) -> String {
+    let is_pasted = |line: &&str| {
+        let line = line.trim();
+        let symbols = line.chars().filter(|c| "{}[]()=;<>|_/\\·─│█".contains(*c)).count();
+        let total = line.chars().count();
+        pattern!(r"^(?:[❯$>%] |at \S+[(:]|\d{1,2}:\d{2}|\d{4}-\d\d-\d\d|[│┃║]|\+\+\+|---|===|@@|diff --git|Traceback|File \x22|(?i:error|warning|warn|info|debug|fail(?:ed)?)(?:\[\w+\])?:|ERROR|FAIL|npm (?:ERR|error|warn)|\d+ \|)")
+            .is_match(line)
+            || total > 12 && symbols * 4 > total
+    };
+    let own: Vec<&str> = prompt.lines().filter(|line| !is_pasted(line)).collect();
+    let own = own.join("\n");
+    if own.trim().is_empty() { prompt.to_owned() } else { own }
+}
+
 /// Returns the words of a prompt, unless it is a command, a notice or a word or two.
 fn request(prompt: &Quote) -> Option<String> {
-    let plain = condensed(&prompt.text, SessionEnding::REQUEST_LENGTH);
+    let plain = condensed(&written(&prompt.text), SessionEnding::REQUEST_LENGTH);
     let is_command = pattern!(r"^(?:/\w|[<!\[{#])").is_match(plain.trim_start());
     let is_spaced = plain.is_ascii() || plain.contains(' ');
     let is_short = is_spaced && plain.split_whitespace().count() < REQUEST_WORDS;
@@ -158,7 +186,8 @@ mod tests {
         session.episode.summary.objective =
             "The login fails after a minute. Later: manual".to_owned();
         let found = ending(&session);
-        assert_eq!((found.earlier_report, found.asked), (None, None));
+        let asked = "The login fails after a minute, find out why".to_owned();
+        assert_eq!((found.earlier_report, found.asked), (None, Some(asked)));
 
         session.evidence.prompts =
             vec![said(&session, 1, "3 but on this branch, since it is related")];
@@ -183,5 +212,25 @@ mod tests {
                 vec![said(&session, 1, "Fix the login"), said(&session, 5, prompt)];
             assert_eq!(ending(&session).asked_last.is_some(), wanted, "{prompt}");
         }
+    }
+
+    #[test]
+    fn a_request_is_quoted_word_for_word_without_what_was_pasted() {
+        let mut session = SessionFixture::new(10, "Limit the uploads");
+        session.episode.summary.objective = "Limit the uploads of the shop to ten files".to_owned();
+        session.evidence.prompts = vec![
+            said(&session, 1, "Can you please limit the uploads of the shop to ten files?"),
+            said(
+                &session,
+                5,
+                "$ make check\nerror: limit.rs: cannot find `TEN` (E0425)\n=====\ncan you find out why the check fails?",
+            ),
+        ];
+        let found = ending(&session);
+        assert_eq!(
+            found.asked.as_deref(),
+            Some("Can you please limit the uploads of the shop to ten files?")
+        );
+        assert_eq!(found.asked_last.as_deref(), Some("can you find out why the check fails?"));
     }
 }

@@ -421,3 +421,29 @@ impl HistoryModel {
         Some(session)
     }
 }
+
+#[test]
+fn a_note_that_was_moved_when_a_refused_plan_began_stays_open() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.next_steps =
+        Some(vec!["Rotate the keys of the signer (todo `notes/pending/keys.md`)".to_owned()]);
+    let moved = |is_refused: bool| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let work = session.change("/work/app/notes/done/keys.md");
+        (work.moved_from, work.last) =
+            (Some("/work/app/notes/pending/keys.md".to_owned()), line(2));
+        if is_refused {
+            session.evidence.choices = vec![Choice {
+                question: "# Plan: Rotate".to_owned(),
+                answer: "refused".to_owned(),
+                origin: line(5),
+                ..Choice::default()
+            }];
+        }
+        session
+    };
+    let ended = |is_refused| {
+        only(&facts(&[&first, &moved(is_refused)]), Relation::LeftOpen).invalid_at.is_some()
+    };
+    assert!(ended(false) && !ended(true));
+}

@@ -126,7 +126,7 @@ fn an_option_that_the_user_changed_is_told_with_the_users_words() {
     assert_eq!(decided("B"), plain);
     assert_eq!(
         decided("B but all prompts, too"),
-        format!("{plain} In the user's words: “B but all prompts, too”.")
+        format!("{plain} The user changed it: “B but all prompts, too”.")
     );
 }
 
@@ -186,4 +186,28 @@ fn an_error_is_not_joined_with_what_another_agent_did() {
     let resolution: &mut Resolution = session.evidence.errors[0].resolution.as_mut().unwrap();
     resolution.origin.source = 2;
     assert_eq!(of(&facts(&[&session]), Relation::Resolved).count(), 0);
+}
+
+#[test]
+fn a_finding_about_a_file_or_a_number_of_things_without_a_name_is_not_told() {
+    for text in [
+        "The py file must not import `app.db`, because that makes a circle",
+        "3 files only import `app.db` because of the old tests",
+    ] {
+        assert_eq!(found(&discovering(&[text])), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
+    let text = "`Importer::read` never opens an archive twice, because the index is kept";
+    let mut session = discovering(&[text]);
+    session.evidence.reports[0].text = format!("{text}. The pages were renamed as well.");
+    session.evidence.recaps = vec![crate::model::evidence::Recap {
+        kind: crate::model::transcript::RecapKind::Compaction,
+        text: text.to_owned(),
+        origin: line(9),
+        at: session.at(9),
+    }];
+    assert_eq!(only(&facts(&[&session]), Relation::FoundOut).origins[0].1.line, 3);
 }

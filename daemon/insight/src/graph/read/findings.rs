@@ -13,7 +13,7 @@ use crate::{
     model::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
-        transcript::TaskState,
+        transcript::{Origin, TaskState},
     },
     pattern::pattern,
 };
@@ -273,7 +273,10 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             certainty: Some(if is_users { Certainty::Verified } else { Certainty::Hypothesis }),
             // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
-            origins: found.map(|found| found.origin).into_iter().collect(),
+            origins: note_origin(draft, text)
+                .or(found.map(|found| found.origin))
+                .into_iter()
+                .collect(),
             watches: open_end_watches(draft, text),
             details: vec![(standing::STEP.to_owned(), text.to_owned())],
             ..ClaimDraft::default()
@@ -290,6 +293,13 @@ fn note_path(step: &str) -> Option<&str> {
 /// Returns the name of the file in which a step is noted.
 fn note(step: &str) -> Option<&str> {
     note_path(step)?.rsplit('/').next()
+}
+
+/// Returns the position where the note of a step was written.
+fn note_origin(draft: &Draft<'_>, step: &str) -> Option<Origin> {
+    let path = note_path(step)?;
+    let mut notes = draft.evidence.work_notes.iter();
+    notes.rfind(|note| note.path.ends_with(path)).map(|note| note.origin)
 }
 
 /// Returns the title that a note has in its file, with its path.

@@ -41,6 +41,8 @@ pub(super) struct SentenceIndex {
     said: Vec<(BTreeSet<String>, SentenceSource)>,
     /// Long prompts: any text shares its words with them, so they contain what they say.
     pasted: Vec<(String, Origin)>,
+    /// The summaries that an agent wrote when its context was full, and for an absent user.
+    recaps: BTreeSet<Origin>,
 }
 
 impl SentenceIndex {
@@ -80,13 +82,17 @@ impl SentenceIndex {
         for recap in &evidence.recaps {
             add(&recap.text, recap.origin, Speaker::Agent);
         }
+        let continued = evidence.prompts.iter();
+        let continued = continued.filter(|prompt| prompt.text.trim_start().starts_with(CONTINUED));
+        let recaps = evidence.recaps.iter().map(|recap| recap.origin);
+        let recaps = recaps.chain(continued.map(|prompt| prompt.origin)).collect();
         for report in &evidence.reports {
             add(&report.text, report.origin, Speaker::Agent);
         }
         if let Some(reply) = &evidence.last_reply {
             add(&reply.text, reply.origin, Speaker::Agent);
         }
-        SentenceIndex { said, pasted }
+        SentenceIndex { said, pasted, recaps }
     }
 
     /// Returns the origin of `sentence`: the message that contains most of its words, and the
@@ -95,11 +101,21 @@ impl SentenceIndex {
         // The words of a question are in another message than its answer.
         let sentence = worth::asked(sentence).map_or(sentence, |(_, answer)| answer);
         let words = text::words(sentence);
-        let shares = self.said.iter().map(|(said, found)| (text::share(&words, said), said, found));
-        let best = shares.filter(|(share, ..)| *share >= SAME).max_by(|one, other| {
-            one.0.total_cmp(&other.0).then_with(|| other.1.len().cmp(&one.1.len()))
-        });
-        best.map(|(_, _, found)| self.by_speaker(*found, sentence))
+        let best = |in_recap: bool| {
+            let said = self.said.iter().filter(move |(_, found)| self.is_recap(found) == in_recap);
+            let shares = said.map(|(said, found)| (text::share(&words, said), said, found));
+            let equal = shares.filter(|(share, ..)| *share >= SAME);
+            equal.max_by(|one, other| {
+                one.0.total_cmp(&other.0).then_with(|| other.1.len().cmp(&one.1.len()))
+            })
+        };
+        // What a recap repeats was said before.
+        let found = best(false).or_else(|| best(true));
+        found.map(|(_, _, found)| self.by_speaker(*found, sentence))
+    }
+
+    fn is_recap(&self, found: &SentenceSource) -> bool {
+        self.recaps.contains(&found.origin)
     }
 
     /// A sentence with words of a long prompt is the user's only if the prompt contains the beginning

@@ -63,6 +63,9 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 fn moved_notes(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     for (path, work) in &evidence.files {
+        if is_given_up(draft, work.last) {
+            continue;
+        }
         let was = work.moved_from.as_deref().or(work.deleted.then_some(path.as_str()));
         let Some(name) = was.and_then(|path| path.rsplit('/').next()) else { continue };
         let is_text = [".md", ".txt", ".org", ".rst"].iter().any(|ending| name.ends_with(ending));
@@ -71,6 +74,19 @@ fn moved_notes(draft: &mut Draft<'_>) {
             draft.mark(draft.subject("note", name), at, Observation::Succeeded);
         }
     }
+}
+
+/// Whether the work that began at `start` stopped before it changed anything: the user refused its
+/// plan. A note that was moved at its start is still open.
+fn is_given_up(draft: &Draft<'_>, start: Origin) -> bool {
+    let evidence = draft.evidence;
+    let is_later = |origin: Origin| origin.source == start.source && origin > start;
+    let mut later = evidence.choices.iter().filter(|choice| is_later(choice.origin));
+    let is_refused = later.next_back().is_some_and(|last| last.answer == "refused");
+    let is_code =
+        |path: &str| ![".md", ".txt", ".org", ".rst"].iter().any(|end| path.ends_with(end));
+    let mut files = evidence.files.iter();
+    is_refused && !files.any(|(path, work)| work.changed() && is_code(path) && is_later(work.last))
 }
 
 /// The subject of everything that can close an open end of the project.

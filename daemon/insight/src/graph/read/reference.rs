@@ -44,6 +44,22 @@ pub(super) fn rests_on_label(text: &str) -> bool {
     .is_match(text)
 }
 
+/// Whether a text begins with a number of things, or with a file, that it does not name: `3 files`,
+/// `the py file`.
+pub(super) fn counts_unnamed(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:the |all |these |those |only )?(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|some) (?:\w+ )?(?:files?|tests?|places?|commits?|issues?|errors?|findings?|changes?|functions?|modules?|components?|lines?|warnings?)\b"
+    )
+    .is_match(text)
+        || pattern!(r"(?i)^(?:the|this|that|a) \w{2,10} (?:file|script|folder|one|config)\b").is_match(text)
+}
+
+/// Whether a text is about a file that only its ending names: `the py file`.
+pub(super) fn names_bare_file(text: &str) -> bool {
+    pattern!(r"(?i)\bthe (?:py|ts|js|go|rs|rb|java|json|ya?ml|toml|md|sql|sh|css|html|txt|csv) (?:file|one)s?\b")
+        .is_match(text)
+}
+
 /// Whether the text contains a pronoun that refers to something outside of it.
 pub(super) fn points(text: &str) -> bool {
     pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")

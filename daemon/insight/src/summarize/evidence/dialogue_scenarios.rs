@@ -132,3 +132,24 @@ fn an_accepted_plan_keeps_its_approach() {
     assert_eq!((choice.question.as_str(), choice.answer.as_str()), ("Plan: Use sled", "accepted"));
     assert_eq!(choice.approach.as_deref(), Some("One tree for each record kind, opened once."));
 }
+
+#[test]
+fn several_picked_options_are_all_chosen_and_the_others_rejected() {
+    let mut script = Script::default();
+    script.prompt("Build the cache");
+    let options = ["Cache", "Cache with limits - evicts", "Metrics - a page", "Nothing"];
+    let question = UserQuestion {
+        question: "Which parts?".to_owned(),
+        options: options.map(str::to_owned).to_vec(),
+        ..UserQuestion::default()
+    };
+    script.call("q", "AskUserQuestion", Action::Ask(vec![question]));
+    script.item(Item::Answer {
+        call: Cow::Borrowed("q"),
+        question: Cow::Borrowed("Which parts?"),
+        answer: Cow::Borrowed("Cache with limits - evicts, Metrics - a page"),
+    });
+    let choice = script.collect().choices.remove(0);
+    assert_eq!(choice.answer, "Cache with limits; Metrics");
+    assert_eq!(choice.alternatives, ["Cache", "Nothing"]);
+}

@@ -30,5 +30,5 @@ mod statements;
 mod tasks;
 mod test_runs;
 
-pub(in crate::summarize) use self::statements::RECOMMENDED;
+pub(in crate::summarize) use self::statements::{RECOMMENDED, is_intended_choice};
 pub use self::{collector::Collector, merge::absorb};

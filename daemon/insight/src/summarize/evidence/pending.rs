@@ -157,6 +157,29 @@ impl Asked {
     }
 }
 
+/// The options that an answer contains, in their order.
+pub(super) struct TakenOptions<'o> {
+    pub(super) options: Vec<&'o String>,
+    /// Whether the answer contains nothing else.
+    pub(super) is_list: bool,
+}
+
+/// Reads the options in an answer; one that is only a part of another one is not taken by it.
+pub(super) fn taken<'o>(options: &'o [String], answer: &str) -> TakenOptions<'o> {
+    let mut by_length: Vec<&String> = options.iter().filter(|one| !one.is_empty()).collect();
+    by_length.sort_by_key(|one| std::cmp::Reverse(one.len()));
+    let mut rest = answer.to_owned();
+    let mut found = Vec::new();
+    for option in by_length {
+        if let Some(at) = rest.find(option.as_str()) {
+            rest.replace_range(at..at + option.len(), "\n");
+            found.push(option);
+        }
+    }
+    let options: Vec<&String> = options.iter().filter(|one| found.contains(one)).collect();
+    TakenOptions { options, is_list: !rest.contains(char::is_alphanumeric) }
+}
+
 impl Pending {
     /// Remembers a call; the oldest is forgotten when too many wait.
     pub(super) fn wait(&mut self, waiting: Waiting) {

@@ -12,14 +12,14 @@ use crate::{
             errors::{self, About},
             lists::push_latest,
             notes,
-            pending::Meaning,
+            pending::{self, Meaning},
             statements,
         },
         recap,
         report::{Topic, is_phrase},
         text::{
-            Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, without_code,
-            without_opener,
+            Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, with_short_code,
+            without_code, without_opener,
         },
     },
 };
@@ -187,7 +187,7 @@ impl Collector {
         }
         self.pending.reporting = true;
         evidence.reports.push(TurnReport {
-            text: kept(&without_code(text), bounds::TURN_REPORT),
+            text: kept(&with_short_code(text), bounds::TURN_REPORT),
             origin: moment.origin,
             at: moment.at,
             changed: self.pending.turn_changed,
@@ -224,10 +224,15 @@ impl Collector {
         let header = options.and_then(|asked| asked.header.clone());
         let explanation = options.and_then(|asked| asked.explanation(answer));
         let options = options.map_or(&[] as &[String], |asked| &asked.options);
+        let taken = pending::taken(options, answer);
         // An answer that contains no option was typed: it rejects none of them.
-        let typed = !options.is_empty() && !options.iter().any(|one| answer.contains(one.as_str()));
-        let others = options.iter().filter(|one| !typed && !answer.contains(one.as_str()));
+        let typed = !options.is_empty() && taken.options.is_empty();
+        let others = options.iter().filter(|one| !typed && !taken.options.contains(one));
         let (number, size) = bounds::ALTERNATIVES;
+        let labels = taken.options.iter().map(|one| statements::option_label(one));
+        let several = (taken.is_list && taken.options.len() > 1)
+            .then(|| labels.collect::<Vec<_>>().join("; "));
+        let answer = several.as_deref().unwrap_or(answer);
         let choice = Choice {
             question: kept(question, bounds::QUESTION),
             answer: kept(answer, if typed { bounds::TYPED_ANSWER } else { bounds::ERROR_TEXT }),

@@ -2,13 +2,13 @@
 
 use crate::{
     model::{
-        evidence::{Choice, Quote, StatementKind},
+        evidence::{Choice, Quote, Statement, StatementKind},
         summary::DecisionRecord,
         transcript::{Task, TaskState},
         wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
     },
     summarize::{
-        evidence::RECOMMENDED,
+        evidence::{RECOMMENDED, is_intended_choice},
         from_evidence::{
             entries::{ENTRY, Entries},
             overtaken, user_words,
@@ -33,7 +33,8 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
             dated.extend(of_choice(entries, choice).map(|record| (choice.origin.line, record)));
         }
     }
-    for statement in entries.statements(StatementKind::Decision) {
+    let is_kept = |one: &&Statement| !is_intended_choice(&one.text) || is_followed(entries, one);
+    for statement in entries.statements(StatementKind::Decision).filter(is_kept) {
         if let Some(record) = of_statement(&entries.tidy_line(&statement.text)) {
             dated.push((statement.origin.line, record));
         }
@@ -54,6 +55,13 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.remove(plan.unwrap_or(0));
     }
     records
+}
+
+/// Whether a file was changed after the agent said what it was going to do.
+fn is_followed(entries: &Entries<'_>, intended: &Statement) -> bool {
+    let at = intended.origin;
+    let mut files = entries.evidence.files.values().filter(|work| work.changed());
+    files.any(|work| work.last.source == at.source && work.last.line > at.line)
 }
 
 /// Whether a choice is about the work: a plan that was put aside without a word may have been taken
@@ -213,6 +221,14 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
                 Some(header) if label.len() > 24 => format!("{CHOSEN} for {header}"),
                 _ => format!("{CHOSEN}; asked: {}", cut(&question, ENTRY)),
             };
+            let asked = match choice.words.as_deref().filter(|words| changes_option(words)) {
+                Some(words) => asked.replacen(
+                    CHOSEN,
+                    &format!("{CHOSEN} and changed: \"{}\"", cut(&entries.tidy_line(words), ENTRY)),
+                    1,
+                ),
+                None => asked,
+            };
             (
                 label.to_owned(),
                 detail.map_or(asked.clone(), |detail| format!("{} ({asked})", capitalised(detail))),
@@ -223,6 +239,12 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
         choice.alternatives.iter().map(|one| labelled(&entries.tidy(one)).0.to_owned()).collect();
     let alternatives = (!others.is_empty()).then_some(others);
     Some(DecisionRecord { decision, rationale, alternatives })
+}
+
+/// Whether the words that pick an option change it: `B, but with the prompts`.
+fn changes_option(words: &str) -> bool {
+    pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
+        .is_match(words)
 }
 
 fn plan(question: &str) -> String {
@@ -250,11 +272,11 @@ fn of_statement(sentence: &str) -> Option<DecisionRecord> {
         None => with_reason(sentence),
     };
     let others = alternative(&decision).or_else(|| alternative(sentence));
-    if reason.is_none() && others.is_none() {
+    if reason.is_none() && others.is_none() && !is_intended_choice(sentence) {
         return None;
     }
     let decision = pattern!(
-        r"(?i)^(?:so |and |therefore,? |instead,? )?(?:I|we)(?:'ve| have)? (?:also |now |just )?"
+        r"(?i)^(?:so |and |therefore,? |instead,? )?(?:I|we)(?:['’](?:ve|ll|m)| have| will| am)?(?: going to)? (?:also |now |just )?"
     )
     .replace(&decision, "");
     Some(DecisionRecord {
@@ -274,8 +296,9 @@ fn heading(sentence: &str) -> Option<(&str, &str)> {
 /// The decision and the reason that the sentence gives.
 fn with_reason(sentence: &str) -> (String, Option<String>) {
     let so = pattern!(r"(?i)^(.{20,}?),? so (?:I|we)(?:'ve| have)? (.+)$");
-    let since =
-        pattern!(r"(?i)^(?:since|because|given that|as) (.{15,}?), (?:I|we)(?:'ve| have)? (.+)$");
+    let since = pattern!(
+        r"(?i)^(?:since|because|given that|as) (.{12,}?), (?:I|we)(?:['’](?:ve|ll|m)| have| will| am)?(?: going to)? (.+)$"
+    );
     for pattern in [since, so] {
         if let Some(parts) = pattern.captures(sentence) {
             return (capitalised(&parts[2]), Some(capitalised(&parts[1])));

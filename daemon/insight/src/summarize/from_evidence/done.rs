@@ -168,6 +168,7 @@ fn point(body: &str) -> Option<String> {
 fn without_empty_words(passage: &str) -> String {
     let is_empty = |sentence: &&str| {
         transient::is_boast(sentence)
+            || transient::claims_effect(sentence)
             || is_row_of_numbers(sentence)
             || pattern!(r"(?i)\balready (?:present|correct|configured|in place|there|handled|done)\b|^[A-Za-z0-9_ /-]{0,40}\b(?:verified|confirmed):")
                 .is_match(sentence)

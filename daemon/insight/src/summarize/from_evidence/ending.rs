@@ -213,7 +213,10 @@ fn listed(
     room: usize,
 ) -> Option<String> {
     let list = quoted(entries, report).into_iter().find(|one| {
-        one.listed && !one.is_steps() && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
+        one.listed
+            && !one.is_steps()
+            && !one.first().is_some_and(transient::is_boast)
+            && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
     })?;
     let told = list.line(room)?;
     // `This should fix it by:` limits what the items say.

@@ -70,7 +70,7 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
                 push(
                     &mut list,
                     format!(
-                        "Cause found on the way, files were changed after it: {}",
+                        "Cause found on the way, as it was before the files were changed: {}",
                         without_full_stop(&line)
                     ),
                 );
@@ -86,7 +86,8 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
 fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
     !transient::is_boast(line)
         && !transient::is_past_state(entries.evidence, line, at)
-        && !pattern!(r#"(?i)^User: "(?:the|this) (?:issue|problem|bug|error) is (?:for|with|in|on|when)\b[^`/_]*$"#)
+        // Nothing says which problem it is.
+        && !pattern!(r#"(?i)^User: "(?:the|this) (?:issue|problem|bug|error) (?:is|was)\b[^`_]*$"#)
             .is_match(line)
 }
 

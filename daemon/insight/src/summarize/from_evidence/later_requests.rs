@@ -100,6 +100,8 @@ pub(super) fn points_at_something(ask: &str) -> bool {
     pattern!(r"(?i)^\w+ (?:that|this|it|them|these|those)\b[^,;:]{0,12}$|\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
         .is_match(ask)
         || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
+        || pattern!(r"(?i)^(?:we|you|i)(?:['’](?:re|ve|m)| are| have)? \w+ (?:it|this|that|them)\b")
+            .is_match(ask)
         || ask.split_whitespace().count() <= 12
             && pattern!(r"(?i) (?:that|this|those|these) (?:behaviou?r|case|change|issue|problem|way|one|fix|approach)s?[.!?]?$|\b(?:confirm|of|for|with|to|in|on|like|do|about) (?:that|this|those|these|them|it)[.!?]?$")
                 .is_match(ask)
@@ -158,6 +160,7 @@ mod tests {
     fn a_request_names_its_thing_and_ends_with_its_sentence() {
         assert!(points_at_something("Add a test to confirm that behaviour."));
         assert!(!points_at_something("Add a test for the empty list."));
+        assert!(points_at_something("We're importing it in two different methods."));
         assert_eq!(
             shortened("The footer is gone. can you restore the footer. status."),
             "the footer is gone. can you restore the footer"

@@ -319,7 +319,7 @@ fn housekeeping_and_bare_questions_are_no_objective() {
     let objective = summary(&script).objective;
     assert_eq!(
         objective,
-        "I see four uncommitted files? (came to: Ignore four uncommitted generated files)"
+        "Ignore four uncommitted generated files (began with: I see four uncommitted files?)"
     );
 }
 

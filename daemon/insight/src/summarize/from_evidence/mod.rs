@@ -4,6 +4,7 @@
 //! named is "not stated". Everything is cleaned to one line, cut at sentences, and said once.
 
 mod answers;
+mod antecedents;
 mod checks;
 mod decisions;
 mod deferred;
@@ -41,6 +42,8 @@ mod transient;
 mod turns;
 mod user_words;
 mod wording;
+#[cfg(test)]
+mod wording_scenarios;
 
 use crate::{
     model::{

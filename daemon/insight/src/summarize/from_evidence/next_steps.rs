@@ -362,6 +362,9 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
         let words = words.split(", or ").next().unwrap_or(words);
         let bare = pattern!(r"(?i)^(commit|push) (?:this|that|it|these|them|those)\b");
         let words = bare.replace(words, "$1 the changes");
+        // The code that shows the approach is not told.
+        let approach = pattern!(r"(?i) (?:using|with|in|by|like) (?:this|that)(?: (?:approach|way|method|pattern|fashion))?$");
+        let words = approach.replace(&words, "");
         if let Some(words) = with_options(entries, &words) {
             push(list, entries.tidy(&format!("Offered: {words}")));
         }

@@ -1,7 +1,5 @@
 //! What was wanted, in one or two sentences, and the session's short name.
 
-use std::collections::BTreeSet;
-
 use crate::{
     model::{
         evidence::{Choice, Evidence, Quote, Ticket},
@@ -9,6 +7,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
+            antecedents,
             done::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
             later_requests::{points_at_something, shifts},
@@ -44,6 +43,9 @@ const FEW_COMMITS: usize = 3;
 const EMPTY: &str =
     "find out why please fix check look solve debug investigate repair handle help try again now";
 
+/// What stands before the opening of a session that turned to something else.
+const BEGAN_WITH: &str = " (began with: ";
+
 /// What a session was for, when nobody said so.
 const UNSTATED: &str = "No request was recorded";
 
@@ -55,41 +57,25 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     let order = first.and_then(|at| first_order(evidence, &requests, at));
     let goal = match (first, order) {
         (Some(first), Some(at)) => Goal::from(format!(
-            "{} (began with: {})",
+            "{}{BEGAN_WITH}{})",
             without_full_stop(&requests[at].text),
             without_full_stop(&cut_at_clause(&requests[first].text, LATER))
         )),
         (first, _) => goal(evidence, first.map(|at| &requests[at])),
     };
     let later = first
-        .filter(|at| order.is_some() || goal.text.starts_with(&requests[*at].text))
+        .filter(|at| {
+            order.is_some()
+                || goal.text.starts_with(&requests[*at].text)
+                || goal.text.contains(BEGAN_WITH)
+        })
         .map_or(Vec::new(), |at| shifts(evidence, &requests, order.unwrap_or(at)));
-    let goal = with_number(evidence, &goal.text);
+    let goal = antecedents::named(evidence, &goal.text);
     if later.is_empty() {
         return goal;
     }
     let stop = if goal.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
     format!("{goal}{stop} Later: {}.", later.join("; "))
-}
-
-/// The text with the number of `that PR`, where the session names only one.
-fn with_number(evidence: &Evidence, text: &str) -> String {
-    let meant = pattern!(r"(?i)\b(?:that|this|the|our|my) (?:pr|pull request|mr)\b(?: #?\d+)?");
-    let Some(meant) = meant.find(text).filter(|found| !found.as_str().contains('#')) else {
-        return text.to_owned();
-    };
-    let named = pattern!(
-        r"\bgh pr (?:view|checkout|diff|checks|comment|review|edit|merge) (?:-\S+ )*(\d+)\b|/pulls?/(\d+)\b"
-    );
-    let commands = evidence.commands.iter();
-    let mut numbers: BTreeSet<u64> = commands
-        .flat_map(|run| named.captures_iter(&run.command))
-        .filter_map(|found| found.get(1).or(found.get(2))?.as_str().parse().ok())
-        .collect();
-    numbers.extend(evidence.pull_requests.iter().filter_map(|request| request.number));
-    let (Some(number), 1) = (numbers.first(), numbers.len()) else { return text.to_owned() };
-    let (before, behind) = text.split_at(meant.end());
-    format!("{before} (#{number}){behind}")
 }
 
 /// The first order of work behind an opening question or talk.
@@ -154,7 +140,9 @@ pub(super) fn name(evidence: &Evidence) -> String {
     if let Some(subject) = asked_subject(evidence, &requests) {
         return cut_at_clause(&one_line(&subject), NAME);
     }
-    let asked = short(&goal(evidence, first_request(&requests).map(|at| &requests[at])));
+    let goal = goal(evidence, first_request(&requests).map(|at| &requests[at]));
+    let named = |text: &str| antecedents::named(evidence, text);
+    let asked = short(&Goal { text: named(&goal.text), ask: named(&goal.ask) });
     // A commit names all of the work, a request that was cut only its beginning.
     let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
     let subject = subject(evidence, 0.0).filter(|_| is_cut);
@@ -189,6 +177,7 @@ fn short(goal: &Goal) -> String {
         Some(found) => capitalised(&found[1]),
         None => name,
     };
+    let name = antecedents::main_request(&name);
     // People who write fast begin their sentences in lower case.
     let end = pattern!(r"^.{24,}?[.!?] ").find(&name).filter(|_| name.chars().count() > NAME);
     let name = end.map_or(name.as_str(), |end| name[..end.end()].trim_end());
@@ -278,7 +267,14 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     if is_question(&request.text)
         && let Some(done) = asked_subject(evidence, &requests(evidence))
     {
-        return came_to(&request.text, &done);
+        // A question about the state of the repository is no purpose of a session.
+        return match antecedents::asks_for_state(&request.text) {
+            true => {
+                let began = without_full_stop(&request.text);
+                Goal { text: format!("{}{BEGAN_WITH}{began})", one_line(&done)), ask: done }
+            }
+            false => came_to(&request.text, &done),
+        };
     }
     if is_talk(&request.text)
         && let Some(work) = evidence.commits.iter().find(|commit| !is_bookkeeping(commit))

@@ -88,6 +88,26 @@ pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bo
     })
 }
 
+/// Whether a later word says of an address in `text` that it is to go, or that another one took its place.
+pub(super) fn is_address_gone(evidence: &Evidence, text: &str, at: Origin) -> bool {
+    let addresses: Vec<&str> =
+        pattern!(r"https?://[^\s)>`]+").find_iter(text).map(|found| found.as_str()).collect();
+    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
+    let prompts = evidence.prompts.iter().map(|said| (said.origin, said.text.as_str()));
+    let reports = evidence.reports.iter().map(|said| (said.origin, said.text.as_str()));
+    let goes = |line: &str| {
+        pattern!(r"(?i)\b(?:delet\w+|remov\w+|duplicates?|clean(?:ed)? up|obsolete|replaced|instead of)\b")
+            .is_match(line)
+    };
+    !addresses.is_empty()
+        && prompts.chain(reports).filter(|(origin, _)| later(*origin)).any(|(_, said)| {
+            let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+            let names = |line: &str| addresses.iter().any(|address| line.contains(address));
+            (0..lines.len())
+                .any(|at| names(lines[at]) && (goes(lines[at]) || at > 0 && goes(lines[at - 1])))
+        })
+}
+
 /// Whether the turn that `origin` belongs to was refuted by the user's next words, which the agent
 /// agreed with and then changed what it had done: `why can't we just use booleans?`.
 pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {

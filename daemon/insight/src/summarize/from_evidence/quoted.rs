@@ -14,7 +14,7 @@ use crate::summarize::{
         wording::begins_as_order,
     },
     report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
-    text::{capitalised, one_line, sentences, without_full_stop},
+    text::{capitalised, one_line, pattern, sentences, without_full_stop},
 };
 
 /// Characters of a paragraph, of a list in one entry, and of an item.
@@ -127,6 +127,12 @@ impl Quoted {
         if let Some(heading) = self.introduction.as_mut().filter(|heading| limits(heading)) {
             heading.push_str(" before the change");
         }
+        self
+    }
+
+    /// Replaces each sentence or item.
+    pub(super) fn reworded(mut self, words: impl Fn(&str) -> String) -> Quoted {
+        self.parts.iter_mut().for_each(|part| *part = words(part));
         self
     }
 
@@ -345,6 +351,8 @@ fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
         told.pop();
     }
     let text = cut_at_clause(&told.join(" "), NEST);
+    // `Added a lock 2. Removed the cache 3. …`: the next items of the source follow without a line end.
+    let text = pattern!(r"([^.;:,]) (?:[2-9]|1\d)[.)] ([A-Z`])").replace_all(&text, "$1; $2");
     let text = without_full_stop(&text);
     let line = match label {
         Some(label) if label.ends_with('?') => return None,

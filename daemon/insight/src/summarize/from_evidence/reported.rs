@@ -168,7 +168,9 @@ fn wanted(
                 }
                 // Without its opening an answer may say the contrary.
                 Some(_) if at == 0 || is_asked_if => continue,
-                _ if report.changed => one.before_the_change(),
+                _ if report.changed => {
+                    one.before_the_change().reworded(transient::as_it_was_before)
+                }
                 // Without the request nobody knows what was looked at.
                 _ if found.is_empty() && request.is_some() => {
                     one.answering(request.as_deref().unwrap_or_default())
@@ -280,6 +282,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     !counts_tests
         && !transient::is_boast(part)
         && !transient::is_past_state(evidence, part, report.origin)
+        && !transient::is_unmeasured_effect(evidence, part)
+        && !overtaken::is_address_gone(evidence, part, report.origin)
         && !is_publication(part)
         && !names_a_commit(&evidence.commits, part)
         && !is_corrected(evidence, part, report.origin)

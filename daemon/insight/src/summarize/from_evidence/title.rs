@@ -13,6 +13,9 @@ use crate::{
     },
 };
 
+/// Prompts after the last commit from which on it does not name the session.
+const LATER_PROMPTS: usize = 6;
+
 /// The title that a person or model gave the session. What an agent wrote as a summary line may
 /// be another session's: it counts only when it shares its words with the prompts.
 pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
@@ -39,13 +42,31 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     // What a sub-agent committed is a part of the work.
     let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
     let commits = evidence.commits.iter().rev().filter(own);
-    let committed = commits.map(|commit| commit.subject.clone()).filter(is_work);
+    let commits: Vec<&Commit> = commits.filter(|commit| is_work(&commit.subject)).collect();
+    let newest = commits.first().map(|commit| commit.origin);
+    let later = evidence.prompts.iter().filter(|prompt| {
+        newest.is_some_and(|at| prompt.origin.source == at.source && prompt.origin > at)
+    });
+    // Where most was asked after the last commit, none names the session.
+    let is_passed = later.count() >= LATER_PROMPTS;
     let asked: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
-    opened.chain(committed).find(|subject| {
-        let plain = subject.split_once(": ").map_or(subject.as_str(), |(_, plain)| plain);
-        share_of_words(&words(plain), &asked) >= shared
-    })
+    let share = |subject: &str| {
+        let plain = subject.split_once(": ").map_or(subject, |(_, plain)| plain);
+        let told = words(plain);
+        (share_of_words(&told, &asked), told.intersection(&asked).count())
+    };
+    let mut committed: Vec<_> =
+        commits.iter().map(|commit| (share(&commit.subject), commit.subject.clone())).collect();
+    if is_passed {
+        committed.clear();
+    }
+    // Of several commits the one of which the user said most; the newest where no words are needed.
+    if shared > 0.0 {
+        committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
+    }
+    let opened = opened.map(|subject| (share(&subject), subject));
+    opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
 }
 
 /// Whether a title is about what was done: one that a model gave early may name what the user then

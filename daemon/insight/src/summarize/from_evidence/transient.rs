@@ -5,7 +5,10 @@ use crate::{
         evidence::{Evidence, FileWork},
         transcript::Origin,
     },
-    summarize::report::{Topic, is_phrase, topic_of_sentence},
+    summarize::{
+        report::{Topic, is_phrase, topic_of_sentence},
+        text::pattern,
+    },
 };
 
 /// Words of a text that names what was done.
@@ -21,6 +24,35 @@ pub(super) fn is_boast(text: &str) -> bool {
 /// Whether a text said at `at` tells how things stood, and something was done or failed since.
 pub(super) fn is_past_state(evidence: &Evidence, text: &str, at: Origin) -> bool {
     is_phrase(Topic::Status, text) && was_followed(evidence, at)
+}
+
+/// What a turn that changed something says of the problem, as it was before: `The issue: …` is no more.
+pub(super) fn as_it_was_before(sentence: &str) -> String {
+    pattern!(r"^(?i:the |this )?(?:(?i:actual|real|main|core) )?((?i:issue|problem|bug))(?:(?i: is that| was that)|:) ")
+        .replace(sentence, |found: &regex::Captures<'_>| {
+            format!("The {} before the change: ", found[1].to_lowercase())
+        })
+        .into_owned()
+}
+
+/// Whether a text claims an effect in numbers, such as `reduces the tokens from 500 to 3`, in a session
+/// that measured nothing.
+pub(super) fn is_unmeasured_effect(evidence: &Evidence, text: &str) -> bool {
+    claims_effect(text) && !measures(evidence)
+}
+
+/// Whether a text claims an effect in numbers.
+pub(super) fn claims_effect(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:reduc(?:es|ed|ing)|cut(?:s|ting)|sav(?:es|ed|ing)|improv(?:es|ed|ing)|shrinks|shrank|speeds|sped) .{0,60}?(?:\bfrom ~?\d[\d.,]*\S* .{0,24}?\bto ~?\d|\bby ~?\d[\d.,]* ?(?:%|x\b|×)|~?\d[\d.,]* ?(?:%|×))|\b\d[\d.,]* ?(?:%|x|×) (?:faster|slower|smaller|less|fewer|cheaper|reduction|speed-?up|improvement)\b")
+        .is_match(text)
+}
+
+/// Whether a command of the session measures something.
+fn measures(evidence: &Evidence) -> bool {
+    evidence.commands.iter().any(|run| {
+        pattern!(r"(?i)bench|hyperfine|\btime \S|\bwc\b|\bdu -|\bperf\b|lighthouse|measur|profil|tokens?\b|k6\b|\bab -|wrk\b|coverage|size")
+            .is_match(&run.command)
+    })
 }
 
 /// Whether a file was changed, a commit was tried or an error was seen after `at`.

@@ -132,7 +132,8 @@ fn points(quote: &str) -> bool {
 /// Whether a quote goes on with what was asked before: `we should call ours like that, as well`.
 fn continues(quote: &str) -> bool {
     quote.len() <= POINTING
-        && (pattern!(r"(?i)^(?:no,? )?not\b").is_match(quote)
+        && (is_clarification(quote)
+            || pattern!(r"(?i)^(?:no,? )?not\b").is_match(quote)
             || pattern!(r"(?i)\b(?:ours|mine|theirs|as well|too|the same)\b").is_match(quote))
 }
 
@@ -226,6 +227,7 @@ fn is_choice(sentence: &str) -> bool {
         return false;
     }
     if is_objection(sentence)
+        || is_clarification(sentence) && sentence.len() >= 16
         || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence)
     {
         return true;
@@ -234,6 +236,11 @@ fn is_choice(sentence: &str) -> bool {
         && !is_approval(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence)
+}
+
+/// `I meant the other repository` says what an earlier prompt was about.
+fn is_clarification(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:no|sorry|oh|well),? )*i meant?\b").is_match(without_opener(sentence))
 }
 
 /// `Why is the old file changed rather than a new one added?` asks for the other way.

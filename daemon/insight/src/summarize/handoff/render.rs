@@ -147,7 +147,7 @@ fn about(last: &Past) -> HandoffSection {
         ("It reported at the end", &last.last_words),
         (earlier, &last.earlier_words),
         (objective, &last.objective),
-        ("The user's last request", &last.asked_last),
+        ("The user asked later", &last.asked_last),
     ];
     let quoted = quoted.into_iter().filter(|(_, text)| !text.is_empty());
     lines.extend(quoted.map(|(label, text)| format!("{label}: “{text}”")));

@@ -140,7 +140,7 @@ Before that it reported: “The signer uses RS256.";
     assert!(text.contains(told), "{text}");
     let asked = "\
 It was asked for: “let other services check our tokens”
-The user's last request: “push it”
+The user asked later: “push it”
 Its last tests: 6 of 6 passed (`jest`), before its last edit
 ";
     assert!(text.contains(asked), "{text}");

@@ -85,6 +85,28 @@ fn is_ruler(c: char) -> bool {
     matches!(c, '\u{2500}' | '\u{2501}' | '\u{2550}')
 }
 
+/// Characters of a line of code that is kept.
+const SHORT_CODE: usize = 80;
+
+/// Removes fenced code as [`without_code`] does, but keeps a single line that completes the sentence
+/// before it: `There is one mode:` and its name.
+pub(crate) fn with_short_code(text: &str) -> String {
+    let fence = pattern!(
+        r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n[ \t]*([^\n`]+?)[ \t]*\n[ \t]*```[ \t]*$"
+    );
+    let is_for_reader = pattern!(
+        r"(?i)\b(?:run|rerun|use|try|execute|install|you|your|command|example|e\.g|then|first|do|check|start|with|to \w+)$|\b(?:run|try|execute|install|you)\b"
+    );
+    let told = fence.replace_all(text, |found: &regex::Captures<'_>| {
+        let is_short = found[2].chars().count() <= SHORT_CODE;
+        match is_short && !is_for_reader.is_match(&found[1]) {
+            true => format!("{}: `{}`.\n", &found[1], &found[2]),
+            false => found[0].to_owned(),
+        }
+    });
+    without_code(&told)
+}
+
 /// Removes fenced code, so that the prose around pasted code remains.
 pub(crate) fn without_code(text: &str) -> String {
     let mut inside = false;

@@ -10,7 +10,9 @@ mod spoken;
 
 pub(crate) use self::{
     blocks::{Block, blocks},
-    clean::{cut, is_glob, is_picture, kept, one_line, without_ansi, without_code},
+    clean::{
+        cut, is_glob, is_picture, kept, one_line, with_short_code, without_ansi, without_code,
+    },
     compare::{same_words, share_of_words, words},
     sentences::{
         capitalised, has_label, sentence_ends, sentences, standing_alone, without_full_stop,

@@ -8,6 +8,9 @@ use crate::{
 /// Returns the firm claim of a sentence: a cause, a decision with its reason or alternative, a
 /// discovery or a dead end. `announced` is whether the sentence before was "Found it!" or similar.
 pub(super) fn firm(sentence: &str, announced: bool) -> Option<StatementKind> {
+    if is_intended_choice(sentence) {
+        return Some(StatementKind::Decision);
+    }
     if is_loose(sentence) {
         return None;
     }
@@ -69,6 +72,25 @@ pub(super) fn is_decision(sentence: &str) -> bool {
             || (chosen
                 && (contrasted && (reasoned || strong || sentence.contains('`'))
                     || (strong && reasoned))))
+}
+
+/// A choice that the agent states before it carries it out: `I'll resolve by keeping the old name`.
+/// It counts only when work follows.
+pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
+    let keeps = pattern!(
+        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{8,}\brather than\b .{8,})"
+    );
+    let reasoned = pattern!(
+        r"(?i)^(?:since|because|given that) .{12,}?, (?:i['’]ll|i will|i['’]m going to|i am going to) .{12,}"
+    );
+    let on_purpose = pattern!(
+        r"(?i)\b(?:deliberately|intentionally) (?:not|left|leave|leaving|kept|keep|keeping)\b"
+    );
+    let is_unsure = pattern!(
+        r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b"
+    );
+    (keeps.is_match(sentence) || reasoned.is_match(sentence) || on_purpose.is_match(sentence))
+        && !is_unsure.is_match(sentence)
 }
 
 /// A cause of an error.
@@ -226,6 +248,34 @@ mod tests {
             ("I'll run the tests again.", None),
         ] {
             assert_eq!(intention(sentence).as_deref(), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_the_agent_says_it_keeps_on_purpose_is_decided() {
+        for (sentence, wanted) in [
+            (
+                "I’ll resolve by keeping the newer contract rather than resurrecting the old budget.",
+                true,
+            ),
+            (
+                "I'm going to add `max_jobs` as the override and keep legacy `workers` rejected.",
+                true,
+            ),
+            ("Since the column is still read, I'm going to keep it for one more release.", true),
+            ("The archive is deliberately not migrated, because nobody opens it.", true),
+            ("I'll maybe keep the old contract instead of the new one.", false),
+            ("I'll run the tests.", false),
+            ("I'll keep you posted.", false),
+            ("Replaced it with a note that the schema was intentionally not updated.", false),
+            ("I'm reading the list rather than just polishing the manual of the parser.", false),
+            ("I'm resolving them by keeping the newer contract rather than the old one.", false),
+            (
+                "I'm removing the entry of the manual entirely rather than softening its words.",
+                true,
+            ),
+        ] {
+            assert_eq!(kind(sentence) == Some(StatementKind::Decision), wanted, "{sentence}");
         }
     }
 }

@@ -39,7 +39,15 @@ pub(in crate::summarize::evidence) fn chosen(
     if let Some(accepted) = accepted(reply, &prompt).filter(|one| names_all(&one.answer, &marks)) {
         return vec![accepted];
     }
-    if let Some(picked) = [reply].iter().chain(earlier).find_map(|offer| picked(offer, &marks)) {
+    // A letter answers the last question that offered letters.
+    let is_letter = marks.first().is_some_and(|mark| !is_number(mark));
+    let offers = [reply].into_iter().chain(earlier.iter().copied());
+    let mut offers = offers.filter(|offer| !options_like(offer, &marks).is_empty());
+    let found = match is_letter {
+        true => offers.next().and_then(|offer| picked(offer, &marks)),
+        false => offers.find_map(|offer| picked(offer, &marks)),
+    };
+    if let Some(picked) = found {
         return vec![picked];
     }
     if marks.is_empty() && agrees(&prompt) { approved(reply) } else { Vec::new() }
@@ -64,17 +72,32 @@ pub(in crate::summarize::evidence) fn asks_about(prompt: &str) -> bool {
         || (prompt.ends_with('?') && prompt.len() < 400)
 }
 
+fn is_number(mark: &str) -> bool {
+    mark.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The options of an offer that have numbers where the marks are numbers, else those with letters.
+fn options_like(offer: &str, marks: &[String]) -> Vec<(String, String)> {
+    let Some(first) = marks.first() else { return Vec::new() };
+    options(offer).into_iter().filter(|(mark, _)| is_number(mark) == is_number(first)).collect()
+}
+
+/// An option without its explanation: `Daily — one file for each date` is `Daily`.
+pub(in crate::summarize::evidence) fn option_label(option: &str) -> &str {
+    let parts = option.split_once(" — ").or_else(|| option.split_once(" - "));
+    parts.map_or(option, |(label, _)| label).trim()
+}
+
 fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
-    let first = marks.first()?;
-    let is_number = |mark: &str| mark.bytes().all(|byte| byte.is_ascii_digit());
-    let (taken, others): (Vec<_>, Vec<_>) = options(offer)
-        .into_iter()
-        .filter(|(mark, _)| is_number(mark) == is_number(first))
-        .partition(|(mark, _)| marks.contains(mark));
+    let (taken, others): (Vec<_>, Vec<_>) =
+        options_like(offer, marks).into_iter().partition(|(mark, _)| marks.contains(mark));
     if taken.is_empty() {
         return None;
     }
-    let answer = taken.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("; ");
+    // What one option means is no reason for the others.
+    let is_single = taken.len() == 1;
+    let taken = taken.iter().map(|(_, text)| if is_single { text } else { option_label(text) });
+    let answer = taken.collect::<Vec<_>>().join("; ");
     let question = last_question(offer).unwrap_or_default();
     let alternatives = others.into_iter().map(|(_, text)| text).collect();
     Some(Chosen { question, answer, alternatives })
@@ -230,10 +253,7 @@ mod tests {
         assert_eq!(found.question, "How should the log be split?");
         assert_eq!(found.answer, "Daily — one file for each date");
         assert_eq!(found.alternatives, ["By size — a file for each megabyte", "Not at all"]);
-        assert_eq!(
-            chosen(reply, &[], "A and C")[0].answer,
-            "By size — a file for each megabyte; Not at all"
-        );
+        assert_eq!(chosen(reply, &[], "A and C")[0].answer, "By size; Not at all");
         for prompt in [
             "I think B) is fine, let's start there",
             "option b, but smaller",
@@ -263,10 +283,7 @@ mod tests {
         let offer = "Here is where:\n\n**1. `a.go:153`** - Best place\n\n**2. `b.go`** - Handlers\n\n**3. `c.go:31`** - Git hooks\n\n**4. `d/`** - Optional\n\nWould you like me to?";
         for prompt in ["Implement 1,2 and 3.", "Lets go for 1-3, with benchmarks to confirm it."] {
             let found = chosen(offer, &[], prompt).remove(0);
-            assert_eq!(
-                found.answer,
-                "`a.go:153` - Best place; `b.go` - Handlers; `c.go:31` - Git hooks"
-            );
+            assert_eq!(found.answer, "`a.go:153`; `b.go`; `c.go:31`");
             assert_eq!(found.alternatives, ["`d/` - Optional"]);
         }
         assert_eq!(chosen("That works.", &["No.", offer], "#4")[0].answer, "`d/` - Optional");
@@ -277,6 +294,9 @@ mod tests {
             chosen("So be it.", &[letters], "A ")[0].answer,
             "Start with the run - \"Can it finish?\""
         );
+        // A letter answers the last question that offered letters.
+        let later = "Which size?\n\nA) Small\nB) Large";
+        assert_eq!(chosen(later, &["How?\n\nA) Now\nC) Never"], "C"), []);
     }
 
     #[test]

@@ -1,0 +1,95 @@
+//! What the words of a request point at: `this branch`, `that PR`, and the request behind what it is
+//! based on.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    model::evidence::Evidence,
+    summarize::{
+        from_evidence::repository,
+        text::{capitalised, pattern},
+    },
+};
+
+/// Returns the text with the names of the branch and the pull request that it only points at.
+pub(super) fn named(evidence: &Evidence, text: &str) -> String {
+    with_branch(evidence, &with_number(evidence, text))
+}
+
+/// Returns the text with the branch of the session behind `this branch`, and behind a review that names
+/// no other object.
+fn with_branch(evidence: &Evidence, text: &str) -> String {
+    let first = evidence.branches.first().map(String::as_str);
+    let is_own = |branch: &&str| {
+        !branch.is_empty() && !matches!(*branch, "main" | "master" | "develop" | "HEAD")
+    };
+    let branch = first.filter(is_own).or_else(|| repository::branch(evidence).filter(is_own));
+    let Some(branch) = branch.filter(|branch| !text.contains(*branch)) else {
+        return text.to_owned();
+    };
+    if let Some(meant) = pattern!(r"(?i)\b(?:this|our|my|(?:the )?current) branch\b").find(text) {
+        let (before, behind) = text.split_at(meant.end());
+        return format!("{before} (`{branch}`){behind}");
+    }
+    let review = pattern!(r"^Review the (?:code )?changes\b");
+    let alone = pattern!(
+        r"^Review the (?:code )?changes(?: for security)?(?: against the base branch '[^']+')?(?:$|\.)"
+    );
+    match review.find(text).filter(|_| alone.is_match(text)) {
+        Some(review) => {
+            let (before, behind) = text.split_at(review.end());
+            format!("{before} on `{branch}`{behind}")
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// The text with the number of `that PR`, where the session names only one.
+fn with_number(evidence: &Evidence, text: &str) -> String {
+    let meant = pattern!(r"(?i)\b(?:that|this|the|our|my) (?:pr|pull request|mr)\b(?: #?\d+)?");
+    let Some(meant) = meant.find(text).filter(|found| !found.as_str().contains('#')) else {
+        return text.to_owned();
+    };
+    let named = pattern!(
+        r"\bgh pr (?:view|checkout|diff|checks|comment|review|edit|merge) (?:-\S+ )*(\d+)\b|/pulls?/(\d+)\b"
+    );
+    let commands = evidence.commands.iter();
+    let mut numbers: BTreeSet<u64> = commands
+        .flat_map(|run| named.captures_iter(&run.command))
+        .filter_map(|found| found.get(1).or(found.get(2))?.as_str().parse().ok())
+        .collect();
+    numbers.extend(evidence.pull_requests.iter().filter_map(|request| request.number));
+    let (Some(number), 1) = (numbers.first(), numbers.len()) else { return text.to_owned() };
+    let (before, behind) = text.split_at(meant.end());
+    format!("{before} (#{number}){behind}")
+}
+
+/// Whether a question asks how the repository stands: what is committed, pushed or merged.
+pub(super) fn asks_for_state(question: &str) -> bool {
+    question.split_whitespace().count() <= 12
+        && pattern!(
+            r"(?i)\b(?:un(?:committed|pushed|staged|tracked)|committed|pushed|merged|git status)\b"
+        )
+        .is_match(question)
+}
+
+/// The request of a sentence, without what it is based on and without how it is to be gone about: `Based
+/// on a.sh can you write another one` is about the other one.
+pub(super) fn main_request(sentence: &str) -> String {
+    let based = pattern!(
+        r"(?i)^(?:based on|following|similar to|like) (?:the )?\S+,? (?:can|could|would|will) you (?:please )?(.{12,})$"
+    );
+    if let Some(found) = based.captures(sentence) {
+        return capitalised(&found[1]);
+    }
+    let review = pattern!(
+        r"^(Review the (?:code )?changes on `[^`]+`)(?: for security)? against the base branch '[^']+'\.?$"
+    );
+    if let Some(found) = review.captures(sentence) {
+        return found[1].to_owned();
+    }
+    let manner = pattern!(
+        r"(?i)^(.{24,}?), (?:can|could|would|will) you (?:please )?(?:look|do|make|check|be|have|go)\b"
+    );
+    manner.captures(sentence).map_or_else(|| sentence.to_owned(), |found| found[1].to_owned())
+}
