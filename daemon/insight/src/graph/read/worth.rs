@@ -7,7 +7,7 @@ use crate::{
     model::{
         evidence::Choice,
         summary::{ConfigChange, DecisionRecord, ErrorResolution},
-        wording::is_filler,
+        wording::{REMOVED, is_filler},
     },
     pattern::{Regex, pattern},
 };
@@ -183,14 +183,20 @@ fn is_of_test(error: &str) -> bool {
     .is_match(error)
 }
 
-/// Whether a setting is more than its file tells: its reason is stated.
+/// Whether a setting is more than its file tells: a value that was tuned, or a stated reason.
 pub(super) fn is_setting(change: &ConfigChange) -> bool {
+    let is_scalar = |value: &str| {
+        value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
+    };
     // What was done is no reason.
     let is_reasoned = !is_filler(&change.reason)
         && !change.reason.is_empty()
         && !phrasing::is_past(&change.reason)
         && !change.reason.starts_with("Asked: ");
-    is_reasoned && !of_machine().is_match(&change.new_value)
+    let is_tuned = change.old_value.as_deref().is_some_and(|old| {
+        is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
+    });
+    (is_tuned || is_reasoned) && !of_machine().is_match(&change.new_value)
 }
 
 /// Whether a decision of the agent says that it chose between ways.
@@ -313,7 +319,6 @@ fn is_balanced(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::wording::REMOVED;
 
     #[test]
     fn a_finding_names_its_subject_and_tells_a_limit_or_a_cause() {
@@ -397,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_tells_why_it_was_changed() {
+    fn a_setting_tells_what_was_tuned_or_why() {
         let change = |old: Option<&str>, new: &str, reason: &str| ConfigChange {
             file: "a.toml".to_owned(),
             setting: "pool.size".to_owned(),
@@ -406,7 +411,7 @@ mod tests {
             reason: reason.to_owned(),
         };
         for (change, wanted) in [
-            (change(Some("10"), "40", ""), false),
+            (change(Some("10"), "40", ""), true),
             (change(None, "40", "The pool ran out of connections"), true),
             (change(None, "40", "Asked: set it up"), false),
             (change(None, "40", "Added a task and documented it"), false),
