@@ -1,22 +1,22 @@
 //! Describes this program's caller to the daemon, which identifies the current session by it.
 //!
-//! Each agent has its own way: most put the id of the session into the environment of the commands
-//! and servers that they start, and Codex puts it into each request to a server, which the relay
-//! reads. An agent that runs inside another one inherits the variables of that one, so only the
-//! variables of the nearest agent count.
+//! Most agents put the id of the session into the environment of the commands and servers that they
+//! start. Codex puts it into each request to a server, where the relay reads it. An agent that runs
+//! inside another one inherits the variables of that one, so only the variables of the nearest
+//! agent count.
 
 use std::env;
 
 use graphiti_proto::rpc::CALLER;
 use serde_json::{Value, json};
 
-/// The environment variables by which an agent is known.
+/// The environment variables by which an agent is recognised.
 struct AgentVariables {
     /// The agent's name in the daemon.
     agent: &'static str,
-    /// Contain the id of the session.
+    /// The variables that contain the id of the session.
     session: &'static [&'static str],
-    /// Set without an id.
+    /// The variables that only show that the agent runs.
     markers: &'static [&'static str],
 }
 
@@ -60,7 +60,7 @@ struct NamedAgent {
     session: Option<String>,
 }
 
-/// Looks up a variable in an environment.
+/// A function that looks up a variable in an environment.
 type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Returns information about the caller.
@@ -97,8 +97,8 @@ fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
     AGENTS.iter().filter(is_named).map(agent).collect()
 }
 
-/// Returns the nearest of the agents: the one that the environments of the others' processes do not
-/// name. `None` when that cannot be known.
+/// Returns the nearest of the agents: the one that the environments of outer processes do not name.
+/// `None` when it cannot be determined.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,
@@ -148,7 +148,7 @@ fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
 #[cfg(target_os = "linux")]
 const DEEPEST: usize = 32;
 
-/// Other systems do not show the environments of processes.
+/// Returns nothing, because other systems do not show the environments of processes.
 #[cfg(not(target_os = "linux"))]
 fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
     std::iter::empty()

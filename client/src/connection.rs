@@ -1,7 +1,8 @@
 //! Sends requests to the daemon.
 //!
 //! A client that waits for an answer checks from time to time whether the daemon still responds to
-//! others. If it does not, the client reports an error. Windows offers no time limits for pipes.
+//! others. If it does not, the client reports an error. On Windows the client waits without this
+//! check, because pipes have no time limits there.
 
 use std::{
     env,
@@ -30,7 +31,8 @@ pub(crate) use crate::error::{AskError, older};
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
 /// The default time limit.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
-/// While the daemon answers other requests, a request may take this multiple of the limit.
+/// Maximum duration of a request while the daemon answers other requests, as a multiple of the time
+/// limit.
 const SILENCES: u32 = 6;
 
 /// A connection to the daemon of this user's home.
@@ -44,9 +46,9 @@ pub(crate) struct Connection {
 /// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Patience {
-    /// Up to the current limit.
+    /// The time limit.
     Limit,
-    /// A multiple of the limit, while the daemon answers others.
+    /// [`SILENCES`] times the limit, as long as the daemon answers other requests.
     Others,
     /// No limit, as long as the daemon answers other requests.
     Life,
@@ -209,7 +211,7 @@ impl Connection {
         self.send(&request(id).to_line())?;
         loop {
             let line = self.next_line()?;
-            let broken = |error| AskError::Broken(format!("no answer but: {error}"));
+            let broken = |error| AskError::Broken(format!("no valid answer: {error}"));
             let message: Value = serde_json::from_slice(&line).map_err(broken)?;
             if message["method"].is_string() {
                 watch(&serde_json::from_value(message["params"].clone()).unwrap_or_default());
@@ -283,5 +285,5 @@ fn process() -> Option<u32> {
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {
     serde_json::from_value(value)
-        .map_err(|error| AskError::Broken(format!("an answer that is not understood: {error}")))
+        .map_err(|error| AskError::Broken(format!("an unexpected answer: {error}")))
 }

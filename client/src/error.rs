@@ -1,11 +1,11 @@
-//! Why a request or a start of the daemon failed, in words for users.
+//! The errors of requests and of starting the daemon, with messages for users.
 
 use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
 
 use graphiti_proto::{PROTOCOL, rpc};
 use serde_json::Value;
 
-/// Why the daemon did not answer, or what it refused.
+/// Why a request or a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
     /// A file is not usable.
@@ -96,12 +96,12 @@ impl AskError {
     }
 }
 
-/// Why the daemon does not run.
+/// Why the daemon could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     /// The program was not found.
     #[error(
-        "graphitid is neither beside this program nor on PATH; install it with: cargo install --path daemon"
+        "graphitid is neither beside this program nor on PATH; install it (see README), or put its folder on PATH"
     )]
     NotFound,
     #[error("cannot start {}: {error}", .program.display())]

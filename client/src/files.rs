@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Maximum bytes of settings, templates and similar files.
+/// Maximum length, in bytes, of settings, templates and similar files.
 pub(crate) const LONGEST_TEXT: u64 = 16 << 20;
 
 /// Returns the bytes of a file, at most `longest`.

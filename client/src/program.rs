@@ -1,4 +1,4 @@
-//! Where this program lies: the path for the settings of agents and for services.
+//! Finds the path of this program, for the settings of agents and for services.
 
 use std::{
     env,
@@ -13,15 +13,15 @@ use crate::connection::AskError;
 /// are removed without notice.
 const TEMPORARY: &[&str] = &["_npx", "archive-v0", "nix/store"];
 
-/// Returns the path of this program. A link on `PATH` comes before the folder of one version that it
-/// leads to (Homebrew, Nix), which disappears with the next update.
+/// Returns the path of this program. A link on `PATH` is preferred to its target: the target may be
+/// in the folder of one version (Homebrew, Nix), which the next update removes.
 pub(crate) fn program() -> io::Result<PathBuf> {
     let own = env::current_exe()?;
     let path = env::var_os("PATH").unwrap_or_default();
     Ok(link_on(&path, &own).unwrap_or(own))
 }
 
-/// Same as [`program`], but an error if the program is not there to stay.
+/// Same as [`program`], but fails if the program is in a temporary folder.
 pub(crate) fn lasting_program() -> Result<PathBuf, AskError> {
     let program = program().map_err(|error| AskError::Failed(error.to_string()))?;
     if is_temporary(&program) {

@@ -25,7 +25,7 @@ pub(crate) const LOG: &str = "graphitid.log";
 const LOCK: &str = "graphitid.lock";
 /// The file in the home for errors of a daemon that failed to start in the background.
 const ERRORS: &str = "graphitid.err";
-/// Long enough to recover a large database after a power failure.
+/// How long to wait for the daemon: long enough to recover a large database after a power failure.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(10);
@@ -35,7 +35,8 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     start_within(home, PATIENCE)
 }
 
-/// Same as [`start`], but waits no longer than `patience`. The daemon continues to start.
+/// Same as [`start`], but waits no longer than `patience`. After that, the daemon continues to
+/// start.
 pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection, StartError> {
     let program = daemon().ok_or(StartError::NotFound)?;
     let refused = |error| StartError::Refused { program: program.clone(), error };
@@ -74,7 +75,7 @@ pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection
 /// Returns the path of the daemon's program: beside this one, or the first on `PATH`.
 pub(crate) fn daemon() -> Option<PathBuf> {
     let name = format!("graphitid{}", env::consts::EXE_SUFFIX);
-    // A link may lead to a folder with both programs, while beside the link there is only this one.
+    // The folder of a link's target may contain both programs, and that of the link only this one.
     let own = [program().ok(), env::current_exe().ok()];
     let beside = own.iter().flatten().filter_map(|own| own.parent()).map(Path::to_owned);
     let path = env::var_os("PATH").unwrap_or_default();
@@ -112,7 +113,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     command
 }
 
-/// Waits until no daemon owns the home; returns whether that happened.
+/// Waits until no daemon owns the home. Returns `false` after a timeout.
 pub(crate) fn until_it_is_gone(home: &Path) -> bool {
     let began = Instant::now();
     while is_taken(home) {
@@ -147,8 +148,8 @@ fn kill_process(pid: u32) -> io::Result<()> {
     }
 }
 
-/// Returns the process that owns the home. It holds a lock on a file with its process id; the lock
-/// ends with the process.
+/// Returns the process that owns the home: it holds the lock on a file that contains its process
+/// id. The lock ends with the process.
 fn owner(home: &Path) -> Option<u32> {
     if !is_taken(home) {
         return None;

@@ -1,4 +1,4 @@
-//! The daemon's command line: run it, or see to its configuration.
+//! The daemon's command line: runs the daemon, or maintains its configuration and its data.
 
 use std::{
     env,
@@ -19,7 +19,7 @@ use crate::{
 
 /// Follow your coding agents' transcripts and make their sessions searchable
 ///
-/// Without a command it runs until it is stopped. `graphiti` asks it.
+/// Without a command, it runs until it is stopped. `graphiti` is its client.
 #[derive(Debug, Parser)]
 #[command(name = "graphitid", version, max_term_width = 100)]
 struct Cli {
@@ -27,7 +27,7 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// The folder for everything it keeps [default: $GRAPHITI_HOME, else ~/.graphiti]
+    /// The folder for all data of the daemon [default: $GRAPHITI_HOME, else ~/.graphiti]
     #[arg(long, global = true, value_name = "DIR")]
     home: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ enum Command {
     /// missing records from databases that were moved aside as damaged. The daemon must not be
     /// running: `graphiti repair` stops and starts it.
     Repair {
-        /// Recover this database instead, for instance that of another home
+        /// Recover this database instead, such as that of another home
         database: Option<PathBuf>,
     },
     /// Apply the current redaction rules to stored or exported text
@@ -52,9 +52,9 @@ enum Command {
     /// must not be running: `graphiti redact --again` stops and starts it. Without --run, only
     /// shows what would change.
     Redact {
-        /// Files and folders that `graphiti export` wrote, instead
+        /// Redact these files and folders, which `graphiti export` wrote, instead of the home
         exports: Vec<PathBuf>,
-        /// Do it
+        /// Make the changes
         #[arg(long)]
         run: bool,
         /// Print the changes as JSON
@@ -67,13 +67,13 @@ enum Command {
 enum ConfigCommand {
     /// Write a configuration file with all defaults and an explanation of each
     Init {
-        /// Replace the file that is there; it is kept beside it
+        /// Replace an existing file, and keep it as graphiti.config.json.old
         #[arg(long)]
         force: bool,
     },
     /// Explain problems of the configuration, and show the current values
     Check {
-        /// This file instead of the one that would be used
+        /// Check this file instead of the one that would be used
         file: Option<PathBuf>,
     },
     /// Print the JSON schema of the configuration

@@ -1,8 +1,8 @@
 //! `graphitid`: the memory of coding agents.
 //!
-//! It follows the transcripts that agents write, keeps every session's state in sled, decides when
-//! a session is over, turns a finished session into an *episode* (a structured summary from
-//! evidence), and answers searches on a local socket. Raw text is searchable as soon as it is
+//! It follows the transcripts that agents write, and keeps the state of every session in sled. It
+//! decides when a session is over, turns a finished session into an *episode* (a structured summary
+//! from evidence), and answers searches on a local socket. Raw text is searchable as soon as it is
 //! written; only the summary waits for the end of a session.
 //!
 //! ```text
@@ -45,7 +45,7 @@
 //! | New | File | Line |
 //! | --- | --- | --- |
 //! | embedding provider | `daemon/llm/src/embed/<provider>` | its row in `llm::embed` |
-//! | store backend | `daemon/store/src/<backend>`, passing `daemon/store/src/contract.rs` | `app::open_store` |
+//! | store backend | `daemon/store/src/<backend>`, passing `daemon/store/src/contract.rs` | `app::database::open` |
 //!
 //! # Invariants
 //!
@@ -58,8 +58,10 @@
 //! 5. When an agent appends to a file, only the new bytes are read; a session that is stored
 //!    otherwise is read as a whole. Memory does not grow with a file.
 //! 6. Facts are read from the transcript, never generated.
-//! 7. Nothing leaves the machine unless a model is configured, and no secret is stored.
-//! 8. Channels are bounded, with a documented behaviour when full. Shutdown is a value that is passed on.
+//! 7. Nothing leaves the machine unless a model or a shared graph is configured, and no secret is
+//!    stored.
+//! 8. Channels are bounded, with a documented behaviour when full. Shutdown is a value that is
+//!    passed on.
 
 pub use graphitid_capture as capture;
 pub use graphitid_core::{clock, fault, model};

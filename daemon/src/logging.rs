@@ -1,4 +1,4 @@
-//! The log: a file of limited size, or standard error, which a service manager stores.
+//! Writes the log to a file of limited size, or to standard error, which a service manager stores.
 
 use std::{
     fs::{self, File},
@@ -18,7 +18,7 @@ use crate::{
     redact::Redactor,
 };
 
-/// Parts of libraries that would log transcript text at `debug`: the shell parser prints the
+/// Targets of libraries that would log transcript text at `debug`: the shell parser prints the
 /// commands that it reads.
 const QUIET: &str = "tokenize=warn,parse=warn,expansion=warn,sled=warn,tantivy=warn";
 
@@ -32,9 +32,9 @@ impl Handle {
     }
 }
 
-/// Starts logging: to the configured file; otherwise to standard error when a terminal or a service
-/// manager reads it, and to `graphitid.log` in the home when nothing does. All files together use
-/// at most `limit` bytes. May be called once in a process.
+/// Starts logging to the configured file. Without one, the log is written to standard error if a
+/// terminal or a service manager reads it, or else to `graphitid.log` in the home. All files
+/// together use at most `limit` bytes. May be called once in a process.
 pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     let (filter, handle) = reload::Layer::new(filter(log.level));
     let registry = tracing_subscriber::registry().with(filter);
@@ -68,16 +68,16 @@ fn stderr() -> RedactingWriter<io::Stderr> {
     RedactingWriter::new(io::stderr())
 }
 
-/// A writer that redacts every line: paths, errors of others, names.
+/// A writer that redacts every event, which may contain paths, names and errors of other programs.
 ///
-/// Events come as one piece each.
+/// Each call of `write` must have one whole event.
 pub struct RedactingWriter<W> {
     log: W,
     redactor: Redactor,
 }
 
 impl<W> RedactingWriter<W> {
-    /// The redacted text goes to `log`.
+    /// Creates a writer that writes the redacted text to `log`.
     pub fn new(log: W) -> RedactingWriter<W> {
         RedactingWriter { log, redactor: Redactor::new() }
     }
@@ -114,17 +114,17 @@ fn filter(level: Level) -> EnvFilter {
     EnvFilter::new(format!("{level},{QUIET}"))
 }
 
-/// How much log files take.
+/// The limits of log files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Maximum bytes of one file.
+    /// Maximum size, in bytes, of one file.
     one: u64,
     /// Maximum number of files, including the current one.
     files: u64,
 }
 
 impl Bounds {
-    /// Files of at most `one` bytes, and of at most `all` bytes together.
+    /// Returns the limits for files of at most `one` bytes, and of at most `all` bytes together.
     pub fn new(one: u64, all: u64) -> Bounds {
         // At least two files, so that a new one is not without its predecessor.
         let one = one.min(all / 2).max(1);
@@ -142,7 +142,7 @@ pub struct BoundedFile {
 }
 
 impl BoundedFile {
-    /// Opens the file to be written to at its end. Older files beyond the bounds are removed.
+    /// Opens the file for appending. Older files beyond the bounds are removed.
     pub fn open(path: &Path, bounds: Bounds) -> io::Result<BoundedFile> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -153,7 +153,7 @@ impl BoundedFile {
         Ok(BoundedFile { path: path.to_owned(), file, bytes, bounds })
     }
 
-    fn put_aside(&mut self) -> io::Result<()> {
+    fn rotate(&mut self) -> io::Result<()> {
         remove_from(&self.path, self.bounds.files - 1);
         for number in (1..self.bounds.files - 1).rev() {
             // A log that is still short has fewer files.
@@ -165,24 +165,24 @@ impl BoundedFile {
     }
 }
 
-/// The file with the number `number`.
+/// Returns the path of the file with the number `number`.
 fn aside(path: &Path, number: u64) -> PathBuf {
     let mut aside = path.as_os_str().to_owned();
     aside.push(format!(".{number}"));
     aside.into()
 }
 
-/// Deletes the files numbered `first` and higher: with an earlier limit there were more.
+/// Deletes the files numbered `first` and higher, which remain from a higher limit.
 fn remove_from(path: &Path, first: u64) {
     let mut numbers = first.max(1)..;
     while numbers.next().is_some_and(|number| fs::remove_file(aside(path, number)).is_ok()) {}
 }
 
 impl Write for BoundedFile {
-    /// A line that is longer than a file is continued in the next one.
+    /// Continues a line that is longer than a file in the next file.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.bounds.one {
-            self.put_aside()?;
+            self.rotate()?;
         }
         let room = usize::try_from(self.bounds.one.saturating_sub(self.bytes));
         let written = self.file.write(&line[..line.len().min(room.unwrap_or(usize::MAX))])?;
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_with_tighter_bounds_lets_go_of_its_oldest_files() {
+    fn a_log_with_lower_limits_deletes_its_oldest_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         let mut log = BoundedFile::open(&path, Bounds::new(100, 1_000)).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_goes_on_where_it_ended() {
+    fn a_log_continues_where_it_ended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         for word in ["one\n", "two\n"] {

@@ -66,7 +66,7 @@ const TAGS: &[&str] = &[
     "workspace_roots",
 ];
 
-/// Prefixes of such names, because each version of an agent adds new ones.
+/// Prefixes of names of such tags. Each version of an agent adds new names with these prefixes.
 const FAMILIES: &[&str] =
     &["antml:", "bash-std", "ide_", "local-command-", "system-", "user-prompt-submit"];
 
@@ -161,7 +161,8 @@ fn is_tag(behind: &str) -> bool {
         || TAGS.contains(&name.replace('-', "_").as_str())
 }
 
-/// Whether a line that names the speaker ends here, as between the turns of a conversation.
+/// Whether the last line of `before` is only the name of a speaker, as at the start of a turn of a
+/// conversation.
 fn ends_with_speaker(before: &str) -> bool {
     let start = before.strip_suffix("Human").or_else(|| before.strip_suffix("Assistant"));
     let start = start.map(|start| start.trim_end_matches([' ', '\t']));

@@ -7,11 +7,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// The exit code of a daemon whose home is in use by another one (`EX_TEMPFAIL` of sysexits.h).
+/// The exit code of a daemon whose home is in use by another daemon (`EX_TEMPFAIL` of sysexits.h).
 pub const EXIT_TAKEN: u8 = 75;
 
-/// Returns the user's home folder of graphiti: `GRAPHITI_HOME`, or `~/.graphiti`. `None` when
-/// neither is known.
+/// Returns graphiti's home folder: `GRAPHITI_HOME`, or `~/.graphiti`. `None` when neither is known.
 ///
 /// The path is absolute, because it is passed to programs with other working directories.
 pub fn home() -> Option<PathBuf> {
@@ -42,7 +41,7 @@ pub fn runtime_file(home: &Path) -> PathBuf {
     home.join("graphitid.json")
 }
 
-/// Reads the state that the daemon of `home` wrote last.
+/// Reads the [`Runtime`] that the daemon of `home` wrote last.
 pub fn runtime(home: &Path) -> Option<Runtime> {
     serde_json::from_str(&fs::read_to_string(runtime_file(home)).ok()?).ok()
 }
@@ -52,14 +51,14 @@ pub fn socket(home: &Path) -> String {
     runtime(home).map_or_else(|| usual_socket(home), |runtime| runtime.socket)
 }
 
-/// The default address of the daemon of `home`.
+/// Returns the default address of the daemon of `home`.
 #[cfg(not(windows))]
 pub fn usual_socket(home: &Path) -> String {
     home.join("mcp.sock").to_string_lossy().into_owned()
 }
 
-/// The default address of the daemon of `home`: a pipe whose name contains the path of every
-/// home but the default one.
+/// Returns the default address of the daemon of `home`: a pipe. Its name contains the path of the
+/// home, unless the home is the default one.
 #[cfg(windows)]
 pub fn usual_socket(home: &Path) -> String {
     const PIPE: &str = r"\\.\pipe\graphiti_mcp_hook";

@@ -1,7 +1,7 @@
 //! Splits bytes into lines of limited length, for the async daemon and the blocking client.
 
-/// Maximum bytes of a line, without its newline. A hook sends a path rather than a transcript, and
-/// the largest answer is a page of messages.
+/// Maximum length, in bytes, of a line without its newline. A hook sends a path rather than a
+/// transcript, and the largest answer is a page of messages.
 pub const LONGEST: usize = 4 << 20;
 
 /// Splits a stream of bytes into lines.
@@ -12,7 +12,7 @@ pub struct LineSplitter {
     searched: usize,
 }
 
-/// A line is longer than [`LONGEST`], so the rest of the connection cannot be parsed.
+/// The error for a line longer than [`LONGEST`]. The rest of the connection cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a line is longer than {LONGEST} bytes")]
 pub struct LineTooLong;
@@ -44,12 +44,12 @@ impl LineSplitter {
         Ok(Some(line))
     }
 
-    /// Returns the bytes of the incomplete line, and of complete lines that were not returned yet.
+    /// Returns the number of bytes that were not returned as part of a line yet.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether an incomplete line has begun.
+    /// Whether there are bytes of a line that was not returned yet.
     pub fn is_within_line(&self) -> bool {
         !self.pending.is_empty()
     }

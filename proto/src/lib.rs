@@ -5,8 +5,8 @@
 //! The daemon listens on a Unix socket, `~/.graphiti/mcp.sock` (on Windows a named pipe), that only
 //! one user can access. A client connects and sends the first message. Both sides use [JSON-RPC
 //! 2.0](https://www.jsonrpc.org/specification), one object per line, in UTF-8, with lines of at
-//! most [`frame::LONGEST`] bytes. A client may send several requests without waiting; answers
-//! arrive in any order and carry the request's `id`.
+//! most [`frame::LONGEST`] bytes. A client may send several requests without waiting for answers.
+//! The answers arrive in any order and contain the request's `id`.
 //!
 //! Most operations of the daemon are **tools**, called as in the Model Context Protocol:
 //!
@@ -15,12 +15,12 @@
 //! <-- {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"status\":\"success\",...}"}],"structuredContent":{...}}}
 //! ```
 //!
-//! The text of a tool's answer is JSON; `structuredContent` contains the same as an object. A request
-//! with `"_meta":{"graphiti/structured":false}` gets Markdown for a model as its text and no
-//! `structuredContent`. So does a request of an agent, unless it has `"graphiti/structured":true`
-//! there or `"structured":true` among the arguments. A tool that fails answers with `isError` and an
-//! `error` that says what to do. An invalid request gets a JSON-RPC error with a [code](rpc::code)
-//! whose meaning never changes.
+//! The text of a tool's answer is JSON; `structuredContent` contains the same as an object. A
+//! request with `"_meta":{"graphiti/structured":false}` gets only text: Markdown for a model. A
+//! request over the Model Context Protocol gets only text, too, unless its `_meta` has
+//! `"graphiti/structured":true` or its arguments have `"structured":true`. A tool that fails
+//! answers with `isError` and an `error` that says what to do. An invalid request gets a JSON-RPC
+//! error with a [code](rpc::code) whose meaning never changes.
 //!
 //! In addition to the tools there are a few [`methods`], named `graphiti/…`, for the command line
 //! and for hooks. The Model Context Protocol is served on the same socket.

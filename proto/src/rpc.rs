@@ -3,7 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-/// The member of a request's `_meta` that identifies the caller: its session, directory and processes.
+/// The member of a request's `_meta` that identifies the caller: its session, directory and
+/// processes.
 pub const CALLER: &str = "graphiti/caller";
 
 /// Error codes. Their meaning never changes.
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bare_call_as_in_the_hybrid_close_document_is_a_request() {
+    fn a_call_without_a_handshake_is_a_request() {
         let line = br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "session_tracking_close", "arguments": {"session_id": null, "reason": "hook_clear"}}}"#;
         let request = Request::read(line).unwrap();
         assert_eq!(request.method, "tools/call");

@@ -1,4 +1,4 @@
-//! Searches while history is imported.
+//! Measures searches while history is imported.
 
 use std::{path::PathBuf, time::Instant};
 
@@ -11,9 +11,9 @@ use graphiti_tests::{
 };
 use serde_json::{Value, json};
 
-/// Bytes of a session.
+/// Size, in bytes, of a session.
 const SESSION: u64 = 100_000;
-/// Searches that are measured after the import.
+/// Number of searches that are measured after the import.
 const QUIET: usize = 300;
 
 #[derive(Args)]

@@ -13,7 +13,7 @@ use serde_json::json;
 
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
-/// Bytes of a session.
+/// Size, in bytes, of a session.
 const SESSION: u64 = 20_000;
 
 /// The number of runs, and of sessions that are searched.

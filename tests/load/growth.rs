@@ -1,4 +1,4 @@
-//! The cost of the daemon as history grows.
+//! Measures the cost of the daemon as history grows.
 
 use std::{
     ops::RangeInclusive,
@@ -17,15 +17,16 @@ use serde_json::json;
 
 use crate::{megabytes, milliseconds};
 
-/// Searches and closes that are timed.
+/// Number of searches that are timed.
 const ASKED: usize = 300;
+/// Number of closes that are timed.
 const CLOSED: usize = 50;
-/// Bytes that a session grows by before it is closed.
+/// Number of bytes by which a session grows before it is closed.
 const MORE: u64 = 10_000;
-/// After this pause the index is on disk and unneeded memory is released.
+/// Pause after which the index is on disk and unneeded memory is released.
 const REST: Duration = Duration::from_secs(40);
 
-/// How far it grows.
+/// The sizes of the history.
 #[derive(Args)]
 pub(crate) struct GrowthOptions {
     /// Sessions in the history, growing

@@ -1,4 +1,4 @@
-//! Many sessions that are written to at once.
+//! Measures many sessions that are written to at once.
 
 use std::{
     sync::{
@@ -18,11 +18,11 @@ use crate::{
     play::{Crowd, SimulatedAgent},
 };
 
-/// Between two records that are waited for.
+/// Interval between two records that are waited for.
 const EVERY: Duration = Duration::from_millis(50);
-/// The most that are waited for at one time.
+/// Maximum number of records that are waited for at one time.
 const PROBES: usize = 4;
-/// The interval of the checks whether a record is searchable.
+/// Interval at which it is checked whether a record is searchable.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// A record that was written just now.
@@ -91,7 +91,7 @@ pub(crate) fn run(played: &Played) {
     assert_eq!(missed, 0, "records were missed");
 }
 
-/// The time until each record was searchable.
+/// Returns the time until each record was searchable.
 fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
     let mut lags = Vec::new();
     loop {
@@ -104,7 +104,7 @@ fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
     }
 }
 
-/// Records of the session's own file that the daemon has read, stored or not.
+/// Returns the number of records of the session's own file that the daemon has read, stored or not.
 fn known(wire: &mut Wire, session: &str) -> u64 {
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": session } });
     let answer = wire.ask("tools/call", params).expect("the tool is there and understands");

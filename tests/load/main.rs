@@ -32,7 +32,7 @@ use crate::play::{Crowd, Material, Pace};
 #[derive(Parser)]
 #[command(name = "load")]
 enum LoadCommand {
-    /// Many sessions at once: whether anything is missed, and how late it is known
+    /// Many sessions at once: whether any record is missed, and after which time it is known
     Live(Played),
     /// What the daemon costs as history grows
     Growth(growth::GrowthOptions),
@@ -42,7 +42,7 @@ enum LoadCommand {
     Formats(formats::FormatsOptions),
     /// What following a session in a database costs as the session grows
     Rows(formats::RowsOptions),
-    /// From exec to exit, or to the first answer, of what agents and people run
+    /// Programs that agents and people run: from exec to exit, or to the first answer
     Clients(clients::ClientsOptions),
     /// Sessions come and go under a daemon that is killed, stopped and reloaded
     Soak(soak::SoakOptions),

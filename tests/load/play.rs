@@ -42,7 +42,7 @@ impl Material {
         Material::MadeUp(Library::new())
     }
 
-    /// The sessions' own transcripts in `folder`.
+    /// Returns the sessions' own transcripts in `folder`.
     pub(crate) fn recorded(folder: &Path) -> Material {
         let recording = |path: PathBuf| {
             let session = path.file_stem()?.to_str()?.to_owned();
@@ -59,7 +59,7 @@ impl Material {
 }
 
 impl Recording {
-    /// Whether it is named after its session, which can be changed.
+    /// Whether its name is the id of its session, which can be changed.
     fn has_id(&self) -> bool {
         let mut changed = self.session.clone().into_bytes();
         corpus::change_ids(&mut changed, 1);
@@ -107,14 +107,14 @@ impl SimulatedAgent {
         }
     }
 
-    /// Number of records of its session that it has written.
+    /// Returns the number of records of its session that it has written.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }
 }
 
 impl Crowd {
-    /// Agents that keep their transcripts in `projects`.
+    /// Creates agents that keep their transcripts in `projects`.
     pub(crate) fn new(projects: &Path, agents: usize, material: Material) -> Crowd {
         let mut crowd = Crowd {
             material,
@@ -136,17 +136,17 @@ impl Crowd {
         &self.agents
     }
 
-    /// All sessions that were played, except those that [`Crowd::begin_another`] returned.
+    /// Returns all sessions that were played, except those that [`Crowd::begin_another`] returned.
     pub(crate) fn played(&self) -> impl Iterator<Item = &SimulatedAgent> {
         self.done.iter().chain(&self.agents)
     }
 
-    /// Number of records of all agents.
+    /// Returns the number of records of all agents.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }
 
-    /// Number of bytes of all agents.
+    /// Returns the number of bytes of all agents.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -200,7 +200,8 @@ impl Crowd {
         agent
     }
 
-    /// Begins another session of the agent with this number; returns it with the previous one.
+    /// Begins another session of the agent with this number; returns the agent with its previous
+    /// session.
     pub(crate) fn begin_another(&mut self, at: usize) -> SimulatedAgent {
         let other = self.begin();
         std::mem::replace(&mut self.agents[at], other)
@@ -236,7 +237,7 @@ impl Crowd {
     }
 }
 
-/// A recorded line with the ids of this copy and the time `now`.
+/// Returns a recorded line with the ids of this copy and the time `now`.
 fn of_now(line: &str, copy: u32, now: Timestamp) -> String {
     const KEY: &str = "\"timestamp\":\"";
     let mut line = line.as_bytes().to_vec();

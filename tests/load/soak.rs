@@ -1,5 +1,5 @@
-//! Sessions start and end, for any time, under a daemon that is killed, stopped and reloaded, with
-//! limits on disk that are reached.
+//! Starts and ends sessions, for any time, while the daemon is killed, stopped and reloaded, and
+//! reaches its limits on disk.
 
 use std::{
     fs,
@@ -19,18 +19,18 @@ use crate::{
     play::{Crowd, Material, Pace, SimulatedAgent},
 };
 
-/// The records of a session.
+/// Number of records of a session.
 const RECORDS: u64 = 150;
-/// Transcripts of ended sessions that are kept; agents delete old ones, too.
+/// Maximum number of transcripts of ended sessions that are kept, because agents delete old ones.
 const TRANSCRIPTS: usize = 200;
-/// How long a stopped daemon stays so.
+/// Time that a stopped daemon stays stopped.
 const STOPPED: Duration = Duration::from_secs(3);
 /// Seconds of silence after which a session is over.
 const USUAL_TIMEOUT: usize = 1_800;
 /// The pause between two lines of the report.
 const LINE: Duration = Duration::from_secs(60);
 
-/// How long and how hard.
+/// The duration and the load.
 #[derive(Args)]
 pub(crate) struct SoakOptions {
     /// Minutes that it runs
@@ -74,7 +74,7 @@ pub(crate) fn run(options: &SoakOptions) {
     daemon.stop();
 }
 
-/// Writes; ends each session that is long enough by its agent's hook.
+/// Writes to sessions, and ends each one that is long enough by its agent's hook.
 fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
     let mut crowd = Crowd::new(&world.projects(), options.sessions, Material::made_up());
     let pace = Pace { rate: options.rate, duration: Duration::from_secs(1) };
@@ -182,7 +182,7 @@ fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
     );
 }
 
-/// Every session whose hook succeeded is indexed, unless its episode was evicted.
+/// Checks that every session whose hook succeeded is indexed, unless its episode was evicted.
 fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
     let health = daemon.health();
     let is_missing = |at: &usize| {
@@ -201,7 +201,7 @@ fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
         health.evicted.sessions,
         health.problems
     );
-    // The oldest go first, as many as it says.
+    // The oldest episodes are evicted first, and the daemon reports how many.
     let newest = missing.last().map_or(0, |at| *at as u64 + 1);
     // They are ordered by their last activity, which differs from the order of their ends.
     let may = match health.evicted.episodes {

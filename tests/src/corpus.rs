@@ -1,4 +1,4 @@
-//! Real transcripts, which are not part of this repository.
+//! Finds real transcripts, which are not part of this repository.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use crate::namespace::report_skipped;
 /// A half of the sessions, by the hash of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Those that rules may be built on.
+    /// Those on which rules may be built.
     Build,
     /// Those that only judges read.
     Held,
@@ -26,8 +26,8 @@ impl Half {
     }
 }
 
-/// The folder of the corpus: `../shared/corpus` beside the project, or `GRAPHITI_CORPUS`; `None`
-/// with a message when it does not exist.
+/// Returns the folder of the corpus: `../shared/corpus` next to the project, or `GRAPHITI_CORPUS`;
+/// `None` with a message if it does not exist.
 pub fn folder() -> Option<PathBuf> {
     let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
@@ -39,8 +39,8 @@ pub fn folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The folder with samples of the agents' newest versions: `samples` in `../shared/agents` beside the
-/// project, or in `GRAPHITI_AGENT_KIT`; `None`, which is reported, when they do not exist.
+/// Returns the folder with samples of the agents' newest versions: `samples` in `../shared/agents`
+/// next to the project, or in `GRAPHITI_AGENT_KIT`; `None` with a message if they do not exist.
 pub fn samples() -> Option<PathBuf> {
     let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/agents");
     let kit = std::env::var_os("GRAPHITI_AGENT_KIT").map_or_else(usual, PathBuf::from);
@@ -53,12 +53,12 @@ pub fn samples() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The folder with Claude Code's transcripts in it.
+/// Returns the folder with Claude Code's transcripts in the corpus.
 pub fn claude() -> Option<PathBuf> {
     Some(folder()?.join("claude")).filter(|folder| folder.is_dir())
 }
 
-/// Every transcript under `folder`, in the order of their paths.
+/// Returns every transcript under `folder`, in the order of their paths.
 pub fn transcripts(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,5 +1,4 @@
-//! A machine whose disk fails and works again, or whose clock is wrong, as the daemon sees it. Linux with
-//! gcc only.
+//! Simulates a disk that fails and works again, and a wrong clock. Needs Linux and gcc.
 
 use std::{
     fs,
@@ -10,24 +9,25 @@ use std::{
 
 use crate::World;
 
-/// The machine under the programs of a world.
+/// The faults of the machine on which the programs of a world run.
 pub struct Faulty {
     order: PathBuf,
 }
 
-/// The faults of a disk.
+/// What a faulty disk refuses to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Refused {
     /// Read the database.
     Read,
     /// Write the database.
     Write,
-    /// Keep the database where a power cut does not affect it.
+    /// Sync the database, so that a power cut does not affect it.
     Sync,
 }
 
 impl Faulty {
-    /// Puts it under the programs that `world` starts from now on. It works at first.
+    /// Lets faults happen to the programs that `world` starts from now on. There is no fault at
+    /// first.
     ///
     /// # Panics
     ///
@@ -58,7 +58,7 @@ impl Faulty {
         });
     }
 
-    /// Write number `write` to the home from now on fails, and all later ones (`ENOSPC`).
+    /// From now on, write number `write` to the home and all later ones fail (`ENOSPC`).
     pub fn is_full_from(&self, write: u32) {
         self.is_told(&format!("full {write}"));
     }
@@ -82,7 +82,7 @@ impl Faulty {
     ///
     /// # Panics
     ///
-    /// When that cannot be written down.
+    /// When there was no fault.
     pub fn works(&self) {
         fs::remove_file(&self.order).expect("there was an order");
     }

@@ -40,7 +40,7 @@ impl MockGraph {
         graph
     }
 
-    /// The settings under which a daemon shares `project` through this server.
+    /// Returns the settings with which a daemon shares `project` through this server.
     pub fn settings(&self, project: &str) -> Value {
         json!({ "share": {
             "engine": "neo4j", "url": format!("http://{}", self.address), "name": "Ann",
@@ -54,7 +54,7 @@ impl MockGraph {
         serving.rows.push((text.to_owned(), rows));
     }
 
-    /// Stops answering, or goes on with what waits.
+    /// Stops answering, or continues with the waiting statements.
     pub fn stalls(&self, is_stalled: bool) {
         self.serving.0.lock().unwrap_or_else(PoisonError::into_inner).is_stalled = is_stalled;
         self.serving.1.notify_all();

@@ -33,12 +33,12 @@ impl McpHost {
         self.child.id()
     }
 
-    /// The handshake; the answer to it.
+    /// Does the handshake, and returns the answer.
     pub fn initialize(&mut self, version: &str) -> Value {
         self.initialize_as("test", version)
     }
 
-    /// The same for a client with this name.
+    /// Does the handshake as a client with this name.
     pub fn initialize_as(&mut self, client: &str, version: &str) -> Value {
         let params = json!({
             "protocolVersion": version,
@@ -50,7 +50,7 @@ impl McpHost {
         answer["result"].clone()
     }
 
-    /// A request and its answer.
+    /// Sends a request, and returns its answer.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         self.answer(id)
@@ -72,7 +72,7 @@ impl McpHost {
         if answer["error"].is_null() { answer["result"].clone() } else { answer }
     }
 
-    /// Sends a request; its id.
+    /// Sends a request, and returns its id.
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -86,7 +86,7 @@ impl McpHost {
         input.flush().expect("graphiti mcp reads");
     }
 
-    /// The answer to a request.
+    /// Returns the answer to a request.
     pub fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.receive().expect("an answer");
@@ -97,7 +97,7 @@ impl McpHost {
         }
     }
 
-    /// The next message; `None` when there are no more.
+    /// Returns the next message; `None` when there are no more.
     pub fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("read what graphiti mcp says");

@@ -20,7 +20,7 @@ pub enum ModelReply {
     Text(String),
     /// A vector for each text.
     Vectors(Vec<Vec<f32>>),
-    /// The models that there are: `some-model`.
+    /// The list of models: `some-model`.
     List,
     /// An error with this status.
     Status(u16),
@@ -54,7 +54,7 @@ struct Serving {
 }
 
 impl ModelRequest {
-    /// The purpose, by the name of the schema of its answer.
+    /// Returns the purpose, by the name of the schema of its answer.
     pub fn purpose(&self) -> &str {
         if self.body.get("input").is_some() {
             return "embeddings";
@@ -62,22 +62,22 @@ impl ModelRequest {
         self.body["response_format"]["json_schema"]["name"].as_str().unwrap_or("text")
     }
 
-    /// The texts that vectors are asked for.
+    /// Returns the texts for which vectors are requested.
     pub fn texts(&self) -> Vec<&str> {
         self.body["input"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// The system message.
+    /// Returns the system message.
     pub fn system(&self) -> &str {
         self.body["messages"][0]["content"].as_str().expect("a system message")
     }
 
-    /// The message of the user.
+    /// Returns the message of the user.
     pub fn prompt(&self) -> &str {
         self.body["messages"][1]["content"].as_str().expect("a question")
     }
 
-    /// The part of the prompt from a transcript, and the text around it.
+    /// Returns the part of the prompt from a transcript, and the text around it.
     pub fn material(&self) -> (&str, String) {
         let (before, rest) = self.prompt().split_once("<material-").expect("marked material");
         let (mark, rest) = rest.split_once('>').expect("the end of a mark");
@@ -117,7 +117,7 @@ impl ModelRequest {
 }
 
 impl MockModel {
-    /// A model that answers so. The server ends with the test's process.
+    /// Starts a model that answers with `answer`. The server ends with the test's process.
     pub fn start(
         answer: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static,
     ) -> MockModel {
@@ -143,18 +143,18 @@ impl MockModel {
         *lock(&self.serving.answer) = Arc::new(answer);
     }
 
-    /// The questions so far.
+    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<ModelRequest> {
         lock(&self.serving.asked).clone()
     }
 
-    /// The purposes of the requests.
+    /// Returns the purposes of the requests.
     pub fn purposes(&self) -> Vec<String> {
         self.asked().iter().map(|asked| asked.purpose().to_owned()).collect()
     }
 
-    /// Settings under which it is asked once a question, for summaries too, with `more` settings
-    /// under `llm`.
+    /// Returns the settings with which the daemon uses it without retries, also for summaries.
+    /// `more` are further settings under `llm`.
     pub fn settings(&self, more: &Value) -> Value {
         let mut llm = json!({
             "provider": "openai",
@@ -169,7 +169,7 @@ impl MockModel {
         json!({ "auto_summarize": true, "llm": llm })
     }
 
-    /// The settings with which the daemon uses it for vectors, under this model name.
+    /// Returns the settings with which the daemon uses it for vectors, under this model name.
     pub fn embeddings(&self, name: &str) -> Value {
         json!({ "embeddings": {
             "provider": "openai",
@@ -254,7 +254,7 @@ fn embeddings(vectors: &[Vec<f32>]) -> String {
     json!({ "object": "list", "data": rows, "usage": { "prompt_tokens": 10 } }).to_string()
 }
 
-/// The next request; nothing when the caller hung up.
+/// Returns the next request; `None` when the caller has disconnected.
 fn request(reader: &mut BufReader<TcpStream>) -> Option<ModelRequest> {
     let mut lines = Vec::new();
     loop {

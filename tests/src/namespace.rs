@@ -1,5 +1,5 @@
-//! Linux namespaces for tests that need a disk or limits of their own. A test runs itself again inside
-//! new user and mount namespaces; they end with that process.
+//! Creates Linux namespaces for tests that need a disk or limits of their own. A test runs itself
+//! again inside new user and mount namespaces; they end with that process.
 
 use std::{
     env,

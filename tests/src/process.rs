@@ -1,4 +1,4 @@
-//! The resources that a process uses, as Linux reports them; zero on other systems.
+//! Reports the resources that a process uses, on Linux; zero on other systems.
 
 use std::{fs, time::Duration};
 
@@ -7,22 +7,22 @@ use std::{fs, time::Duration};
 pub struct Process(pub u32);
 
 impl Process {
-    /// Resident memory, in bytes.
+    /// Returns the resident memory, in bytes.
     pub fn resident(self) -> u64 {
         self.status("VmRSS:")
     }
 
-    /// Peak of the resident memory, in bytes.
+    /// Returns the peak of the resident memory, in bytes.
     pub fn peak(self) -> u64 {
         self.status("VmHWM:")
     }
 
-    /// Processor time of all its threads so far, with a resolution of 10 ms.
+    /// Returns the processor time of all its threads so far, with a resolution of 10 ms.
     pub fn processor_time(self) -> Duration {
         self.user_and_system_time(14)
     }
 
-    /// Processor time of the children that it waited for, with a resolution of 10 ms.
+    /// Returns the processor time of the children that it waited for, with a resolution of 10 ms.
     pub fn processor_time_of_children(self) -> Duration {
         self.user_and_system_time(16)
     }
@@ -37,7 +37,7 @@ impl Process {
         Duration::from_millis(ticks * 10)
     }
 
-    /// Number of voluntary context switches of its present threads.
+    /// Returns the number of voluntary context switches of its current threads.
     pub fn wake_ups(self) -> u64 {
         let threads = fs::read_dir(format!("/proc/{}/task", self.0)).into_iter().flatten();
         let of_thread = |status: String| number(&status, "voluntary_ctxt_switches:");

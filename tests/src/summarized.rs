@@ -30,7 +30,7 @@ use graphitid::{
     summarize,
 };
 
-/// Bytes at the start of a file by which its format is recognised.
+/// Number of bytes at the start of a file by which its format is recognised.
 const HEAD: usize = 256 * 1024;
 
 /// The results for a transcript.
@@ -78,7 +78,7 @@ pub fn facts_of(sessions: &[&MadeEpisode]) -> Vec<Fact> {
     facts
 }
 
-/// Makes the episode of the session whose own file is `path`; `None` when nothing happened in it.
+/// Creates the episode of the session whose own file is `path`; `None` if nothing happened in it.
 pub fn episode_of(path: &Path) -> Option<MadeEpisode> {
     let (evidence, own) = evidence_of(path);
     let (started_at, ended_at) = (evidence.span.first?, evidence.span.last?);
@@ -110,7 +110,7 @@ pub fn episode_of(path: &Path) -> Option<MadeEpisode> {
     Some(MadeEpisode { episode, prompts, statements })
 }
 
-/// Summarises the session whose own file is `path`, with its sub-agents in the folder beside it.
+/// Summarises the session whose own file is `path`, with its sub-agents in the folder next to it.
 pub fn of_transcript(path: &Path) -> Summarized {
     let (evidence, own) = evidence_of(path);
     let project = evidence.directories.first().map(|directory| Project::new(directory));
@@ -123,7 +123,7 @@ pub fn of_transcript(path: &Path) -> Summarized {
     Summarized { page, last_words, wishes }
 }
 
-/// The evidence of a session with its sub-agents, and the state of its own file.
+/// Returns the evidence of a session with its sub-agents, and the state of its own file.
 fn evidence_of(path: &Path) -> (Evidence, SourceState) {
     let parse_context = ParseContext {
         filter: Filter::default(),
@@ -159,7 +159,8 @@ fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
     state
 }
 
-/// The format that identifies the records, wherever the file is kept; a copy may have another name.
+/// Returns the format that identifies the records, whatever the path of the file is: a copy may
+/// have another name.
 fn format_of(path: &Path, text: &str) -> &'static dyn Format {
     let head = &text[..text.floor_char_boundary(HEAD)];
     let identifies = |format: &&&'static dyn Format| format.identify(path, head).is_some();

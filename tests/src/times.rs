@@ -1,4 +1,4 @@
-//! Times of many calls.
+//! Measures the times of many calls.
 
 use std::{
     io::Write,
@@ -10,33 +10,33 @@ use std::{
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// Durations of at least one call.
+    /// Takes the durations of at least one call.
     pub fn of(mut times: Vec<Duration>) -> Times {
         times.sort_unstable();
         Times(times)
     }
 
-    /// The time that `permille` thousandths of the calls did not exceed.
+    /// Returns the time that `permille` thousandths of the calls did not exceed.
     pub fn permille(&self, permille: usize) -> Duration {
         self.0[(self.0.len() * permille / 1000).min(self.0.len() - 1)]
     }
 
-    /// The time that half of the calls did not exceed.
+    /// Returns the time that half of the calls did not exceed.
     pub fn median(&self) -> Duration {
         self.permille(500)
     }
 
-    /// How many they are.
+    /// Returns the number of calls.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// How many took longer.
+    /// Returns the number of calls that took longer than `limit`.
     pub fn over(&self, limit: Duration) -> usize {
         self.0.iter().filter(|time| **time > limit).count()
     }
 
-    /// The shortest duration, percentiles and the longest one, in milliseconds.
+    /// Formats the shortest duration, percentiles and the longest one, in milliseconds.
     pub fn to_text(&self) -> String {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         format!(
@@ -49,7 +49,8 @@ impl Times {
     }
 }
 
-/// How long a program runs with `input` on its standard input, and whether it succeeded.
+/// Runs a program with `input` on its standard input; returns its duration, and whether it
+/// succeeded.
 pub fn timed(command: &mut Command, input: &str) -> (Duration, bool) {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! A transcript, written line by line as Claude Code does.
+//! Writes a transcript line by line, as Claude Code does.
 
 use std::{
     fs::{self, File},
@@ -21,13 +21,13 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// The directory of the session.
+    /// Returns the directory of the session.
     pub fn project(&self) -> &str {
         &self.cwd
     }
 
-    /// A transcript of `session` in the folder of its project, `cwd`. Its records have the current
-    /// time.
+    /// Creates a transcript of `session` in the folder of its project, `cwd`. Its records have the
+    /// current time.
     pub fn new(projects: &Path, session: &str, cwd: &str) -> Transcript {
         let slug: String =
             cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -44,14 +44,14 @@ impl Transcript {
         }
     }
 
-    /// The age of its records and of the file.
+    /// Sets the age of the records and of the file.
     #[must_use]
     pub fn aged(mut self, age: Duration) -> Transcript {
         self.clock -= u64::try_from(age.as_millis()).expect("a short age");
         self
     }
 
-    /// A transcript that appends to the file at `path`.
+    /// Continues a transcript: its new records get other ids.
     #[must_use]
     pub fn continued(self) -> Transcript {
         Transcript { count: 1_000, ..self }
@@ -65,27 +65,27 @@ impl Transcript {
         &self.path
     }
 
-    /// The user says something.
+    /// Adds a prompt of the user.
     pub fn prompt(&mut self, text: &str) -> &mut Transcript {
         self.record("user", &json!({ "message": { "role": "user", "content": text } }))
     }
 
-    /// The agent says something.
+    /// Adds a reply of the agent.
     pub fn reply(&mut self, text: &str) -> &mut Transcript {
         self.assistant(&json!({ "type": "text", "text": text }))
     }
 
-    /// The agent uses a tool, and it succeeds.
+    /// Adds a call of a tool that succeeds.
     pub fn tool(&mut self, name: &str, input: &Value, output: &str) -> &mut Transcript {
         self.used(name, input, output, false)
     }
 
-    /// The agent uses a tool, and it fails.
+    /// Adds a call of a tool that fails.
     pub fn failing_tool(&mut self, name: &str, input: &Value, output: &str) -> &mut Transcript {
         self.used(name, input, output, true)
     }
 
-    /// A record of any type.
+    /// Adds a record of any type.
     pub fn record(&mut self, kind: &str, members: &Value) -> &mut Transcript {
         let mut record = json!({
             "parentUuid": null,

@@ -1,4 +1,4 @@
-//! A user's machine: a home, agents' folders, a daemon.
+//! Simulates a user's machine: a home, agents' folders, a daemon.
 
 use std::{
     ffi::OsStr,
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::{Process, Transcript, Wire};
 
-/// Longer than a start takes on the slowest machine.
+/// Time limit for a start, which is longer than it takes on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The project of sessions for which a test names no other.
@@ -27,7 +27,7 @@ pub struct World {
     folder: TempDir,
     /// More variables for the programs that are started.
     pub variables: Vec<(String, String)>,
-    /// A program, with arguments, that the daemon is run by: it becomes the daemon.
+    /// A program with its arguments that starts the daemon, and replaces itself by it.
     pub under: Vec<String>,
     /// The umask of the programs that are started, as the shell takes it; `None` for the test's.
     pub umask: Option<&'static str>,
@@ -48,7 +48,8 @@ impl Default for World {
 impl World {
     /// Creates the folder, and builds the programs when they are older than their source.
     pub fn new() -> World {
-        // First, as building may take minutes and files of the test would age meanwhile.
+        // This comes first, because building may take minutes, in which files of the test would
+        // age.
         built();
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
@@ -59,27 +60,27 @@ impl World {
         self.folder.path().join("graphiti")
     }
 
-    /// Claude Code's folder.
+    /// Returns Claude Code's folder.
     pub fn claude(&self) -> PathBuf {
         self.folder.path().join("claude")
     }
 
-    /// The folder of its transcripts.
+    /// Returns the folder of Claude Code's transcripts.
     pub fn projects(&self) -> PathBuf {
         self.claude().join("projects")
     }
 
-    /// A path on the machine.
+    /// Returns a path on the machine.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    /// A transcript of `session` in the project `/work/app`.
+    /// Creates a transcript of `session` in the project `/work/app`.
     pub fn transcript(&self, session: &str) -> Transcript {
         self.transcript_in(session, PROJECT)
     }
 
-    /// A transcript of `session` in a project.
+    /// Creates a transcript of `session` in a project.
     pub fn transcript_in(&self, session: &str, project: &str) -> Transcript {
         Transcript::new(&self.projects(), session, project)
     }
@@ -143,19 +144,19 @@ impl World {
         String::from_utf8(output.stdout).expect("graphiti prints text")
     }
 
-    /// The output of `graphiti` with `--json`.
+    /// Returns the output of `graphiti` with `--json`.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let printed = self.printed(&[arguments, &["--json"]].concat());
         serde_json::from_str(&printed).expect("--json prints JSON")
     }
 
-    /// The daemon's log so far.
+    /// Returns the daemon's log so far.
     pub fn log(&self) -> String {
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         read(self.path("daemon.err")) + &read(self.home().join("graphitid.log"))
     }
 
-    /// A program of ours, on this machine.
+    /// Returns a command for one of our programs on this machine.
     pub fn command(&self, program: &str) -> Command {
         let under: &[String] = if program == "graphitid" { &self.under } else { &[] };
         let umask = self.umask.map(|umask| {
@@ -204,7 +205,7 @@ impl Drop for World {
 }
 
 impl Daemon {
-    /// A connection to it.
+    /// Connects to the daemon.
     pub fn wire(&self) -> Wire {
         Wire::connect(&self.socket).expect("the daemon lets us in")
     }
@@ -217,12 +218,13 @@ impl Daemon {
         self.child.id()
     }
 
-    /// The resources that its process uses.
+    /// Returns the daemon's process.
     pub fn process(&self) -> Process {
         Process(self.pid())
     }
 
-    /// Waits until everything that is there has been read, indexed where due, and can be found.
+    /// Waits until everything that was written has been read, indexed if it is due, and can be
+    /// found.
     pub fn settle(&self) {
         self.wire().ask(methods::SETTLE, json!({})).expect("the daemon settles");
     }
@@ -251,13 +253,13 @@ impl Daemon {
         }
     }
 
-    /// The answer of the health tool.
+    /// Returns the answer of the health tool.
     pub fn health(&self) -> health::HealthAnswer {
         let answer = self.insist(health::NAME, &json!({})).expect("the daemon is there");
         serde_json::from_value(answer).expect("an answer as documented")
     }
 
-    /// Waits as [`Daemon::settle`] does, for a daemon that may reopen its database meanwhile.
+    /// Same as [`Daemon::settle`], for a daemon that may reopen its database in the meantime.
     pub fn settle_at_last(&self) {
         loop {
             let mut wire = self.wire();
@@ -267,7 +269,7 @@ impl Daemon {
         }
     }
 
-    /// A session as the daemon lists it.
+    /// Returns a session as the daemon lists it.
     pub fn session(&self, id: &str) -> Value {
         self.call("get_session", &json!({ "session_id": id }))["session"].clone()
     }
@@ -276,7 +278,7 @@ impl Daemon {
         self.call("session_tracking_close", &json!({ "session_id": id }))
     }
 
-    /// The sessions that are listed, by the agents' ids, in their order as text.
+    /// Returns the agents' ids of the listed sessions, sorted as text.
     pub fn session_ids(&self) -> Vec<String> {
         let listed = self.call("list_sessions", &serde_json::json!({}));
         let rows = listed["sessions"].as_array().expect("sessions").iter();
@@ -286,7 +288,7 @@ impl Daemon {
         ids
     }
 
-    /// Sends a signal. After `STOP` it has stopped.
+    /// Sends a signal. After `STOP`, waits until the daemon has stopped.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([format!("-{name}"), self.pid().to_string()]).status();
         assert!(sent.expect("run kill").success());
@@ -346,13 +348,13 @@ const PROGRAMS: [(&str, &[&str]); 2] = [
     ("graphitid", &["proto", "daemon", "prompts"]),
 ];
 
-/// The path of one of our programs.
+/// Returns the path of one of our programs.
 fn binary(name: &str) -> PathBuf {
     built().join(name)
 }
 
-/// The folder of the programs, after a build when they are older than their source: cargo builds programs
-/// of other packages for a test only when the whole workspace is tested.
+/// Returns the folder of the programs, and first builds them if they are older than their source:
+/// cargo builds programs of other packages for a test only if the whole workspace is tested.
 fn built() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -372,8 +374,8 @@ fn built() -> &'static Path {
 fn build(folder: &Path) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    // With the same features of dependencies as in a run of all tests or benchmarks: other features
-    // would rebuild all dependencies.
+    // The features of dependencies are the same as in a run of all tests or benchmarks, because
+    // other features would rebuild all dependencies.
     match folder.file_name().and_then(OsStr::to_str) {
         Some("debug") | None => command.args([
             "test",
@@ -398,7 +400,7 @@ fn build(folder: &Path) {
     assert!(built.expect("run cargo").success(), "the programs cannot be built");
 }
 
-/// The time of the latest change in these folders.
+/// Returns the time of the latest change in these folders.
 fn latest_source(folders: &[&str]) -> Option<SystemTime> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
     let mut folders: Vec<PathBuf> = folders.iter().map(|name| workspace.join(name)).collect();

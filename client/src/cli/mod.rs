@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line: commands, options and their help texts.
 
 mod daemon;
 mod history;
@@ -78,7 +78,7 @@ pub(crate) enum Command {
     Facts(Facts),
     /// Remember what you want agents to do from now on
     ///
-    /// The wish is told at the start of each session of the project, until you withdraw it with
+    /// Agents get the wish at the start of each session of the project, until you withdraw it with
     /// `graphiti forget --fact`.
     Remember(Remember),
     /// Show which sessions changed a file, and why
@@ -103,8 +103,8 @@ pub(crate) enum Command {
     Close(Close),
     /// Open a page in the browser that shows the whole memory
     ///
-    /// The daemon serves the page on this machine only, until it was not used for a quarter of an
-    /// hour. The address works once, and only for the browser that opens it first.
+    /// The daemon serves the page on this machine only, and stops when it has not been used for a
+    /// quarter of an hour. The address works once, and only for the browser that opens it first.
     View(ViewOptions),
     /// List sessions that have no summary yet
     Unindexed(Unindexed),
@@ -174,7 +174,7 @@ pub(crate) enum Command {
     ///
     /// Exits with 1 if something does not work. Warnings do not change the exit code.
     Doctor(Doctor),
-    /// Print the folder of the Claude Code plugin
+    /// Write the Claude Code plugin to graphiti's home and print its folder
     ///
     /// The plugin replaces `graphiti setup` for Claude Code. It adds the commands /graphiti:recall
     /// and /graphiti:handoff and instructs the agent when to search. Use either the plugin or

@@ -24,7 +24,7 @@ pub(crate) enum ShareCommand {
     Enable(ShareProject),
     /// Stop sharing a project, and remove what this machine shared of it [default: the one of this directory]
     Disable(ShareProject),
-    /// Show the engine, the shared projects, and what waits
+    /// Show the engine, the shared projects, and the sessions that still wait to be sent
     Status(Output),
     /// Write all shared sessions to the graph again
     ///

@@ -1,4 +1,4 @@
-//! `graphiti close`.
+//! `graphiti close`: closes a session, and waits for its summary unless `--no-wait` is given.
 
 use graphiti_proto::{methods, tools::close};
 use serde_json::{Value, json};

@@ -23,7 +23,7 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
     })?;
     if let Some((folder, place)) = &model {
         screen.print(format!(
-            "The model in {} was copied to {}",
+            "The model in {} will be copied to {}",
             folder.display(),
             place.display()
         ));
@@ -41,7 +41,10 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
         None => setup::remove(&home).map_err(failed)?,
     }
     write(&change, is_changed, screen)?;
-    screen.print("Run `graphiti reload` to enable it; `graphiti status` shows the progress.");
+    screen.print(match model.is_some() {
+        true => "Run `graphiti reload` to enable it; `graphiti status` shows the progress.",
+        false => "Run `graphiti reload` to disable semantic search.",
+    });
     Ok(())
 }
 

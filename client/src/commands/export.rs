@@ -1,4 +1,5 @@
-//! `graphiti export`: writes all stored knowledge to files in common formats.
+//! `graphiti export`: writes all summaries, session states, classifications of tools and
+//! corrections of facts to files.
 
 use std::{fs, io, path::Path};
 
@@ -24,9 +25,9 @@ use crate::{
 pub(super) const EPISODES: &str = "episodes";
 pub(super) const LINES: &str = "episodes.jsonl";
 pub(super) const STATES: &str = "session_states.json";
-/// The file of what the user says about facts.
+/// The file of the corrections of facts.
 pub(super) const FACTS: &str = "fact_corrections.json";
-/// The file of the learned tool classifications.
+/// The file of the classifications of tools.
 pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
 pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
@@ -36,9 +37,9 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     let mut connection = Connection::open_for_work()?;
     let project = super::project(args.project);
     let episodes = episodes(&mut connection, project.as_deref())?;
-    as_lines(&folder, &episodes).map_err(failed)?;
+    write_lines(&folder, &episodes).map_err(failed)?;
     if args.format == ExportFormat::Markdown {
-        as_markdown(&folder, &episodes).map_err(failed)?;
+        write_markdown(&folder, &episodes).map_err(failed)?;
     }
     let sessions = sessions(&mut connection, project)?;
     let states = serde_json::to_string_pretty(&states(&sessions));
@@ -46,7 +47,7 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     files::replace(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
     let learned: ToolKnowledge = connection.ask(TOOLS, &Tools::Export)?;
     let learned = serde_json::to_vec_pretty(&learned.document.unwrap_or_default());
-    let learned = learned.expect("learned classifications have only string keys");
+    let learned = learned.expect("classifications have only string keys");
     files::replace(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
     let corrections: CorrectionsAnswer =
         connection.ask(CORRECTIONS, &CorrectionsRequest::default())?;
@@ -54,7 +55,8 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     let corrections = corrections.expect("corrections have only string keys");
     files::replace(&folder.join(FACTS), &corrections).map_err(failed)?;
     screen.print(format!(
-        "{} episodes, the states of {} sessions and the learned tools were written to {}.",
+        "{} episodes, {} session states, the classifications of tools and the corrections of facts \
+         were written to {}.",
         episodes.len(),
         sessions.len(),
         folder.display()
@@ -98,9 +100,9 @@ pub(super) fn sessions(
     }
 }
 
-/// Writes one file for each episode, named by the end of its session, so that names and ids have
-/// the same order.
-fn as_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
+/// Writes one file for each episode, named by its UUID. The UUID begins with the end of the
+/// session, so the files sort by time.
+fn write_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;
     episodes.iter().try_for_each(|PortableEpisode { episode, .. }| {
@@ -108,7 +110,7 @@ fn as_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     })
 }
 
-fn as_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
+fn write_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let mut lines = Vec::new();
     for episode in episodes {
         serde_json::to_writer(&mut lines, episode)?;
@@ -117,7 +119,7 @@ fn as_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     files::replace(&folder.join(LINES), &lines)
 }
 
-/// Converts the sessions to the `session_states.json` of the hybrid-close document.
+/// Converts the sessions to the content of `session_states.json`, in Graphiti's format.
 fn states(sessions: &[SessionRow]) -> Value {
     let state = |session: &SessionRow| {
         json!({
@@ -137,7 +139,7 @@ fn states(sessions: &[SessionRow]) -> Value {
     Value::Object(states)
 }
 
-/// Returns the sixteen hex digits that the document requires.
+/// Returns the first sixteen hex digits of the content hash, as that format requires.
 fn content_hash(session: &SessionRow) -> Option<&str> {
     session.content_hash.get(..16)
 }

@@ -16,7 +16,7 @@ use crate::{
 
 /// Maximum number of transcript lines that are shown for a fact.
 const SOURCES: usize = 2;
-/// Digits of an id that are shown.
+/// Number of digits of an id that are shown.
 const ID: usize = 8;
 
 pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {

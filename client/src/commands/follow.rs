@@ -1,9 +1,9 @@
-//! `graphiti export --follow` and `graphiti import --follow`: a folder that machines keep in step by
-//! Git, Syncthing or a network drive.
+//! `graphiti export --follow` and `graphiti import --follow`: exchange episodes with other machines
+//! through a folder that Git, Syncthing or a network drive synchronises.
 //!
-//! Each machine writes into a folder of its own in it, one file a session, so that no file has two
-//! writers. A file is replaced as a whole; an importer leaves out what it cannot read, and tries
-//! again in the next round.
+//! Each machine writes one file for each session into its own subfolder, so that no file has two
+//! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
+//! it in a later round. It reads a file that was rejected again only when the file has changed.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -32,12 +32,12 @@ use crate::{
 
 /// The file in the home folder with the name of this machine's folder.
 const MACHINE: &str = "sync-folder";
-/// Maximum bytes of an episode.
+/// Maximum length, in bytes, of an episode.
 const LONGEST: u64 = 1 << 20;
-/// Maximum characters of a file's name, without its ending.
+/// Maximum length, in characters, of a name that is a part of a path; a longer name is cut.
 const NAME: usize = 100;
 
-/// Runs `round` again and again; once when `every` is zero.
+/// Runs `round` repeatedly, or once if `every` is zero.
 fn repeat(
     every: Duration,
     screen: &Screen,
@@ -81,7 +81,7 @@ pub(super) fn export(
     })
 }
 
-/// Imports what other machines put into the folder.
+/// Imports the files of other machines.
 pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<(), AskError> {
     let own = machine()?;
     let mut importer = FolderImporter { screen, seen: HashMap::new() };
@@ -99,15 +99,15 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
     })
 }
 
-/// Imports files and remembers which were imported or rejected.
+/// An importer that remembers which files were imported or rejected.
 struct FolderImporter<'s> {
     screen: &'s Screen,
     seen: HashMap<PathBuf, SyncStamp>,
 }
 
 impl FolderImporter<'_> {
-    /// Imports files by one request; one by one if that fails, so that one file does not hold up the
-    /// others. A file whose request fails is tried again in the next round.
+    /// Imports files by one request, or one by one if that fails, so that one file does not block
+    /// the others. A file whose request fails is tried again in the next round.
     fn import(&mut self, files: &[SyncedFile], sum: &mut ImportReport) -> Result<(), AskError> {
         let readable = files.iter().filter_map(|file| file.episode.as_ref().ok());
         let episodes: Vec<PortableEpisode> = readable.cloned().collect();
@@ -160,7 +160,7 @@ fn machine() -> Result<String, AskError> {
     Ok(name)
 }
 
-/// Whether an episode was created on this machine: another one's is in that one's folder.
+/// Whether an episode was created on this machine. The folder of another machine has its episodes.
 fn is_own(episode: &PortableEpisode) -> bool {
     episode.imported_from.is_none()
 }
@@ -181,7 +181,8 @@ fn file_name(agent: &str, session: &str) -> String {
     format!("{}-{}.json", sanitized(agent), sanitized(session))
 }
 
-/// Returns a name that every file system takes. Names that differ stay different, but for chance.
+/// Returns a name that every file system accepts. Different names stay different, except for
+/// collisions of the hash.
 fn sanitized(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
     if name.chars().all(is_plain) && name.len() <= NAME && !name.is_empty() {
@@ -189,17 +190,18 @@ fn sanitized(name: &str) -> String {
     }
     let plain: String =
         name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(NAME).collect();
-    // FNV-1a: the name must be the same in every version.
+    // FNV-1a, because the name must be the same in every version.
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     format!("{plain}.{hash:016x}")
 }
 
-/// Writes the files that differ, and removes those of forgotten sessions. Returns how many.
+/// Writes the files that differ, and removes those of forgotten sessions. Returns the numbers of
+/// both.
 ///
-/// A file whose episode is missing here stays: the database may have been damaged and be new, or the
-/// quota of this machine may have evicted the episode, and the file may be the last copy.
+/// A file whose episode is missing here is kept, because it may be the last copy: a damaged
+/// database may have been replaced, or the quota of this machine may have evicted the episode.
 fn write_files(
     own: &Path,
     wanted: &BTreeMap<String, PortableEpisode>,
@@ -275,7 +277,7 @@ fn new_files(
             let episode = if metadata.len() > LONGEST {
                 Err(format!("is longer than {LONGEST} bytes, the maximum for an episode"))
             } else {
-                // A file that is not complete yet is complete in a later round.
+                // A file that is not complete yet is read in a later round.
                 let Ok(bytes) = files::read(&path, LONGEST) else { continue };
                 let Ok(episode) = serde_json::from_slice(&bytes) else { continue };
                 Ok(episode)

@@ -1,4 +1,4 @@
-//! `graphiti forget`.
+//! `graphiti forget`: removes sessions from the memory, and lists or restores forgotten sessions.
 
 use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};
 
@@ -76,7 +76,7 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
         counted(answer.episodes, "summary", "summaries"),
     ];
     if answer.things > 0 {
-        facts.push(format!("their statements about {}", counted(answer.things, "thing", "things")));
+        facts.push(counted(answer.things, "entity or fact", "entities and facts"));
     }
     if answer.events > 0 {
         facts.push(counted(answer.events, "waiting event", "waiting events"));
@@ -85,7 +85,7 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
     screen.print(format!("{verb}: {}.", facts.join(", ")));
     print_rows(&answer.sessions, screen);
     if !answer.relatives.is_empty() {
-        screen.print("Forks and copies that share text with them, and stay:");
+        screen.print("Forks and copies that share text with them and are kept:");
         print_rows(&answer.relatives, screen);
     }
     if answer.sessions.iter().any(|row| row.exists) {

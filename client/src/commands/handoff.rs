@@ -1,4 +1,4 @@
-//! `graphiti handoff`.
+//! `graphiti handoff`: prints what the next session in a project needs to know.
 
 use graphiti_proto::tools::get_handoff::{GetHandoffAnswer, GetHandoffArguments, NAME};
 
@@ -23,7 +23,7 @@ pub(super) fn run(args: cli::Handoff, screen: &Screen) -> Result<(), AskError> {
         screen.print(block(&answer.text));
     }
     if !answer.ongoing.is_empty() {
-        screen.print(screen.bold("\nGoing on now:"));
+        screen.print(screen.bold("\nRunning now:"));
     }
     for session in &answer.ongoing {
         screen.print(format!("- {}", line(&session.session_id)));

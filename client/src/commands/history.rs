@@ -1,5 +1,5 @@
-//! `graphiti blame`, `graphiti fix` and `graphiti log`: what earlier sessions did to a file, about an
-//! error, and day by day.
+//! `graphiti blame`, `graphiti fix` and `graphiti log`: show what earlier sessions did to a file,
+//! what they did about an error, and what they did day by day.
 
 use std::{
     fs,
@@ -25,7 +25,8 @@ use crate::{
     screen::{Screen, ago, instant, line, now},
 };
 
-/// Bytes of standard input that are sent: its end, where most programs print the error.
+/// Maximum number of bytes of standard input that are sent. The end is sent, because most programs
+/// print the error there.
 const SENT: usize = 16 << 10;
 
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
@@ -63,7 +64,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Divides `FILE:LINE`; a file whose name has this form is the file.
+/// Splits `FILE:LINE`, unless a file with that whole name exists.
 fn file_and_line(given: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<usize>) {
     let divided = given.rsplit_once(':').and_then(|(file, number)| {
         let number: usize = number.parse().ok()?;
@@ -153,7 +154,7 @@ fn from_input() -> Result<String, AskError> {
     Ok(text)
 }
 
-/// Reads everything, so that the program that writes it can end, and returns the last [`SENT`] bytes.
+/// Reads everything, so that the program that writes it can end. Returns the last [`SENT`] bytes.
 fn end_of(mut input: impl Read) -> io::Result<String> {
     let mut end = Vec::new();
     while input.by_ref().take(SENT as u64).read_to_end(&mut end)? > 0 {
@@ -184,7 +185,7 @@ pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
     }
     let mut last = String::new();
     for row in &answer.sessions {
-        let today = weekday(&row.session.last_activity);
+        let today = long_date(&row.session.last_activity);
         if today != last {
             screen.print(screen.bold(&today));
             last = today;
@@ -223,7 +224,7 @@ fn print_row(row: &LogRow, screen: &Screen) {
         ("", &row.done),
         ("Decided: ", &row.decided),
         ("Fixed: ", &row.fixed),
-        ("Left: ", &row.left),
+        ("Open: ", &row.left),
     ];
     for (label, texts) in parts {
         for text in texts {
@@ -235,7 +236,7 @@ fn print_row(row: &LogRow, screen: &Screen) {
 }
 
 /// Formats the day of an instant: `Monday, 2 March 2026`.
-fn weekday(at: &str) -> String {
+fn long_date(at: &str) -> String {
     local(at, "%A, %-d %B %Y")
 }
 
@@ -265,7 +266,7 @@ mod tests {
         assert!(end.ends_with("\nerror: no such file"), "{}", &end[end.len() - 40..]);
         assert_eq!(end.len(), SENT);
         assert_eq!(end_of("ä short one".as_bytes()).unwrap(), "ä short one");
-        // Bytes that are no text become longer.
+        // Each invalid byte becomes a longer character.
         assert!(
             end_of([&[0xff; 2 * SENT][..], b"end"].concat().as_slice()).unwrap().ends_with("end")
         );

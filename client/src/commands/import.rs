@@ -28,13 +28,14 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// Maximum bytes of a file, and of an episode, which must fit into one request.
+/// Maximum length, in bytes, of a file.
 const LONGEST: u64 = 512 << 20;
+/// Maximum length, in bytes, of an episode, which must fit into one request.
 const LONGEST_EPISODE: usize = 1 << 20;
 /// The error for an episode longer than [`LONGEST_EPISODE`].
 const TOO_LONG: &str = "is longer than 1 MB, the maximum for an episode";
-/// Maximum bytes of the episodes in one request.
-const ROOM: usize = 2 << 20;
+/// Maximum total length, in bytes, of the episodes in one request.
+const REQUEST_BYTES: usize = 2 << 20;
 /// Maximum number of problems that are shown.
 const SHOWN_PROBLEMS: usize = 20;
 
@@ -44,7 +45,7 @@ struct ReadEpisode {
     file: PathBuf,
     /// The line number; `None` when the episode is a whole file.
     line: Option<usize>,
-    /// The bytes that it needs in a request.
+    /// Number of bytes that it needs in a request.
     bytes: usize,
 }
 
@@ -64,13 +65,13 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let preview = import_episodes(&mut connection, &mut export, true)?;
     if !export.problems.is_empty() {
         let count = export.problems.len();
-        let mut told: Vec<String> = export.problems.into_iter().take(SHOWN_PROBLEMS).collect();
+        let mut shown: Vec<String> = export.problems.into_iter().take(SHOWN_PROBLEMS).collect();
         if count > SHOWN_PROBLEMS {
-            told.push(format!("… and {} more", count - SHOWN_PROBLEMS));
+            shown.push(format!("… and {} more", count - SHOWN_PROBLEMS));
         }
-        let told = told.join("\n");
+        let shown = shown.join("\n");
         return Err(AskError::Wrong(format!(
-            "nothing was imported, because the export is damaged:\n{told}"
+            "nothing was imported, because the export is damaged:\n{shown}"
         )));
     }
     if args.dry_run {
@@ -82,7 +83,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     if let Some(document) = export.classifications {
         let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);
-        screen.print(format!("Learned tools: {taken} imported, {there} known already."));
+        screen.print(format!("Classifications of tools: {taken} imported, {there} known already."));
     }
     import_corrections(&mut connection, &export.corrections, screen)
 }
@@ -101,7 +102,7 @@ fn import_corrections(
     }
     if !corrections.is_empty() {
         let known = corrections.len() - taken;
-        screen.print(format!("Corrections of facts: {taken} taken in, {known} known already."));
+        screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
     }
     Ok(())
 }
@@ -140,11 +141,11 @@ pub(super) fn pages<E>(episodes: &[E], bytes_of: impl Fn(&E) -> usize) -> Vec<&[
     let mut pages = Vec::new();
     let mut rest = episodes;
     while !rest.is_empty() {
-        let mut room = ROOM;
+        let mut left = REQUEST_BYTES;
         let fitting = rest.iter().take(MAX_EPISODES).take_while(|episode| {
             let bytes = bytes_of(episode);
-            let fits = bytes <= room;
-            room = room.saturating_sub(bytes);
+            let fits = bytes <= left;
+            left = left.saturating_sub(bytes);
             fits
         });
         // An episode that is too long for a request was rejected when it was read.
@@ -199,8 +200,7 @@ impl ExportFiles {
                 Err(error) => self.problems.push(format!("{FACTS}: {error}")),
             }
         }
-        // The read positions of the other machine's transcripts are not imported, but the file must
-        // be valid.
+        // The session states of the other machine are not imported, but the file must be valid.
         self.read_json(&path.join(STATES))?;
         if self.episodes.is_empty() && self.classifications.is_none() && self.problems.is_empty() {
             let what = format!(

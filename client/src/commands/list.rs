@@ -1,4 +1,4 @@
-//! `graphiti list`.
+//! `graphiti list`: prints sessions as a table.
 
 use std::collections::HashSet;
 
@@ -14,9 +14,10 @@ use crate::{
     screen::{Align, Column, Screen, Styling, TextTable, ago, instant, line, now},
 };
 
-/// Columns that the project's name keeps until other columns are dropped or cut.
+/// Width, in columns, to which the project's name is cut after titles are cut and optional columns
+/// are dropped.
 const PROJECT: usize = 32;
-/// Minimum columns of a title.
+/// Width, in columns, to which a title is cut before optional columns are dropped.
 const TITLE: usize = 24;
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
@@ -53,8 +54,8 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Asks for pages until there are `limit` sessions or no more. `ask` takes the number of sessions
-/// and the number of those to skip.
+/// Requests pages until there are `limit` sessions or no more. `ask` takes the maximum number of
+/// sessions, and the number of sessions to skip.
 fn all_pages<E>(
     limit: usize,
     mut ask: impl FnMut(usize, usize) -> Result<ListSessionsAnswer, E>,
@@ -65,8 +66,8 @@ fn all_pages<E>(
     while answer.sessions.len() < limit
         && let Some(offset) = answer.next
     {
-        // A session that was written to since the last page moves others into this one again, so
-        // a page of only the missing ones could bring none of them, time after time.
+        // Each session with new activity moves a session of the last page into this one. A page
+        // with only the missing number of sessions could therefore contain no new ones each time.
         let page = ask(limit, offset)?;
         let read = offset + page.sessions.len();
         let new = page.sessions.into_iter().filter(|session| known.insert(identity(session)));
@@ -117,8 +118,8 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     }
 }
 
-/// Returns a beginning of the session's id that no other session's has; the whole id if the daemon
-/// is older and does not know it.
+/// Returns the prefix of the session's id that is unique among all sessions; the whole id if an
+/// older daemon sends no prefix.
 pub(super) fn short_id(session: &SessionRow) -> &str {
     if session.short_id.is_empty() { &session.session_id } else { &session.short_id }
 }
@@ -160,7 +161,7 @@ fn title(session: &SessionRow) -> String {
 mod tests {
     use super::*;
 
-    /// Lists up to `limit` of `count` sessions of a daemon that answers with 10 at most. A session
+    /// Lists up to `limit` of `count` sessions of a daemon that answers with at most 10. A session
     /// is added before each request but the first. Returns the ids, and where the next page begins.
     fn list(count: usize, limit: usize) -> (Vec<String>, Option<usize>) {
         let mut newest = count;

@@ -141,12 +141,12 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// The memories to search, for the daemon.
+/// Returns the memories to search, as the argument `scope` of a tool.
 fn scope(is_team: bool) -> Option<String> {
     is_team.then(|| "team".to_owned())
 }
 
-/// Who shared a result; empty for those of this machine.
+/// Formats who shared a result; empty for a result of this machine.
 fn by(team: Option<&TeamOrigin>) -> String {
     match team {
         None => String::new(),
@@ -155,9 +155,9 @@ fn by(team: Option<&TeamOrigin>) -> String {
     }
 }
 
-/// Converts the project for the daemon: a directory to its absolute path; a namespace, a name, a
-/// remote and an absolute path of another system, as `list --json` prints it for an imported
-/// session, unchanged.
+/// Converts the argument for the daemon. A directory becomes its absolute path. A namespace, a
+/// name, a remote, and an absolute path of another system (as `list --json` prints it for an
+/// imported session) stay unchanged.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {

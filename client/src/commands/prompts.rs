@@ -1,4 +1,4 @@
-//! `graphiti prompts`.
+//! `graphiti prompts`: lists, prints and checks the templates of prompts.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn print(prompts: &[PromptRow], screen: &Screen) {
     }
 }
 
-/// Fails when any prompt is invalid, so that scripts can check the exit code.
+/// Prints the problems of prompts. Fails if there are any, so that scripts can check the exit code.
 fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
     let mut wrong = 0;
     for prompt in prompts {

@@ -1,4 +1,4 @@
-//! `graphiti remember`.
+//! `graphiti remember`: stores a preference of the user.
 
 use graphiti_proto::tools::add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME};
 
@@ -8,7 +8,7 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// Maximum characters of the title of a wish.
+/// Maximum length, in characters, of the title of a preference.
 const TITLE: usize = 80;
 
 pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> {

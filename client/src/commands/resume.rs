@@ -25,7 +25,7 @@ use crate::{
     setup::{self, AgentCommand},
 };
 
-/// Minimum characters of a word that may be the beginning of an id.
+/// Minimum length, in bytes, of a word that is looked up as the beginning of an id.
 const SHORTEST_ID: usize = 4;
 /// Maximum number of sessions to choose from.
 const CHOICES: usize = 20;
@@ -72,16 +72,17 @@ fn choose(
     }
 }
 
-/// The choice of a session in a list. If the transcript of a session is gone, it has to be chosen
-/// twice, to start its agent with the handoff.
+/// The choice of a session in a list. If the transcript of a session is gone, a second choice of
+/// this session starts its agent with the handoff.
 #[derive(Default)]
 pub(super) struct ResumeChoice {
-    /// The session whose transcript was reported as gone last.
+    /// The session of which the last message said that its transcript is gone.
     reported: Option<String>,
 }
 
 impl ResumeChoice {
-    /// Returns the command for a session that was chosen, or the message for the user if there is none.
+    /// Returns the command for a session that was chosen, or the message for the user if there is
+    /// none.
     pub(super) fn command(&mut self, session: &SessionRow) -> Result<AgentCommand, String> {
         let restart = match ResumeWay::of(session).map_err(|error| error.to_string())? {
             ResumeWay::Resume(command) => return Ok(command),
@@ -92,7 +93,7 @@ impl ResumeChoice {
         }
         self.reported = Some(session.session_id.clone());
         let program = restart.program;
-        Err(format!("Its transcript is gone; again starts {program} with the handoff"))
+        Err(format!("Its transcript is gone; choose it again to start {program} with the handoff"))
     }
 }
 
@@ -126,7 +127,7 @@ fn with_handoff(session: &SessionRow) -> Result<AgentCommand, AskError> {
     setup::start(session, prompt.trim_end()).map_err(AskError::Wrong)
 }
 
-/// How the work of a session can go on.
+/// How the work of a session can be continued.
 enum ResumeWay {
     /// Its agent resumes it.
     Resume(AgentCommand),
@@ -194,15 +195,15 @@ fn refusal(restart: &AgentCommand) -> String {
     format!("{why} {program} cannot resume it\nStart {program} with the handoff instead: {later}")
 }
 
-/// Formats the command that starts the agent with the handoff, for a shell. The id in it consists of
-/// letters, digits and `-_.` (`setup::resume`), so it can stand in double quotes.
+/// Formats the command that starts the agent with the handoff, for a shell. Double quotes are safe,
+/// because the id in it consists of letters, digits and `-_.` (`setup::resume`).
 fn later(restart: &AgentCommand) -> String {
     let introduction = restart.arguments.last().map(|prompt| prompt.replace('`', ""));
     let introduction = introduction.unwrap_or_default();
     restart.with_last_argument(&format!("\"{introduction} $(graphiti handoff)\""))
 }
 
-/// What the arguments name.
+/// The session or the search that the arguments name.
 enum Target {
     Session(Box<SessionRow>),
     /// The user has to choose among the results of a search.

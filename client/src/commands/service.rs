@@ -1,4 +1,4 @@
-//! `graphiti service`.
+//! `graphiti service`: manages the daemon as a service of the system.
 
 use std::{
     env, fs, io,
@@ -17,7 +17,7 @@ use crate::{
     start,
 };
 
-/// Number of log lines that are shown.
+/// Maximum number of log lines that are shown.
 const LINES: usize = 200;
 
 pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError> {
@@ -77,7 +77,7 @@ fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
         screen.print(format!("Wrote {}", file.path.display()));
     }
     run_all(&manager.install)?;
-    screen.print(format!("graphitid is in the hands of {} now.", manager.name));
+    screen.print(format!("graphitid is managed by {} from now on.", manager.name));
     Ok(())
 }
 

@@ -141,7 +141,7 @@ pub(super) fn ask_yes_no(question: &str) -> Result<bool, AskError> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as map_err hands it over")]
+#[expect(clippy::needless_pass_by_value, reason = "map_err passes it by value")]
 fn failed(error: io::Error) -> AskError {
     AskError::Failed(error.to_string())
 }

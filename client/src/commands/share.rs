@@ -1,4 +1,4 @@
-//! `graphiti share`.
+//! `graphiti share`: shows and changes which projects are shared.
 
 use graphiti_proto::{
     endpoint,
@@ -194,7 +194,7 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
     Ok(())
 }
 
-/// The given project, or the directory.
+/// Returns the given project, or the current directory.
 fn project_or_here(project: Project) -> String {
     super::project(project).unwrap_or_else(|| {
         let here = std::env::current_dir().unwrap_or_else(|_| ".".into());

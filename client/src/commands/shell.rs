@@ -1,4 +1,5 @@
-//! `graphiti completions` and `graphiti man`: for shells and manuals.
+//! `graphiti completions` and `graphiti man`: print a completion script and the manual. Both are
+//! generated from the definition of the command line.
 
 use clap::CommandFactory;
 

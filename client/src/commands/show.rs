@@ -1,4 +1,4 @@
-//! `graphiti show`.
+//! `graphiti show`: prints a session, with its summary or its messages.
 
 use graphiti_proto::tools::get_session::{
     FileRow, GetSessionAnswer, GetSessionArguments, MessageRow, NAME,
@@ -58,7 +58,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Prints a session with its summary, and `between` after its description.
+/// Prints a session with its summary, and calls `between` after its description.
 pub(super) fn print(
     answer: &GetSessionAnswer,
     screen: &Screen,

@@ -1,8 +1,8 @@
 //! `graphiti export --html`: a copy of the viewer's pages that a browser opens without a server.
 //!
-//! The pages are written into a new folder beside the wanted one, which is replaced in the end: an
-//! interrupted export leaves an earlier copy as it was. Only a folder that is empty, or has nothing but
-//! an earlier copy, is replaced.
+//! The pages are written into a new folder beside the wanted one. The new folder replaces the
+//! wanted one at the end, so an interrupted export leaves an earlier copy unchanged. Only a folder
+//! that is empty, or contains only an earlier copy, is replaced.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -25,14 +25,14 @@ use crate::{
 
 /// The file that lists the files of a copy.
 const LIST: &str = "graphiti-copy.txt";
-/// Its first line.
+/// The first line of that file.
 const LIST_HEAD: &str =
     "The next `graphiti export --html` replaces this folder if it has only these files:";
 /// The page to open.
 const START: &str = "index.html";
-/// Pages in one request.
+/// Maximum number of pages in one request.
 const PAGES: usize = 200;
-/// Maximum characters of the name of a file.
+/// Maximum length, in characters, of the name of a file.
 const LONGEST_NAME: usize = 200;
 
 pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
@@ -53,7 +53,7 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     Ok(())
 }
 
-/// A copy that is being written. Removed when it is dropped.
+/// A copy that is being written. Its folder is removed when the value is dropped.
 struct UnfinishedCopy {
     folder: PathBuf,
     /// The names of its files.
@@ -61,7 +61,7 @@ struct UnfinishedCopy {
 }
 
 impl UnfinishedCopy {
-    /// Creates the folder beside the wanted one, and replaces that of an interrupted export.
+    /// Creates the folder beside the wanted one, and replaces the folder of an interrupted export.
     fn create(wanted: &Path) -> Result<UnfinishedCopy, AskError> {
         let folder = beside(wanted, ".graphiti-new");
         let failed = |error| not_written(&folder, error);
@@ -108,7 +108,7 @@ impl UnfinishedCopy {
             return Err(AskError::Broken(what));
         }
         let path = self.folder.join(&name);
-        // Without a sync: a copy can be made again.
+        // The file is not synced to disk, because a copy can be made again.
         let written = File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|error| not_written(&path, error))?;
         self.names.push(name);
@@ -124,7 +124,7 @@ impl UnfinishedCopy {
         fs::write(self.folder.join(LIST), text)
     }
 
-    /// Puts the copy in the place of an earlier one.
+    /// Replaces an earlier copy with this one.
     fn finish(mut self, wanted: &Path) -> Result<(), AskError> {
         self.names.sort();
         let failed = |error| not_written(wanted, error);
@@ -149,7 +149,7 @@ impl UnfinishedCopy {
 
 impl Drop for UnfinishedCopy {
     fn drop(&mut self) {
-        // It was renamed when the copy is complete.
+        // The folder of a complete copy was renamed, so nothing is removed then.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
@@ -158,7 +158,7 @@ impl Drop for UnfinishedCopy {
 ///
 /// # Errors
 ///
-/// When it has something that no earlier export has written.
+/// Fails when the folder contains something that no earlier export wrote.
 fn check_replaceable(folder: &Path) -> Result<bool, AskError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -187,17 +187,16 @@ fn listed(folder: &Path) -> Option<HashSet<OsString>> {
     Some(names.chain([LIST]).map(OsString::from).collect())
 }
 
-/// Whether a name is one of a file in the folder itself.
+/// Whether a name is that of a file directly in the folder.
 fn is_plain(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
     (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.chars().all(is_plain)
 }
 
-/// Returns the folder itself where the path is a link, so that the folder is replaced and not the
-/// link.
+/// Returns the target of a path that is a link, so that the folder is replaced and not the link.
 fn resolved(folder: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(folder) {
-        // By components, without a separator at the end.
+        // Collecting the components removes a separator at the end.
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Ok(std::path::absolute(folder)?.components().collect())
         }

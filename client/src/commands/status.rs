@@ -1,4 +1,4 @@
-//! `graphiti status`.
+//! `graphiti status`: prints the state of the daemon and the amount of stored data.
 
 use std::{path::Path, time::Duration};
 
@@ -17,9 +17,9 @@ use crate::{
 
 /// The command that applies the current rules to stored text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
-/// The number of types of skipped records that are shown of an agent; `--json` has all.
+/// Maximum number of types of skipped records that are shown for an agent; `--json` has all.
 const TYPES: usize = 2;
-/// Columns of the progress bar of the import.
+/// Length, in columns, of the progress bar of the import.
 const BAR: usize = 24;
 
 /// Prints the output of `graphiti` without arguments.
@@ -46,7 +46,7 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the folders that exist: most users have two or three of the agents that are known.
+/// Returns the folders that exist, or all if none exists. Most users have only some of the agents.
 fn followed(watched: &[String]) -> Vec<&String> {
     let existing: Vec<&String> =
         watched.iter().filter(|folder| Path::new(folder).exists()).collect();
@@ -143,8 +143,8 @@ fn installed() -> Vec<&'static str> {
     )
 }
 
-/// Lists the agents that have sessions, a line each, and then those that are only installed. Empty for
-/// an older daemon.
+/// Lists the agents that have sessions, one per line, and then those that are only installed. Empty
+/// for an older daemon.
 fn agents(answer: &HealthAnswer, installed: &[&str]) -> Vec<String> {
     if answer.agents.is_empty() {
         return Vec::new();
@@ -162,7 +162,7 @@ fn agents(answer: &HealthAnswer, installed: &[&str]) -> Vec<String> {
     lines
 }
 
-/// Describes an agent: its version, and what was not read of its transcripts.
+/// Describes an agent: the number of its sessions, its version, and the skipped records.
 fn agent(known: &AgentHealth) -> String {
     let version = known.version.as_ref().map(|version| format!(" {}", line(version)));
     let (name, sessions) = (line(&known.agent), number(known.sessions));
@@ -196,7 +196,7 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
     format!("{} {} of {total} sessions, {read} read", screen.accent(bar), history.done)
 }
 
-/// Formats the usage of the limits, if one of them is used by half.
+/// Formats the usage of the limits of which at least half is used.
 fn limits(answer: &HealthAnswer) -> Option<String> {
     let taken: Vec<String> = taken(answer)
         .into_iter()
@@ -280,7 +280,7 @@ fn vectors(answer: &HealthAnswer, screen: &Screen) -> String {
         0 => String::new(),
         left => format!(", {} to be made", count(left)),
     };
-    let made = format!("of {} sessions, things and facts{left}", count(vectors.made));
+    let made = format!("of {} sessions, entities and facts{left}", count(vectors.made));
     match &vectors.error {
         Some(error) => format!("{made}: {}", screen.warn(line(error))),
         None => made,

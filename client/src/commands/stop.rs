@@ -1,4 +1,4 @@
-//! `graphiti stop`.
+//! `graphiti stop`: asks the daemon to stop. With `--force`, it kills a daemon that does not.
 
 use graphiti_proto::{endpoint, methods};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
             let what = "graphitid is stopping, but has not ended yet; `graphiti stop --force` ends it at once";
             return Err(AskError::Failed(what.to_owned()));
         }
-        // The daemon is down, unless a process owns the home.
+        // If the request failed, the daemon is down unless a process holds the lock of the home.
         asked => match start::kill(&home) {
             Ok(true) => {}
             Ok(false) => asked?,

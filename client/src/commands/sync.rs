@@ -1,4 +1,4 @@
-//! `graphiti sync`.
+//! `graphiti sync`: indexes earlier sessions that have no summary yet.
 
 use graphiti_proto::tools::sync_history::{NAME, SyncHistoryAnswer, SyncHistoryArguments};
 
@@ -25,7 +25,7 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
     }
     screen.print(line(&answer.message));
     if !answer.dry_run && answer.actual_cost > 0.0 {
-        screen.print(format!("The model was paid {:.4} dollars.", answer.actual_cost));
+        screen.print(format!("The model cost {:.4} dollars.", answer.actual_cost));
     }
     if answer.dry_run && answer.sessions_found > 0 {
         preview(&answer, screen);

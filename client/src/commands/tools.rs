@@ -1,4 +1,4 @@
-//! `graphiti tools`.
+//! `graphiti tools`: lists, changes, exports and imports the classifications of tools.
 
 use graphiti_proto::methods::models::{TOOLS, ToolKnowledge, ToolRow, Tools};
 
@@ -19,7 +19,9 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
             if output.json {
                 screen.print_json(&known.tools);
             } else if known.tools.is_empty() {
-                screen.print("No tools were learned; built-in rules classify the usual ones.");
+                screen.print(
+                    "No tool was classified by a model or by you; built-in rules classify the usual ones.",
+                );
             } else {
                 print(&known.tools, screen);
             }

@@ -1,4 +1,4 @@
-//! `graphiti unindexed`.
+//! `graphiti unindexed`: lists sessions that have no summary yet.
 
 use graphiti_proto::tools::list_unindexed::{ListUnindexedAnswer, ListUnindexedArguments, NAME};
 

@@ -1,4 +1,5 @@
-//! `graphiti usage`.
+//! `graphiti usage`: prints the calls, tokens and cost of model requests, and how much of the
+//! offered memory sessions used.
 
 use graphiti_proto::methods::models::{USAGE, UsageReport, UsageRequest, UsageRow};
 
@@ -60,7 +61,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
     let usd: f64 = used.rows.iter().map(|row| row.usd).sum();
     let saved: u64 = used.rows.iter().map(not_asked).sum();
     screen.print(format!(
-        "{} calls, {}; {} questions were not needed",
+        "{} calls, {}; {} requests were avoided",
         number(calls),
         dollars(usd),
         number(saved)
@@ -70,7 +71,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
     Ok(())
 }
 
-/// Prints what sessions used of what the memory offered them.
+/// Prints how many of the offered handoff lines and hits sessions used.
 fn print_memory(used: &UsageReport, screen: &Screen) {
     if used.memory.is_empty() {
         return;
@@ -121,8 +122,8 @@ fn saved(row: &UsageRow) -> String {
     let saved = &row.saved;
     let counts = [
         (saved.unchanged, "unchanged"),
-        (saved.kept, "kept from before"),
-        (saved.recaps, "from the agent"),
+        (saved.kept, "cached"),
+        (saved.recaps, "summarised by the agent"),
         (saved.known, "known by rules"),
     ];
     let counts = counts.into_iter().chain([(row.saved_tokens, "tokens left out")]);

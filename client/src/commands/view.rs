@@ -18,7 +18,7 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// The file in the home that leads a browser to the page.
+/// The file in the home that redirects a browser to the page.
 const ENTRANCE: &str = "view.html";
 
 pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskError> {
@@ -39,11 +39,10 @@ pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskErr
     Ok(())
 }
 
-/// Opens an address in the user's browser. Returns whether a program for that was there and did not
-/// fail.
+/// Opens an address in the user's browser. Returns whether a program for that exists and succeeded.
 ///
-/// All users of the machine can read the arguments of programs. The browser is therefore given a file
-/// that only the user can read, and finds the address with its token there.
+/// All users of the machine can read the arguments of programs. The browser is therefore given a
+/// file that only the user can read, which contains the address with its token.
 fn open(url: &str) -> bool {
     let [program, arguments @ ..] = OPENER else { return false };
     let Some(entrance) = write_entrance(url) else { return false };
@@ -53,16 +52,17 @@ fn open(url: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Writes the file that leads to an address. It stays: the token in it is valid once and soon expires.
+/// Writes the file that redirects to an address. The file is not removed, because the token in it
+/// is valid once and soon expires.
 fn write_entrance(url: &str) -> Option<PathBuf> {
     let entrance = endpoint::home()?.join(ENTRANCE);
-    // The address has no characters with a meaning in HTML.
+    // The address has no characters that HTML interprets.
     let page = format!(
         "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <meta http-equiv=\"refresh\" content=\"0; url={url}\">\n<title>graphiti</title>\n\
          <p><a href=\"{url}\">Open the viewer</a></p>\n"
     );
-    // The mode of an older file would stay.
+    // An older file would keep its mode.
     let _ = fs::remove_file(&entrance);
     fs::write(&entrance, page).ok().map(|()| entrance)
 }

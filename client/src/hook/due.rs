@@ -1,5 +1,5 @@
-//! Starts of sessions whose handoff did not come in time, because the daemon was down or busy. The
-//! hook of the session's next prompt brings it, once.
+//! Keeps the start event of a session whose handoff was not ready in time, because the daemon was
+//! down or busy. The hook of the session's next prompt sends the event again, once.
 
 use std::{
     fs, io,
@@ -9,22 +9,22 @@ use std::{
 
 use graphiti_proto::methods::hook::HookEvent;
 
-/// Maximum number of starts that wait.
+/// Maximum number of start events that are kept. When it is reached, all are removed.
 const STARTS: usize = 64;
-/// A start that waits longer belongs to a session without a prompt.
+/// Maximum age of a start event. An older one belongs to a session without a prompt.
 const GIVE_UP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Keeps the start of a session.
+/// Keeps the start event of a session.
 pub(super) fn keep(start: &HookEvent, home: &Path) {
     // A hook reports no errors.
     let _ = try_keep(start, home);
 }
 
-/// Takes the start of the session of an event, if its handoff is due.
+/// Removes and returns the start event of the session of an event, if one was kept.
 pub(super) fn take(event: &HookEvent, home: &Path) -> Option<HookEvent> {
     let file = file_of(event, home)?;
     let text = fs::read(&file).ok()?;
-    // A handoff that cannot be removed would be repeated with each prompt.
+    // A start event that cannot be removed would repeat the handoff with each prompt.
     fs::remove_file(&file).ok()?;
     serde_json::from_slice(&text).ok()
 }
@@ -50,7 +50,7 @@ fn remove_old(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file of a session; `None` for an id that is no name of a file.
+/// Returns the file for a session; `None` if its id cannot be the name of a file.
 fn file_of(event: &HookEvent, home: &Path) -> Option<PathBuf> {
     let id = &event.session_id;
     let is_name = (1..=128).contains(&id.len())
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_starts_wait() {
+    fn the_number_of_kept_starts_is_limited() {
         let home = tempfile::tempdir().unwrap();
         for number in 0..3 * STARTS {
             keep(&start(&number.to_string()), home.path());

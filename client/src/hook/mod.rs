@@ -1,9 +1,10 @@
 //! `graphiti hook`: the program that agents run at their events.
 //!
-//! The agent waits for the hook. Therefore the hook always ends quickly, prints nothing but the
+//! The agent waits for the hook. Therefore the hook always ends quickly, prints only what the
 //! event's contract requires, and never fails. It reads the first complete JSON object on its
-//! standard input (which may stay open, or be empty), sends it to the daemon, and writes the event
-//! to the [`spool`] when the daemon does not accept it in time.
+//! standard input (which may stay open, or be empty) and sends it to the daemon. When the daemon
+//! does not accept an event that ends a session in time, the hook writes the event to the
+//! [`spool`].
 //!
 //! Agents interpret exit codes and standard output: exit code 2 blocks a prompt. A hook therefore
 //! always exits with 0, even after a panic.
@@ -40,7 +41,7 @@ use crate::{
 /// The time limit for reading standard input. All of Claude Code's hooks at the end of a session
 /// have 1.5 s together.
 const STDIN: Duration = Duration::from_millis(500);
-/// The time limit for the daemon to accept an event before it goes to the spool.
+/// The time limit for the daemon to accept an event before the event is written to the spool.
 const ANSWER: Duration = Duration::from_millis(60);
 /// The time limit for the context of a new session, so that the whole hook takes at most 50 ms.
 const CONTEXT: Duration = Duration::from_millis(40);
@@ -73,7 +74,7 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
     done.unwrap_or(Some(()))
 }
 
-/// Forwards the event on standard input; `None` when there is no relevant event.
+/// Forwards the event on standard input. Returns `None` when there is no relevant event.
 fn forward_if(
     protocol: &'static HookProtocol,
     is_wanted: impl FnOnce(&HookEvent) -> bool,
@@ -88,7 +89,7 @@ fn forward_if(
     Some(())
 }
 
-/// Sends an event to the daemon, or writes it to the spool.
+/// Sends an event to the daemon. If that fails, keeps an event that starts or ends a session.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let kind = event.kind();
@@ -133,8 +134,8 @@ fn has_no_transcript(event: &HookEvent) -> bool {
     path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
 }
 
-/// Sends an event to the daemon. The start of a session starts a daemon that is down, if a handoff
-/// can be made.
+/// Sends an event to the daemon. If the daemon is down and a session starts in a known directory,
+/// the daemon is started for the handoff.
 fn ask(event: &HookEvent, home: &Path) -> Option<(Connection, HookReply)> {
     let is_start = event.kind() == EventKind::Start && event.cwd.is_some();
     let sent = match hook::wants_prompts(home) {

@@ -1,7 +1,7 @@
 //! How the hooks of each agent differ: the form of the input and of the answer, and the time limit.
 //!
-//! The settings of an agent run `graphiti hook NAME`. Without a name the hook is one of Claude Code,
-//! or was set up by a version that knew no names.
+//! The settings of an agent run `graphiti hook NAME`. A hook without a name is one of Claude Code,
+//! or an earlier version of graphiti wrote it.
 
 use std::{ffi::OsStr, io::Read, time::Duration};
 
@@ -15,7 +15,7 @@ pub(super) struct HookProtocol {
     agent: Option<&'static str>,
     input: Input,
     context: ContextForm,
-    /// How long the agent lets a hook wait for an episode, with a reserve.
+    /// Maximum time that a hook waits for an episode, within the agent's own time limit.
     pub(super) longest_wait: Duration,
 }
 
@@ -36,7 +36,7 @@ enum ContextForm {
     Member(&'static str),
 }
 
-/// Claude Code allows a hook at the end of a session 60 seconds at most.
+/// Claude Code allows a hook at the end of a session at most 60 seconds.
 const CLAUDE: HookProtocol = HookProtocol {
     agent: None,
     input: Input::Claude,
@@ -102,7 +102,7 @@ impl HookProtocol {
     }
 }
 
-/// An event of Cursor, whose names begin with a small letter.
+/// An event of Cursor. The name of the event begins with a lower-case letter.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct CursorEvent {

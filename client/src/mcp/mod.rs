@@ -27,7 +27,7 @@ use crate::{
     start,
 };
 
-/// The number of lines that may wait to be forwarded. When there are more, the reader waits.
+/// Maximum number of lines that wait to be forwarded. When it is reached, the reader waits.
 const WAITING: usize = 64;
 /// How long to wait for the daemon to come back when it must not be started.
 const COMES_BACK: Duration = Duration::from_secs(5);
@@ -132,8 +132,8 @@ impl Shim {
         }
     }
 
-    /// Answers pending requests with an error when the daemon does not respond to others either. A
-    /// daemon that is only busy with a request does respond.
+    /// Answers pending requests with an error when the daemon does not respond to a new connection
+    /// either. A daemon that is only busy with a request does respond.
     fn look_at_daemon(&mut self) -> io::Result<()> {
         if self.relay.is_idle() {
             return Ok(());

@@ -33,8 +33,8 @@ impl Relay {
     /// Creates a relay with `meta`, which is added to `_meta` of each request.
     pub(super) fn new(meta: &Value) -> Relay {
         let mut caller = meta[CALLER].clone();
-        // This program outlives the session that started it, so the session id is replaced by the
-        // agent's process.
+        // This program outlives the session that started it, so that session may not be the one of
+        // a request.
         if let Some(caller) = caller.as_object_mut()
             && let Some(session) = caller.remove("session_id")
         {

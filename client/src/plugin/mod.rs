@@ -16,7 +16,7 @@ pub(crate) const AGENT: &str = "claude";
 const NAME: &str = "graphiti";
 /// The plugin's folder in the home.
 const FOLDER: &str = "claude-plugin";
-/// Contains the installed version; written last.
+/// The file that contains the installed version. It is written last.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// The placeholders for the program and version.
@@ -39,7 +39,7 @@ pub(crate) fn write(home: &Path) -> io::Result<PathBuf> {
     write_for(home, &program()?)
 }
 
-/// Whether the plugin is installed in Claude Code with its settings in `folder`: from a
+/// Whether the plugin is installed in the Claude Code whose settings are in `folder`: from a
 /// marketplace, or as a folder among the skills.
 pub(crate) fn is_enabled(folder: &Path) -> bool {
     let settings = crate::files::read_text(&folder.join("settings.json")).unwrap_or_default();

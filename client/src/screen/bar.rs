@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use super::line;
 use crate::connection::ProgressStep;
 
-/// Columns of the bar.
+/// Length, in columns, of the bar.
 const WIDTH: u64 = 24;
 
 /// A bar on standard error if it is a terminal; otherwise it prints nothing.

@@ -65,7 +65,7 @@ impl Screen {
         between(text, "**", |piece| self.bold(piece))
     }
 
-    /// Without colours the marks stay, because they alone distinguish code.
+    /// Styles code. Without colours its marks stay, because only they distinguish code.
     fn code(&self, text: &str) -> String {
         match self.colors && !text.contains("``") {
             true => between(text, "`", |piece| self.accent(piece)),
@@ -74,7 +74,8 @@ impl Screen {
     }
 }
 
-/// Styles every piece of `text` between two of `sign`, if all of them are paired.
+/// Styles each piece of `text` between a pair of `sign`. If one `sign` is unpaired, nothing is
+/// styled.
 fn between(text: &str, sign: &str, style: impl Fn(&str) -> String) -> String {
     let pieces: Vec<&str> = text.split(sign).collect();
     if pieces.len().is_multiple_of(2) {

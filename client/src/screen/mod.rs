@@ -34,9 +34,9 @@ pub(crate) struct Screen {
     captured: Option<RefCell<Vec<u8>>>,
 }
 
-/// Columns of text if the width is not known.
+/// Width, in columns, of text if the width of the output is not known.
 const USUAL_WIDTH: usize = 100;
-/// Maximum columns of text: longer lines are hard to read.
+/// Maximum width, in columns, of text: longer lines are hard to read.
 const WIDEST: usize = 140;
 
 impl Screen {
@@ -54,8 +54,8 @@ impl Screen {
         Screen { colors, width, terminal, unprinted: RefCell::default(), captured: None }
     }
 
-    /// Returns the lines that `print` prints on a terminal of `columns` with the colours of this one;
-    /// wider lines are wrapped.
+    /// Returns the lines that `print` prints on a terminal of `columns` with the colours of this
+    /// one. Wider lines are wrapped.
     pub(crate) fn captured(&self, columns: usize, print: impl FnOnce(&Screen)) -> Vec<String> {
         let mut screen = Screen {
             colors: self.colors,
@@ -75,7 +75,7 @@ impl Screen {
         wrapped.collect()
     }
 
-    /// Returns the columns of text.
+    /// Returns the width of text, in columns.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -101,7 +101,8 @@ impl Screen {
         }
     }
 
-    /// Returns the first error of printing. A closed pipe is not an error: `graphiti list | head`.
+    /// Returns the first error of printing. A closed pipe is not an error, as in
+    /// `graphiti list | head`.
     pub(crate) fn unprinted(&self) -> Option<AskError> {
         let error = self.unprinted.borrow_mut().take();
         let error = error.filter(|error| error.kind() != io::ErrorKind::BrokenPipe)?;
@@ -163,7 +164,7 @@ impl Screen {
         }
     }
 
-    /// Highlights a selected line; without colours nothing.
+    /// Highlights a selected line, if colours are enabled.
     pub(crate) fn selected(&self, text: impl Display) -> String {
         self.styled(Style::new().invert(), text)
     }
@@ -175,7 +176,7 @@ impl Screen {
 
 #[cfg(test)]
 impl Screen {
-    /// A terminal without colours.
+    /// Creates a terminal without colours.
     pub(crate) fn of_test(width: usize) -> Screen {
         Screen {
             colors: false,

@@ -1,13 +1,13 @@
-//! Shortens a summary to one page: the first entries of each section, the first lines of each
-//! entry.
+//! Shortens a summary to one page: keeps the first entries of each section, and the first lines of
+//! each entry.
 
 use super::Screen;
 
-/// Maximum lines of one entry on a terminal.
+/// Maximum number of lines of one entry on a terminal.
 const ENTRY: usize = 4;
 /// Resets all styles of a terminal.
 const RESET: &str = "\u{1b}[0m";
-/// Maximum entries of the text before the first section, which contains the outcome.
+/// Minimum number of entries that are kept before the first heading; they contain the outcome.
 const LEAD: usize = 4;
 
 /// A heading with its entries. The text before the first heading is a section, too.
@@ -17,8 +17,8 @@ struct PageSection {
 }
 
 impl Screen {
-    /// Prints Markdown in at most `limit` lines, if one entry of each section fits. Returns whether
-    /// everything was printed.
+    /// Prints Markdown in at most `limit` lines, or one entry of each section if these do not fit.
+    /// Returns whether everything was printed.
     pub(crate) fn print_page(&self, markdown: &str, limit: usize) -> bool {
         let whole: Vec<String> =
             markdown.trim_end().lines().flat_map(|text| self.rendered(text)).collect();
@@ -28,7 +28,7 @@ impl Screen {
         is_whole
     }
 
-    /// Returns as many entries of each section as fit into `limit` lines.
+    /// Returns as many entries of each section as fit into `limit` lines, but at least one.
     fn fitted(&self, markdown: &str, limit: usize) -> Vec<String> {
         let sections = self.sections(markdown);
         let longest = sections.iter().map(|section| section.entries.len()).max().unwrap_or(0);

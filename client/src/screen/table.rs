@@ -19,11 +19,11 @@ pub(crate) struct Column {
 enum Narrowing {
     /// It keeps the width of its text.
     Never,
-    /// It is dropped when the last column would get less than its wanted width; the first such
-    /// column first.
+    /// It is dropped when the last column would become narrower than its wanted width. The first
+    /// such column is dropped first.
     Dropped,
-    /// It is cut to its wanted width, the last such column first. When all others are dropped, it
-    /// is cut to its minimum width, the first such column first.
+    /// It is cut to its wanted width; the last such column is cut first. When no column can be
+    /// dropped any more, it is cut to its minimum width; then the first such column is cut first.
     Cut { wanted: usize, least: usize },
 }
 
@@ -50,8 +50,8 @@ impl Column {
         Column { heading, align, narrowing: Narrowing::Never }
     }
 
-    /// Creates a column that is dropped when the last one would get less than its wanted width. The
-    /// first one of a table is dropped first.
+    /// Creates a column that is dropped when the last one would become narrower than its wanted
+    /// width. The first optional column of a table is dropped first.
     pub(crate) fn optional(heading: &'static str, align: Align) -> Column {
         Column { heading, align, narrowing: Narrowing::Dropped }
     }
@@ -77,8 +77,8 @@ impl TextTable {
         TableRow { cells: self.rows.last_mut().expect("a row was just added") }
     }
 
-    /// Returns the lines of the table, headings first, none wider than `width`; `dim` styles the
-    /// headings.
+    /// Returns the lines of the table, fitted to `width` columns. The first line has the headings,
+    /// which `dim` styles.
     pub(crate) fn lines(&self, width: usize, dim: impl Fn(&str) -> String) -> Vec<String> {
         let widths = self.widths(width);
         let shown = || self.columns.iter().zip(&widths).map(|(column, width)| (column, *width));

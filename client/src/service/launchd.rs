@@ -1,4 +1,4 @@
-//! launchd, on macOS.
+//! The files and commands for launchd, on macOS.
 
 use crate::service::{InstallPaths, Manager, UnitFile, command};
 

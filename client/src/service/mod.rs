@@ -9,7 +9,7 @@ mod windows;
 
 use std::path::{Path, PathBuf};
 
-/// The values for the placeholders.
+/// The values that replace the placeholders in the service files.
 pub(crate) struct InstallPaths {
     pub(crate) user_home: PathBuf,
     /// The user's configuration folder (`XDG_CONFIG_HOME`), when it is set.

@@ -1,4 +1,4 @@
-//! The user instance of systemd.
+//! The files and commands for the user instance of systemd.
 
 use std::path::PathBuf;
 

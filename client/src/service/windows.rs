@@ -1,4 +1,4 @@
-//! Windows: a task that runs at logon.
+//! The commands for the task scheduler of Windows, which starts the daemon at logon.
 
 use crate::service::{InstallPaths, Manager, command};
 

@@ -22,7 +22,7 @@ pub(crate) struct AgentSetup {
     pub(crate) resume: &'static [&'static str],
     /// The command that starts a session with a first prompt, which comes last.
     pub(crate) start: &'static [&'static str],
-    /// What the user has to do.
+    /// What the user has to do after the setup.
     pub(crate) note: Option<&'static str>,
     /// What the agent would be allowed to do without confirmation.
     pub(crate) offer: Option<&'static str>,
@@ -69,10 +69,11 @@ pub(crate) const READING_TOOLS: &[&str] = &[
     tools::get_episodes::NAME,
 ];
 
-/// The time limit of a hook in seconds. A hook takes milliseconds; the limit is for very busy
+/// The time limit of a hook, in seconds. A hook takes milliseconds; the limit is for very busy
 /// machines.
 const TIMEOUT: u32 = 5;
-/// The maximum time limit: with `hooks.async_indexing` false a hook waits for the episode.
+/// The time limit, in seconds, of a hook that waits for the episode when `hooks.async_indexing` is
+/// false.
 const LAST_TIMEOUT: u32 = 60;
 
 const CLAUDE: AgentSetup = AgentSetup {
@@ -88,7 +89,7 @@ const CLAUDE: AgentSetup = AgentSetup {
     trust_file: None,
     settings: |surroundings| {
         let folder = (CLAUDE.folder)(surroundings);
-        // The user's servers are beside the folder, unless the folder was moved.
+        // The file with the user's servers is beside the folder, unless the folder was moved.
         let servers = match (&surroundings.project, (surroundings.variable)("CLAUDE_CONFIG_DIR")) {
             (Some(project), _) => project.join(".mcp.json"),
             (None, Some(_)) => folder.join(".claude.json"),
@@ -133,7 +134,7 @@ const CODEX: AgentSetup = AgentSetup {
             ("Stop", TIMEOUT),
             ("PreCompact", TIMEOUT),
             ("PostCompact", TIMEOUT),
-            // Codex cuts this limit to 3 seconds.
+            // Codex allows this hook at most 3 seconds.
             ("SessionEnd", 3),
         ];
         let program = surroundings.program.to_string_lossy().into_owned();
@@ -192,8 +193,8 @@ const COPILOT: AgentSetup = AgentSetup {
             return Vec::new();
         }
         let folder = (COPILOT.folder)(surroundings);
-        // Names that begin with a capital get the members of Claude Code's events. The prompts of
-        // sub-agents come with ids of their own, so UserPromptSubmit is left out.
+        // Events whose names begin with a capital have the members of Claude Code's events.
+        // UserPromptSubmit is left out, because prompts of sub-agents have ids of their own.
         let events = ["SessionStart", "Stop", "PreCompact", "SessionEnd"];
         let more = json!({ "type": "local", "tools": ["*"] });
         vec![
@@ -308,7 +309,7 @@ impl Surroundings<'_> {
         set.map_or_else(|| self.home.join(usual), PathBuf::from)
     }
 
-    /// Returns the project's file if a project is selected, otherwise the user's.
+    /// Returns the project's folder if a project is selected, otherwise the user's.
     fn place(&self, users: &std::path::Path, projects: &str) -> PathBuf {
         self.project.as_ref().map_or_else(|| users.to_owned(), |project| project.join(projects))
     }

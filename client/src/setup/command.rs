@@ -13,7 +13,7 @@ pub(crate) fn shell_line(program: &Path, argument: &str) -> String {
     if program.chars().all(is_plain) {
         format!("{program} {argument}")
     } else if !program.contains(['$', '`', '"', '!']) {
-        // Spaces, and the backslashes of Windows, where double quotes also work.
+        // Double quotes work for spaces, and on Windows also for backslashes.
         format!("\"{program}\" {argument}")
     } else {
         format!("'{}' {argument}", program.replace('\'', r"'\''"))

@@ -34,7 +34,7 @@ pub(crate) fn placed(folder: &Path, home: &Path) -> Result<PathBuf, String> {
     Ok(models(home).join(name))
 }
 
-/// Copies the model in `folder` to `place`. An interrupted copy leaves nothing that would be used.
+/// Copies the model in `folder` to `place`. After an interruption, `place` has no incomplete model.
 pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
     if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
         return Ok(());

@@ -1,6 +1,7 @@
 //! The extensions for agents that have no hooks in their settings.
 //!
-//! Their files are in `client/extensions/` and are compiled in; the path of this program is filled in.
+//! Their files are in `client/extensions/` and are compiled in. Setup fills in the path of this
+//! program.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::setup::EditError;
 pub(super) const OPENCODE: &str = include_str!("../../extensions/opencode.js");
 pub(super) const PI: &str = include_str!("../../extensions/pi.ts");
 
-/// The beginning of each of these files.
+/// The beginning of each extension.
 const HEAD: &str = "// Written by `graphiti setup`";
 /// The placeholder for the program.
 const PROGRAM: &str = "const GRAPHITI = \"graphiti\"";

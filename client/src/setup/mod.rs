@@ -36,7 +36,7 @@ pub(crate) struct Surroundings<'a> {
     /// The project whose settings are changed; `None` for the user's settings.
     pub(crate) project: Option<PathBuf>,
     pub(crate) program: PathBuf,
-    /// Looks up an environment variable.
+    /// The lookup of an environment variable.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
     /// Whether agents may use tools without confirmation.
     pub(crate) allow: bool,

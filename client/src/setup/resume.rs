@@ -1,4 +1,4 @@
-//! The commands by which an agent resumes a session, and starts one.
+//! The commands with which an agent resumes a session, or starts one.
 
 use std::{fmt, path::PathBuf};
 
@@ -42,7 +42,8 @@ pub(crate) fn start(session: &SessionRow, prompt: &str) -> Result<AgentCommand, 
 }
 
 impl AgentCommand {
-    /// Formats the command as a line for a shell, with the last argument as `last` says it.
+    /// Formats the command as a line for a shell. `last`, which is already quoted, replaces the
+    /// last argument.
     pub(crate) fn with_last_argument(&self, last: &str) -> String {
         let directory = quoted(&line(&self.directory.to_string_lossy()));
         let first = self.arguments.split_last().map_or(&[][..], |(_, first)| first);

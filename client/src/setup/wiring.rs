@@ -14,7 +14,7 @@ pub(crate) enum Wiring {
     Outdated,
     /// The settings contain no entry of ours.
     Missing,
-    /// The settings cannot be changed; holds the file and the reason.
+    /// The settings cannot be changed. Contains the file and the reason.
     Unreadable(String),
 }
 
@@ -34,7 +34,8 @@ pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>
     }
 }
 
-/// Returns the hooks whose argument older versions of the agent drop: the file and the events.
+/// Describes the hooks that older versions of the agent run without their argument: the file and
+/// the events.
 pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =
@@ -46,7 +47,7 @@ pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> 
     })
 }
 
-/// Whether the agent has not noted yet that the user trusts our hooks, without which it does not run
+/// Whether the agent does not run our hooks yet, because it has not noted that the user trusts
 /// them.
 pub(crate) fn awaits_trust(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> bool {
     let Some(settings) = agent.trust_file.map(|file| file(surroundings)) else { return false };

@@ -28,7 +28,7 @@ pub struct Filter {
     pub tool_content: Keep,
     pub user_messages: Keep,
     pub agent_messages: Keep,
-    /// Where a summary is configured, a text of at most this number of bytes is kept unchanged.
+    /// Maximum length, in bytes, of a text that is kept unchanged although a summary is configured.
     pub long: usize,
 }
 

@@ -15,7 +15,8 @@ use crate::{
 
 /// An incremental SHA-256 over the filtered messages of one file, whose state can be saved.
 ///
-/// Each message is hashed as `[role]: content`, with a newline between two (hybrid-close, 4.2).
+/// Each message is hashed as `[role]: content`, with a newline between two messages (hybrid-close,
+/// 4.2).
 #[derive(Clone, Default)]
 pub struct Hasher {
     state: Sha256,
@@ -59,9 +60,9 @@ impl Hasher {
         }
     }
 
-    /// Discards everything but the hash, because the state of SHA-256 contains up to 63 of the last
-    /// bytes in plain text. Later messages are hashed after that hash, so the final hash differs
-    /// from one without this step.
+    /// Discards everything but the hash, because the state of SHA-256 contains up to 63 bytes of
+    /// the last messages in plain text. Later messages are hashed after the hash, so the final hash
+    /// differs from one without this step.
     pub fn condense(&mut self) {
         if let Some(hash) = self.hash() {
             *self = Hasher { state: Sha256::default(), progress: HashProgress::Condensed(hash) };
@@ -69,8 +70,9 @@ impl Hasher {
     }
 }
 
-/// Returns the hash of a session: that of its own file, or, with sub-agents, a hash over those of
-/// all its files in any order. `None` when no file has messages.
+/// Returns the hash of a session. For one file with messages, it is the hash of that file; for
+/// several, because of sub-agents, it is a hash over their hashes and does not depend on their
+/// order. `None` when no file has messages.
 pub fn of_session(files: impl IntoIterator<Item = Option<ContentHash>>) -> Option<ContentHash> {
     let mut hashes: Vec<ContentHash> = files.into_iter().flatten().collect();
     hashes.sort_unstable_by_key(|hash| hash.0);
@@ -115,9 +117,9 @@ impl<'de> Deserialize<'de> for Hasher {
             return Ok(Hasher { state: Sha256::default(), progress });
         }
         let saved = SerializedState::<Sha256>::try_from(bytes.as_slice())
-            .map_err(|_| D::Error::custom("hash state has another length"))?;
+            .map_err(|_| D::Error::custom("hash state has an unexpected length"))?;
         let state = Sha256::deserialize(&saved)
-            .map_err(|_| D::Error::custom("hash state is not one of SHA-256"))?;
+            .map_err(|_| D::Error::custom("hash state is not a state of SHA-256"))?;
         Ok(Hasher { state, progress: HashProgress::Begun })
     }
 }
@@ -130,7 +132,7 @@ mod tests {
         [(Role::User, "fix it"), (Role::Agent, "done"), (Role::Tool, "Bash `make` → ok")];
 
     #[test]
-    fn it_is_sha_256_over_roles_and_contents() {
+    fn the_hash_is_sha_256_over_roles_and_contents() {
         let mut hasher = Hasher::default();
         SESSION.iter().for_each(|(role, text)| hasher.add(*role, text));
         let text = "[user]: fix it\n[assistant]: done\n[tool]: Bash `make` → ok";
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn saving_it_anywhere_changes_nothing() {
+    fn saving_the_state_does_not_change_the_hash() {
         let mut whole = Hasher::default();
         SESSION.iter().for_each(|(role, text)| whole.add(*role, text));
         for cut in 0..=SESSION.len() {
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condensed_hash_holds_and_goes_on_without_a_byte_of_what_was_said() {
+    fn a_condensed_hash_can_be_continued_and_contains_no_text() {
         let mut hasher = Hasher::default();
         hasher.add(Role::User, "open sesame");
         let hash = hasher.hash();
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_hash() {
+    fn without_messages_there_is_no_hash() {
         assert_eq!(Hasher::default().hash(), None);
         assert_eq!(of_session([None, None]), None);
     }
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_says_the_same_in_whatever_order_its_files_were_found() {
+    fn the_hash_of_a_session_does_not_depend_on_the_order_of_its_files() {
         let [a, b, c] = [1, 2, 3].map(|byte| ContentHash([byte; 32]));
         let hash = of_session([Some(a), Some(b)]);
         assert_eq!(hash, of_session([Some(b), None, Some(a)]));
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_from_elsewhere_is_refused() {
+    fn an_invalid_state_is_refused() {
         for text in ["\"zz\"", "\"00\"", "7"] {
             assert!(serde_json::from_str::<Hasher>(text).is_err(), "{text}");
         }

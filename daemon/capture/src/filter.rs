@@ -45,18 +45,18 @@ struct PendingCall {
 /// Maximum number of calls that wait for a result. When the oldest is evicted, its result is
 /// identified only by the call's id.
 const WAITING: usize = 256;
-/// Maximum bytes of a call's id and of a tool's name, and of a file's path; file systems allow no
-/// longer one.
+/// Maximum length, in bytes, of a call's id and of a tool's name.
 const ID: usize = 256;
+/// Maximum length, in bytes, of a file's path; file systems allow no longer paths.
 const PATH: usize = 4_096;
-/// Maximum bytes of a one-line text.
+/// Maximum length, in bytes, of a one-line text.
 const ONE_LINE: usize = 300;
-/// Maximum bytes of the subject in it.
+/// Maximum length, in bytes, of the subject in a one-line text.
 const SUBJECT: usize = 160;
 /// Tool output counts as long only above this multiple of [`Filter::long`], because its one-line
 /// form contains most of the information.
 const OUTPUT_SHARE: usize = 4;
-/// Maximum bytes of tool output that is kept in full.
+/// Maximum length, in bytes, of tool output that is kept in full.
 const CONTENT: usize = 64 << 10;
 
 impl Filter {

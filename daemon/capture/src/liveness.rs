@@ -15,8 +15,9 @@ use crate::{
     open::open_file,
 };
 
-/// Maximum number of liveness files of an agent, and maximum bytes of each.
+/// Maximum number of liveness files of an agent.
 const NOTES: usize = 4_096;
+/// Maximum length, in bytes, of a liveness file.
 const LONGEST_NOTE: u64 = 64 << 10;
 
 /// Whether a process is still the same one.
@@ -45,7 +46,7 @@ impl Process {
 }
 
 /// Returns the sessions that the files in `folder` name and whose process may be running, by the
-/// agent's id.
+/// agent's id of the session.
 ///
 /// Unreadable files, files of processes that have exited and files that no process locks are
 /// ignored.
@@ -70,8 +71,8 @@ pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSes
         .collect()
 }
 
-/// Returns the process that locks the file. The lock is looked up, not tried: a try could keep the
-/// agent from getting it.
+/// Returns the process that locks the file. The lock is looked up instead of tried, because an
+/// attempt to lock could prevent the agent from locking.
 #[cfg(unix)]
 fn lock_owner(file: &Path, locks: &HashMap<u64, u32>) -> Option<Process> {
     use std::os::unix::fs::MetadataExt;
@@ -91,7 +92,7 @@ fn file_locks() -> HashMap<u64, u32> {
     table.lines().filter_map(file_lock).collect()
 }
 
-/// Other systems do not list them.
+/// Other systems do not list locks.
 #[cfg(not(target_os = "linux"))]
 fn file_locks() -> HashMap<u64, u32> {
     HashMap::new()
@@ -130,7 +131,7 @@ pub fn life(pid: u32, started: Option<u64>) -> Life {
 ///
 /// # Errors
 ///
-/// Where the system does not support it (Linux before 5.3).
+/// Fails if the system does not support it (Linux before 5.3).
 #[cfg(target_os = "linux")]
 pub async fn ended(process: Process) -> io::Result<()> {
     use std::os::fd::OwnedFd;
@@ -145,7 +146,7 @@ pub async fn ended(process: Process) -> io::Result<()> {
         handle => {
             #[expect(
                 deprecated,
-                reason = "its successor needs unsafe code; an owned descriptor keeps its promise"
+                reason = "the replacement needs unsafe code; an owned descriptor is safe here"
             )]
             let handle = tokio::io::unix::AsyncFd::<OwnedFd>::new(handle?)?;
             drop(handle.readable().await?);
@@ -187,7 +188,7 @@ pub fn life(_pid: u32, _started: Option<u64>) -> Life {
     Life::Unknown
 }
 
-/// Whether the process is a zombie: field 3 of `/proc/<pid>/stat`.
+/// Whether the process is a zombie or dead, according to field 3 of `/proc/<pid>/stat`.
 #[cfg(target_os = "linux")]
 fn has_ended(stat: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))

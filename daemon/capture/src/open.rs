@@ -42,7 +42,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
 }
 
 fn no_file() -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, "it is no plain file")
+    io::Error::new(io::ErrorKind::NotFound, "it is not a regular file")
 }
 
 #[cfg(all(test, unix))]

@@ -1,4 +1,4 @@
-//! The records of a transcript as text of one record a line, as formats make them.
+//! The records of a transcript as text with one record per line, which formats build.
 
 use std::{
     collections::VecDeque,
@@ -14,18 +14,18 @@ use crate::store::FileStamp;
 /// How an agent stores a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// A file of one record a line, to which the agent appends.
+    /// A file with one record per line, to which the agent appends.
     Lines,
-    /// The same, compressed by Zstandard. The agent does not append to it.
+    /// A file of lines that is compressed with Zstandard. The agent does not append to it.
     Compressed,
-    /// A file that the agent rewrites whole; `Format::records_of` returns its records.
+    /// A file that the agent rewrites as a whole; `Format::records_of` returns its records.
     Document,
     /// A database or a folder of small files, from which the format creates all records at each
     /// opening.
     Assembled,
 }
 
-/// Makes the records of a transcript that is [`Storage::Assembled`].
+/// A builder of the records of [`Storage::Assembled`] transcripts.
 pub trait RecordSource: Sync {
     /// Returns a state of the transcript that changes when it has more records.
     ///
@@ -34,22 +34,22 @@ pub trait RecordSource: Sync {
     /// `NotFound` when the transcript does not exist.
     fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
 
-    /// Writes the records, and returns the state of the transcript before that. Existing records do
-    /// not change and new ones are added, as long as the agent does not change a record that it
-    /// marked as finished.
+    /// Writes the records, and returns the state that the transcript had before. A later call
+    /// writes the same records and possibly further ones, as long as the agent does not change a
+    /// record that it marked as finished.
     ///
-    /// If `text` has an anchor and the transcript is unchanged before it, only the records from there
-    /// on are written, after [`RecordText::begin_at_anchor`].
+    /// If `text` has an anchor and the transcript is unchanged before it, calls
+    /// [`RecordText::begin_at_anchor`] and writes only the records from the anchor on.
     fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp>;
 }
 
-/// A position in the records of a [`Storage::Assembled`] from which they can be made without those
-/// before it.
+/// A position in the records of a [`Storage::Assembled`] transcript. The records after it can be
+/// built without the records before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Anchor {
     /// The offset of the record.
     pub offset: u64,
-    /// What the record is made of, in the format's own words.
+    /// The source of the record, in the format's own notation.
     pub row: String,
 }
 
@@ -60,9 +60,9 @@ pub struct RecordText {
     base: u64,
     /// The offset of the next record.
     end: u64,
-    /// Where an earlier reading asks to begin.
+    /// The anchor from an earlier reading, if any.
     asked: Option<Anchor>,
-    /// Bytes after which no more records are asked for.
+    /// Number of bytes after which no more records are accepted.
     limit: u64,
     /// The last positions from which a later reading may begin.
     anchors: VecDeque<Anchor>,
@@ -80,7 +80,7 @@ impl RecordText {
         RecordText { writer, base: 0, end: 0, asked, limit: u64::MAX, anchors: VecDeque::new() }
     }
 
-    /// Ends the work of the format after `limit` bytes.
+    /// Creates a text that accepts no more records after `limit` bytes.
     pub(crate) fn limited(limit: u64) -> RecordText {
         RecordText { limit, ..RecordText::default() }
     }
@@ -89,7 +89,7 @@ impl RecordText {
     ///
     /// # Errors
     ///
-    /// Also when no more records are asked for, which ends the work of the caller.
+    /// Also fails when the text is full, so that the caller stops.
     pub fn add(&mut self, record: &str) -> io::Result<()> {
         if self.is_full() {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -109,18 +109,18 @@ impl RecordText {
         self.end >= self.limit
     }
 
-    /// Returns where an earlier reading asks to begin.
+    /// Returns the anchor from an earlier reading, at which the records may begin.
     pub fn anchor(&self) -> Option<&Anchor> {
         self.asked.as_ref()
     }
 
-    /// Notes that the first record to be added is that of the anchor.
+    /// Records that the first added record will be the one at the anchor.
     pub fn begin_at_anchor(&mut self) {
         self.base = self.asked.as_ref().map_or(0, |anchor| anchor.offset);
         self.end = self.base;
     }
 
-    /// Notes that the next record can be made without those before it.
+    /// Records that the next record can be built from `row`, without the records before it.
     pub fn mark(&mut self, row: String) {
         if self.anchors.len() == ANCHORS {
             self.anchors.pop_front();
@@ -138,18 +138,21 @@ impl RecordText {
     }
 }
 
-/// The text that [`RecordText`] made.
+/// The finished text of a [`RecordText`].
 pub(crate) struct AssembledText {
     pub(crate) text: SpooledTempFile,
     pub(crate) base: u64,
     pub(crate) anchor: Option<Anchor>,
 }
 
-/// Bytes of text that are kept in memory; more is written to an unnamed temporary file.
+/// Maximum length, in bytes, of a text that is kept in memory. A longer text is written to an
+/// unnamed temporary file.
 pub(crate) const IN_MEMORY: usize = 8 << 20;
-/// Number of the last anchors, one of which is far enough from the end.
+/// Maximum number of kept anchors. The latest one that is far enough from the end is used.
 const ANCHORS: usize = 8;
-/// Minimum bytes between an anchor and the position of a reader, which are compared.
+/// Minimum distance, in bytes, between an anchor and the position of a reader. These bytes are
+/// compared to detect changes.
 pub(crate) const ANCHOR_DISTANCE: u64 = 64;
-/// A longer line is skipped; the limit is ten times the longest line that was reported.
+/// Maximum length, in bytes, of a line; a longer line is skipped. The limit is ten times the
+/// longest line that was reported.
 pub const LONGEST_LINE: usize = 48 << 20;

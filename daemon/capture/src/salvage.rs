@@ -17,9 +17,9 @@ use crate::{
 
 /// Maximum number of passes over a damaged line.
 const PASSES: usize = 16;
-/// Maximum number of distinct types of skipped records; further ones count as [`OTHER`]. Maximum
-/// bytes of a type.
+/// Maximum number of distinct types of skipped records; further types count as [`OTHER`].
 const KINDS: usize = 64;
+/// Maximum length, in bytes, of a type.
 const KIND: usize = 64;
 const OTHER: &str = "other";
 
@@ -31,7 +31,7 @@ pub fn read_line(
     tally: &mut Tally,
     emit: &mut dyn FnMut(Entry<'_>),
 ) {
-    // By far most lines are valid UTF-8, and this check is faster than a lossy conversion.
+    // Nearly all lines are valid UTF-8, and this check is faster than a lossy conversion.
     let text = match std::str::from_utf8(line) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(line),

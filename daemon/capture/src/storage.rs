@@ -1,4 +1,4 @@
-//! Opens a transcript as text of one record a line, however its agent stores it.
+//! Opens a transcript as text with one record per line, however its agent stores it.
 //!
 //! All later stages read lines at offsets. Only this module knows whether the lines are in a file,
 //! are compressed, are derived from a document that the agent rewrites as a whole, or come from a
@@ -19,16 +19,16 @@ use crate::{
     store::FileStamp,
 };
 
-/// Maximum bytes of decompressed text, against files made to fill the disk.
+/// Maximum length, in bytes, of decompressed text, so that no file can fill the disk.
 const LONGEST_TEXT: u64 = 16 << 30;
-/// Maximum bytes of a document, which is read whole.
+/// Maximum length, in bytes, of a document, which is read as a whole.
 const LONGEST_DOCUMENT: u64 = LONGEST_LINE as u64;
 
 pub struct OpenTranscript {
     content: Content,
     /// The offset of the first byte of the content.
     base: u64,
-    /// From where the records can be made the next time.
+    /// The position from which the next reading can build the records.
     anchor: Option<Anchor>,
     storage: Storage,
     /// The state of the file when it was opened.
@@ -70,8 +70,8 @@ pub(crate) fn open_from(path: &Path, anchor: Option<&Anchor>) -> io::Result<Open
     Ok(OpenTranscript { content, base: 0, anchor: None, storage, opened })
 }
 
-/// Opens the transcript at `path` as [`open`] does. If its agent does not store it as lines, it may
-/// end after `limit` bytes.
+/// Opens the transcript at `path` as [`open`] does. A [`Storage::Assembled`] transcript may end
+/// after `limit` bytes.
 ///
 /// # Errors
 ///
@@ -134,7 +134,7 @@ impl OpenTranscript {
         self.base == 0
     }
 
-    /// Returns the position from which its next records can be made without earlier ones.
+    /// Returns the position from which the next records can be built without earlier ones.
     pub(crate) fn anchor(&self) -> Option<&Anchor> {
         self.anchor.as_ref()
     }
@@ -169,13 +169,13 @@ impl Seek for OpenTranscript {
     }
 }
 
-/// Returns how the transcript at `path` is stored, and the format that says so.
+/// Returns how the transcript at `path` is stored, and the format that claims it.
 fn storage_of(path: &Path) -> (Option<&'static dyn Format>, Storage) {
     let format = FORMATS.iter().copied().find(|format| format.claims(path));
     (format, format.map_or(Storage::Lines, |format| format.storage(path)))
 }
 
-/// Returns the function that creates the records, if the agent does not store them as such.
+/// Returns the source of the records of a [`Storage::Assembled`] transcript.
 fn assembled(
     format: Option<&'static dyn Format>,
     storage: Storage,
@@ -212,8 +212,8 @@ fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// The length is that of the lines if the file system knows it, and 0 otherwise, because it is
-/// compared with offsets of lines.
+/// Returns the state of a file. Its length is compared with offsets of lines, so it is 0 if the
+/// file does not consist of the lines.
 fn stamp_of(metadata: &fs::Metadata, storage: Storage) -> FileStamp {
     let stamp = file_stamp(metadata);
     match storage {
@@ -273,7 +273,7 @@ mod tests {
         read
     }
 
-    /// Documents of words, complete with an exclamation mark.
+    /// A format of documents of words, which are complete if they end with an exclamation mark.
     struct Words;
 
     impl Format for Words {

@@ -16,9 +16,9 @@ use crate::{
     store::FileStamp,
 };
 
-/// Bytes per read.
+/// Number of bytes per read.
 const CHUNK: usize = 256 << 10;
-/// Bytes of the first read: most files are short.
+/// Number of bytes of the first read. Most files are short.
 const FIRST: usize = 32 << 10;
 /// Number of bytes at the start of a file that identify it.
 const HEAD: u64 = 512;
@@ -29,15 +29,16 @@ const BEFORE: u64 = ANCHOR_DISTANCE;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileCursor {
-    /// Bytes that were read: always the start of a line or the end of the file.
+    /// Number of bytes that were read; always the offset of a line or of the end of the file.
     pub offset: u64,
     /// Number of lines that were read.
     pub line: u64,
-    /// Checksum of the first bytes, at most 512.
+    /// Checksum of the first bytes, of which there are at most [`HEAD`].
     head: Checksum,
     /// Checksum of the last bytes before `offset`.
     before: Checksum,
-    /// From where the lines can be made without those before it, if they stand in no file.
+    /// The position from which the lines can be built without earlier ones, if no file contains the
+    /// lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<Anchor>,
 }
@@ -117,8 +118,8 @@ impl Tail {
         Ok(self.cursor.clone())
     }
 
-    /// Returns to the start of a file that was opened whole. The file is the one that was opened, even if its agent has
-    /// replaced it since.
+    /// Returns to the start of a file that [`Tail::open_whole`] opened, even if the agent has
+    /// replaced the file since.
     pub fn rewind(&mut self) -> io::Result<()> {
         self.file.rewind()?;
         self.cursor = FileCursor::default();
@@ -223,12 +224,13 @@ impl FileCursor {
         }
         // The stored cursor may be damaged.
         let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
-        // What makes the lines has compared what is before them.
+        // If the file does not begin with the first line, the source of the lines has compared the
+        // lines before.
         let has_same_start = !file.has_start() || self.head.matches(file, 0)?;
         Ok(has_same_start && self.before.matches(file, before)?)
     }
 
-    /// Returns the anchor if the bytes that are compared are after it.
+    /// Returns the anchor if it precedes the bytes that are compared.
     fn anchor(&self) -> Option<&Anchor> {
         let before = self.offset.checked_sub(self.before.bytes)?;
         self.anchor.as_ref().filter(|anchor| anchor.offset <= before)
@@ -313,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beyond_all_measure_is_passed_over() {
+    fn a_line_that_is_too_long_is_skipped() {
         let file = Transcript::new(b"a\n");
         file.append(&vec![b'x'; 2 * LONGEST_LINE]);
         file.append(b"\nb\n");
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_rewritten_with_the_same_beginning_goes_on() {
+    fn a_file_that_was_rewritten_with_the_same_start_is_continued() {
         let file = Transcript::new(b"one\ntwo\n");
         let mut cursor = FileCursor::default();
         file.read(&mut cursor);

@@ -1,4 +1,4 @@
-//! Removes harmful characters from external text, in the same way for agents and for people: the
-//! code is shared with the client.
+//! Removes harmful characters from external text, in the same way for agents and for people. The
+//! client uses the same code.
 
 pub use graphiti_proto::clean::for_model;

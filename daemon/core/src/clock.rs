@@ -2,17 +2,17 @@
 
 use crate::model::Timestamp;
 
-/// The present time.
+/// Returns the current time.
 pub fn now() -> Timestamp {
     Timestamp::from(std::time::SystemTime::now())
 }
 
-/// The present time in the time zone of this machine, for questions such as "yesterday".
+/// Returns the current time in the time zone of this machine, for words such as "yesterday".
 pub fn zoned() -> jiff::Zoned {
     jiff::Zoned::now()
 }
 
-/// Seconds since the epoch as a clock on this machine's wall shows `at`.
+/// Returns `at` in seconds since the epoch, shifted by the offset of the local time zone.
 pub fn local_seconds(at: Timestamp) -> i64 {
     let Ok(instant) = jiff::Timestamp::from_microsecond(at.micros()) else { return 0 };
     let offset = jiff::tz::TimeZone::system().to_offset(instant);

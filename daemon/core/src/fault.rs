@@ -1,21 +1,22 @@
-//! Named points at which a test has the daemon die as `kill -9` would have it.
+//! Named points at which a test can make the daemon abort, like `kill -9`, or panic.
 //!
-//! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches the point
-//! for the n-th time; with `GRAPHITI_PANIC_AT` only the work that reaches it ends, as by a defect. With
-//! `<point>:<n>+` it does so each time from the n-th on. A release build has no such points.
+//! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches the
+//! point for the n-th time. With `GRAPHITI_PANIC_AT` it panics there, as with a bug, so that only
+//! the work at that point ends. With `<point>:<n>+` it does so each time from the n-th on. In a
+//! release build the points have no effect.
 
 use std::sync::{
     OnceLock,
     atomic::{AtomicU32, Ordering},
 };
 
-/// The variable that names the point.
+/// The environment variable that names the point of an abort.
 pub const DIE_AT: &str = "GRAPHITI_DIE_AT";
 
-/// The variable that names the point of a panic.
+/// The environment variable that names the point of a panic.
 pub const PANIC_AT: &str = "GRAPHITI_PANIC_AT";
 
-/// The message of that panic, which must not be quoted anywhere.
+/// The message of such a panic. No answer may quote it.
 pub const QUOTED: &str = "the quick numbat jumps";
 
 /// Every point, in the order in which a session reaches them.
@@ -52,7 +53,7 @@ pub const POINTS: &[&str] = &[
     "redact: written anew",
 ];
 
-/// Dies here if that is wished.
+/// Aborts or panics if an environment variable names this point.
 pub fn point(name: &'static str) {
     if cfg!(debug_assertions) {
         reached(name);
@@ -76,7 +77,7 @@ fn reached(name: &'static str) {
     }
 }
 
-/// A point, and at which passage.
+/// A point, and the number of the pass at which it acts.
 struct FaultTrigger {
     point: String,
     passage: u32,

@@ -1,3 +1,3 @@
-//! Files replaced in one step, the same way by daemon and client: the code is shared with the client.
+//! Replaces files in one step. The client uses the same code.
 
 pub use graphiti_proto::files::{replace, sync_folder};

@@ -1,5 +1,5 @@
-//! The types and tools that all crates of the daemon share; the lowest layer. `daemon/src/lib.rs`
-//! has the map.
+//! The types and tools that all crates of the daemon share: the lowest layer. `daemon/src/lib.rs`
+//! describes all layers.
 
 pub mod model;
 

@@ -1,11 +1,12 @@
 //! A macro for a regular expression that is compiled once.
 //!
 //! A pattern stays in memory as long as the daemon runs, together with a cache for each thread that
-//! used it. So digits are ASCII only, and `\w`, `\S` and classes that contain them are never repeated
-//! with numbers: with one cache `\w` takes 86 kB, `\w{2,40}` 3.3 MB (regex 1, `memory_usage` of its
-//! parts). `[A-Za-z0-9_ ]{0,40}` takes little.
+//! used it. So digits are ASCII only, and `\w`, `\S` and classes that contain them never have a
+//! counted repetition. With one cache, `\w` takes 86 kB, but `\w{2,40}` takes 3.3 MB (regex 1,
+//! `memory_usage` of its parts). `[A-Za-z0-9_ ]{0,40}` takes little.
 
-/// A regular expression, compiled when it is first used; `\b` and `\d` as [`ascii`] has them.
+/// Returns a regular expression that is compiled when it is first used. [`ascii`] describes the
+/// meaning of `\b` and `\d`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! compiled_pattern {
@@ -24,9 +25,9 @@ pub use regex::Regex;
 
 pub use compiled_pattern as pattern;
 
-/// Compiles `pattern` with boundaries between ASCII words and with ASCII digits: Unicode boundaries
-/// make text beyond ASCII a hundred times slower, and the patterns for test counts eight times
-/// larger.
+/// Rewrites `pattern` so that `\b` and `\d` match only ASCII words and digits. Unicode boundaries
+/// make the search in text beyond ASCII a hundred times slower, and Unicode digits make the
+/// patterns for test counts eight times larger.
 pub fn ascii(pattern: &str) -> String {
     let mut ascii = String::with_capacity(2 * pattern.len());
     let mut classes = 0;

@@ -21,9 +21,9 @@ struct OpenCircuit {
 
 /// Number of consecutive failures that open the breaker.
 const FAILED: u32 = 5;
-/// How long the breaker is open at first; the time doubles each time a probe call fails.
+/// The time for which the breaker is open at first. It doubles each time a probe call fails.
 const FIRST: Duration = Duration::from_secs(30);
-/// The longest time the breaker stays open, unless the server asks for a longer pause.
+/// The maximum time for which the breaker is open, unless the server asks for a longer pause.
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl Breaker {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_says_for_how_long_is_left_alone_at_once() {
+    fn a_pause_that_the_server_asks_for_opens_it_at_once() {
         let mut breaker = Breaker::default();
         breaker.failed(&outage(Some(3_600)), at(0));
         assert_eq!(breaker.admit(at(10)), Err(outage(Some(3_590))));

@@ -1,4 +1,4 @@
-//! The settings of the model: which one, with which limits, and how outages are handled.
+//! The settings of the language model: the provider, the limits and the handling of outages.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -14,7 +14,7 @@ pub struct Config {
     pub command: Option<Vec<String>>,
     /// The time limit of one call.
     pub timeout: Duration,
-    /// How often a call is repeated at once before the retry queue continues.
+    /// Maximum number of immediate retries of a call, before the retry queue takes over.
     pub max_retries: u32,
     /// The maximum number of concurrent calls, at least 1.
     pub concurrency: u32,
@@ -60,7 +60,7 @@ pub struct Budget {
 pub struct Price {
     pub input_per_mtok: Option<f64>,
     pub output_per_mtok: Option<f64>,
-    /// Price of prompt tokens that the provider had cached; when it is unset, the price of the
+    /// The price of prompt tokens that the provider had cached; `None` takes the price of the
     /// input.
     pub cached_per_mtok: Option<f64>,
 }
@@ -70,7 +70,7 @@ pub struct Price {
 pub struct Resilience {
     /// The first reaction.
     pub on_unavailable: OnUnavailable,
-    /// How often the request for a session is retried.
+    /// Maximum number of retries of the request for a session.
     pub max_retries: u32,
     /// The pauses before the retries; the last one also applies to all further retries.
     pub retry_delays: Vec<Duration>,

@@ -13,7 +13,7 @@ pub enum Error {
     #[error("the model does not answer: {reason}")]
     Unavailable {
         reason: String,
-        /// The earliest useful time of a retry, where it is known.
+        /// The minimum time until a retry is useful, if it is known.
         retry_after: Option<Duration>,
     },
     /// The model, or a filter in front of it, declines this prompt. A retry does not help.
@@ -25,7 +25,7 @@ pub enum Error {
     /// The prompt is longer than the model's context. The caller sends a shorter one.
     #[error("the prompt is too long for the model: {reason}")]
     TooLong {
-        /// By how much the prompt is too long, where that is known.
+        /// How much too long the prompt is, if that is known.
         reason: String,
     },
     /// The reply exceeded its limit and is incomplete. The caller requests a shorter one.
@@ -80,7 +80,7 @@ impl Error {
         }
     }
 
-    /// Passes the texts that others wrote through `clean` and shortens them.
+    /// Passes external texts through `clean` and shortens them.
     pub(crate) fn cleaned(self, clean: impl Fn(&str) -> String) -> Error {
         let clean = |text: String| shortened(&clean(&text));
         match self {
@@ -105,7 +105,7 @@ pub enum Retry {
     Never,
     /// A smaller request may succeed.
     Smaller,
-    /// After the retry queue's own pause, and not before this much time where it is known.
+    /// After the retry queue's own pause, and at least after this time, if it is known.
     Later(Option<Duration>),
     At(Timestamp),
     /// After a change of the configuration.
@@ -181,7 +181,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Maximum bytes of an external text in a message.
+/// Maximum length, in bytes, of an external text in a message.
 const SHOWN: usize = 400;
 
 /// Returns one line of at most [`SHOWN`] bytes.

@@ -45,7 +45,7 @@ pub(crate) struct Response {
 
 /// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(15);
-/// Maximum bytes of a response.
+/// Maximum length, in bytes, of a response.
 const LONGEST: usize = 8 << 20;
 
 impl Http {
@@ -145,9 +145,10 @@ impl Response {
         let misconfigured =
             |remedy: String| Some(Failure::lasting(Error::misconfigured(message(), remedy)));
         match self.status {
-            300..=399 => {
-                misconfigured(format!("set {} to where it points", section.key("base_url")))
-            }
+            300..=399 => misconfigured(format!(
+                "set {} to the address to which it redirects",
+                section.key("base_url")
+            )),
             401 | 403 => misconfigured("check the key and its permissions".to_owned()),
             402 => misconfigured("there is no credit left: top it up".to_owned()),
             404 | 405 => misconfigured(section.check_model()),

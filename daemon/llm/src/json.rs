@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-/// Returns the first object or list in `text`; `None` when there is none with content.
+/// Returns the longest object or list in `text`; `None` if there is none with content.
 pub fn find(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
@@ -40,7 +40,7 @@ pub fn without_thoughts(text: &str) -> &str {
 
 /// Maximum number of opening brackets that are tried.
 const TRIES: usize = 200;
-/// Maximum depth of nesting.
+/// Maximum nesting of objects and lists.
 const DEPTH: usize = 64;
 
 /// Parses the value at the start of `text`, with repairs, and returns it with its length in bytes.

@@ -17,7 +17,7 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum bytes of a key file or of a program's output.
+/// Maximum length, in bytes, of a key file or of a program's output.
 const LONGEST: usize = 16 << 10;
 
 /// A provider's key, looked up on first use.
@@ -41,8 +41,7 @@ impl Keys {
         }
     }
 
-    /// Returns the key; `None` when none is configured and `usual`, the default variable, is not
-    /// given.
+    /// Returns the key; `None` if no key is configured and there is no default variable `usual`.
     pub(crate) async fn get(&self, usual: Option<&str>) -> Result<Option<Secret>, Error> {
         let mut known = self.known.lock().await;
         if known.is_none() {

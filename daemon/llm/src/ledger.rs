@@ -87,7 +87,7 @@ impl Ledger {
         Ok(booking)
     }
 
-    /// Replaces the booking by the actual usage, or removes it when no model worked on the call
+    /// Replaces the booking by the actual usage, or removes it when no model processed the call
     /// (`None`). A call that ends on another day keeps its booking.
     pub fn settle(&mut self, booking: Booking, spent: Option<Spent>) {
         if booking.day != self.day {
@@ -125,8 +125,7 @@ impl Ledger {
     }
 
     /// Resets the sums on a new day. A clock that was set back does not reset them, so that the
-    /// budget holds.
-    /// spent stays spent.
+    /// budget is not exceeded.
     fn turn(&mut self, now: Timestamp) {
         let day = day_of(now);
         if day > self.day {

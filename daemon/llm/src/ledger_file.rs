@@ -12,11 +12,11 @@ pub struct LedgerFile {
     path: PathBuf,
 }
 
-/// Maximum bytes of a ledger, which usually has a few hundred.
+/// Maximum size, in bytes, of a ledger file, which usually has a few hundred bytes.
 const LONGEST: u64 = 1 << 20;
 
 impl LedgerFile {
-    /// Names the ledger file of `home`.
+    /// Returns the ledger file in `home`, without reading it.
     pub fn new(home: &Path) -> LedgerFile {
         LedgerFile { path: home.join("llm_ledger.json") }
     }

@@ -11,8 +11,8 @@ use crate::{config, model::transcript::Tokens, reply::TokenUsage};
 /// When the table below was last compared with the makers' pages.
 pub const PRICES_OF: &str = "2026-11";
 
-/// The price of a prompt token that is written to Anthropic's cache for five minutes, relative to that
-/// of others.
+/// The price of a prompt token that is written to Anthropic's cache for five minutes, relative to
+/// that of other prompt tokens.
 const ANTHROPIC_CACHE_WRITE: f64 = 1.25;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,8 @@ pub struct Tariff {
     usual: Rates,
     /// Above this number of prompt tokens the whole call has these rates.
     long: Option<(u64, Rates)>,
-    /// The price of a prompt token that is written to the cache, relative to that of others.
+    /// The price of a prompt token that is written to the cache, relative to that of other prompt
+    /// tokens.
     cache_write: f64,
 }
 
@@ -86,8 +87,8 @@ impl Tariff {
         Some(Tariff { origin: PriceSource::Configured, usual, long: None, cache_write: 1.0 })
     }
 
-    /// Returns the cost of the tokens of many calls. The sizes of the calls are not known, so the
-    /// usual rates hold.
+    /// Returns the cost of the tokens of many calls. The usual rates are used, because the sizes of
+    /// the calls are not known.
     pub fn cost_of_tokens(&self, tokens: &Tokens) -> Money {
         let rates = self.usual;
         let written = rates.input * self.cache_write;

@@ -25,12 +25,12 @@ const NOT_PASSED_ON: &[&str] = &[
     "CLAUDE_PROJECT_DIR",
 ];
 
-/// Maximum bytes of standard error that are kept, from its end.
+/// Maximum number of bytes that are kept from the end of standard error.
 const ERRORS_KEPT: usize = 2 << 10;
 
 pub(crate) struct Output {
     pub(crate) is_success: bool,
-    /// Such as `exit status: 1`.
+    /// The status in words, such as `exit status: 1`.
     pub(crate) status: String,
     pub(crate) text: String,
     /// The end of standard error.

@@ -25,7 +25,7 @@ pub(crate) struct Listing<'l> {
     pub(crate) call: &'static str,
     pub(crate) headers: &'l [(&'static str, &'static str)],
     pub(crate) key: Option<(&'static str, &'static str, &'l Secret)>,
-    /// The configured model; `None` where the server has only one.
+    /// The configured model; `None` if the server has only one.
     pub(crate) model: Option<&'l str>,
     pub(crate) section: ConfigSection,
     pub(crate) now: Timestamp,
@@ -33,7 +33,7 @@ pub(crate) struct Listing<'l> {
 
 impl Listing<'_> {
     /// Returns a description of the server's models for people.
-    pub(crate) async fn look(&self) -> Result<String, Error> {
+    pub(crate) async fn list_models(&self) -> Result<String, Error> {
         let host = self.host();
         let response = self.ask().await.map_err(|failure| failure.error)?;
         match response.status {

@@ -9,8 +9,8 @@ use crate::money::Money;
 pub struct Reply {
     /// The text without the model's reasoning.
     pub text: String,
-    /// The JSON in the answer, where a schema was given. Null entries and entries that the schema
-    /// does not define are removed.
+    /// The JSON in the answer, if a schema was given. Null entries and entries that the schema does
+    /// not define are removed.
     pub json: Option<Value>,
     /// The usage, including failed attempts.
     pub usage: TokenUsage,

@@ -8,7 +8,7 @@ use crate::{
     model::Timestamp,
 };
 
-/// What to do with the session. `STORE_RAW` stores it with a summary derived from evidence.
+/// The action for the session. `STORE_RAW` stores it with a summary derived from evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     Fail,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How to proceed after a temporary failure.
+/// The action after a temporary failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// Wait, then retry.

@@ -4,13 +4,13 @@
 
 use std::ops::Range;
 
-/// Minimum base64 digits of a word of key material, except for the end of the last line.
+/// Minimum number of base64 digits of a word of key material, except for the end of the last line.
 const FULL_WORD: usize = 16;
 
-/// Maximum bytes of a path before a line.
+/// Maximum length, in bytes, of a path before a line.
 const PATH: usize = 200;
 
-/// Maximum bytes of a header line (`DEK-Info: …`) that is skipped.
+/// Maximum length, in bytes, of a header line (`DEK-Info: …`) that is skipped.
 const HEADER_LINE: usize = 200;
 
 /// Returns the block around the words `PRIVATE KEY` at `anchor`; it does not extend before `floor`.

@@ -35,7 +35,7 @@ pub const RULES_VERSION: u32 = 2;
 /// recognisable. Nested keys, which occur only in tests, need one pass each.
 const PASSES: usize = 16;
 
-/// One instance for the process, because its creation takes some milliseconds.
+/// The only instance of the process, because its creation takes some milliseconds.
 static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
 
 #[derive(Clone)]
@@ -59,7 +59,8 @@ pub struct RedactedText<'t> {
 }
 
 impl Redactor {
-    /// Cheap: the automaton of all anchors and the patterns are compiled on first use.
+    /// Creates a redactor. This is cheap, because the automaton of all anchors and the patterns are
+    /// compiled on first use.
     pub fn new() -> Redactor {
         Redactor { scanner: &SCANNER }
     }

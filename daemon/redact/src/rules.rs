@@ -50,11 +50,11 @@ pub(super) enum Check {
     Mixed,
     /// Like `Varied`, and looks random.
     Random,
-    /// Looks random, and contains a digit.
+    /// Like `Random`, and contains a digit.
     Drawn,
     /// Not a placeholder.
     Password,
-    /// Like `Password`, and not in capitals as the names of methods are.
+    /// Like `Password`, and contains a lower-case letter, which names of methods do not.
     Chosen,
     /// At least twelve words, none of them a function word.
     SeedWords,

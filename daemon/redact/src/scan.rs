@@ -16,16 +16,17 @@ use crate::{
     url,
 };
 
-/// How far a pattern reads from its anchor, in bytes: more than the longest known token.
+/// Maximum number of bytes that a pattern reads from its anchor. The longest known token has fewer.
 const WINDOW: usize = 64 * 1024;
 
-/// The limit for a pattern that may begin before its anchor, because it is tried at many positions.
+/// The same limit for a pattern that may begin before its anchor. It is smaller, because the
+/// pattern is tried at many positions.
 const NARROW_WINDOW: usize = 256;
 
 /// The start of a replacement.
 pub(super) const MARK: &str = "[REDACTED:";
 
-/// The compiled rules. Immutable.
+/// The rules, and the automaton that searches for their anchors.
 pub(super) struct RuleScanner {
     anchors: AhoCorasick,
     /// Indexed by the number of the anchor.
@@ -44,7 +45,7 @@ pub(super) struct Finding {
     is_specific: bool,
 }
 
-/// What to do at an anchor.
+/// The action at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Rule(usize),
@@ -232,8 +233,8 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Returns the first group that matched, or else the whole match; only if the match contains the
-/// anchor.
+/// Returns the first group that matched, or else the whole match; `None` if the match does not
+/// contain the anchor.
 fn secret_of(
     pattern: &meta::Regex,
     input: &Input<'_>,
@@ -280,8 +281,8 @@ fn is_password(secret: &str) -> bool {
 /// Common English words that do not occur in the word lists of wallet seed phrases.
 const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
 
-/// Whether `at` is a boundary: the character before it is no letter, no digit and not in `others`.
-/// The last character of an escape (`\n`, `\u0022`, `%3D`) is not counted.
+/// Whether `at` is a boundary: the character before it is not a letter, a digit or in `others`. The
+/// last character of an escape (`\n`, `\u0022`, `%3D`) is ignored.
 fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];

@@ -7,7 +7,7 @@ use crate::{
     randomness::looks_random,
 };
 
-/// Maximum bytes before the `@`.
+/// Maximum number of bytes after `://` that are read.
 const LONGEST: usize = 512;
 
 /// Returns the secret in the URL whose `://` ends at `at`.

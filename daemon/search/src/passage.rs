@@ -18,7 +18,7 @@ pub enum PassageKind {
     Decision,
     /// An error with its cause and fix.
     Error,
-    /// The objective of an episode.
+    /// A prompt in an episode. No field of an episode has this kind.
     Prompt,
     /// Files that were changed.
     File,

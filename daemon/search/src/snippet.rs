@@ -20,7 +20,7 @@ pub struct Snippet {
     pub marks: Vec<Range<usize>>,
 }
 
-/// Maximum bytes of a text that are searched.
+/// Maximum number of bytes of a text that are searched.
 const LOOKED_AT: usize = 256 * 1024;
 /// The share of the snippet that may precede the first match.
 const LEAD: f32 = 0.3;

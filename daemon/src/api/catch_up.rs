@@ -1,4 +1,4 @@
-//! Indexes pending sessions before a search (hybrid-close, section 3).
+//! Indexes pending sessions before a search.
 //!
 //! The search waits for at most `query_timeout`. Sessions that take longer are indexed in the
 //! background, and the answer counts them as pending. Messages are searchable as soon as they are

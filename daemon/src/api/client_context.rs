@@ -50,14 +50,14 @@ pub enum ReplyForm {
     Text,
 }
 
-/// Maximum bytes of an answer to an agent: about ten thousand tokens, above which agents show a
-/// warning.
+/// Maximum size, in bytes, of an answer to an agent: about ten thousand tokens, above which agents
+/// show a warning.
 pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 
-/// The argument of any tool by which an agent asks for structure.
+/// The argument with which an agent asks any tool for structured data.
 const STRUCTURED_ARGUMENT: &str = "structured";
 
-/// Maximum depth of the process tree, which guards against loops.
+/// Maximum number of processes of a client, so that a loop in the process tree does no harm.
 const DEEPEST: usize = 32;
 
 impl ClientContext {
@@ -89,8 +89,8 @@ impl ClientContext {
         }
     }
 
-    /// The same for an agent, which gets text unless its request asks for structured data, by
-    /// `_meta` or by an argument of the tool.
+    /// Adapts the context to an agent, which gets text unless its request asks for structured data
+    /// in `_meta` or in an argument of the tool.
     pub(in crate::api) fn for_agent(self, params: &Value, kind: ClientKind) -> ClientContext {
         let asked = params["_meta"][STRUCTURED].as_bool();
         let asked = asked.or(params["arguments"][STRUCTURED_ARGUMENT].as_bool());
@@ -108,8 +108,7 @@ impl ClientContext {
         self.is_agent() || self.agent.is_some()
     }
 
-    /// Returns the name of the agent whose session the client's own one is; `None` when it is not
-    /// known.
+    /// Returns the name of the agent in whose session the client runs; `None` when it is not known.
     pub(in crate::api) fn own_agent(&self) -> Option<&str> {
         match self.kind {
             ClientKind::Followed(agent) => Some(agent),
@@ -123,8 +122,8 @@ impl ClientContext {
             || self.own_agent().is_some_and(|agent| !engine.follows(agent))
     }
 
-    /// Returns the agent whose hook is the client: the nearest ancestor that is not a shell,
-    /// because agents run hooks through a shell; `None` when it is not known.
+    /// Returns the process of the agent that ran the client as its hook: the nearest ancestor that
+    /// is not a shell, because agents run hooks through a shell. `None` when it is not known.
     pub fn agent(&self) -> Option<Process> {
         self.processes.iter().skip(1).find_map(|pid| agent(*pid))
     }

@@ -34,7 +34,8 @@ use crate::{
     fault,
 };
 
-/// Answers that may wait to be read by the client. When there are more, their handlers wait.
+/// Maximum number of answers that wait until the client reads them. The handlers of further answers
+/// wait.
 const ANSWERS: usize = 32;
 
 pub(super) struct AcceptedConnection {

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_never_asked_gives_way_first_and_then_whoever_was_silent_longest() {
+    async fn a_connection_without_requests_is_closed_first_and_then_the_longest_silent_one() {
         let slots = ConnectionSlots::default();
         let mut guards: VecDeque<SlotGuard> = fill(&slots).into();
         drop(guards[0].serve());
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_gives_way_whose_request_is_being_served() {
+    async fn a_connection_with_a_running_request_is_not_closed() {
         let slots = ConnectionSlots::default();
         let guards = fill(&slots);
         let mut serving: Vec<RequestGuard> = guards.iter().map(SlotGuard::serve).collect();
@@ -213,12 +213,12 @@ mod tests {
     }
 
     #[test]
-    fn one_process_has_its_share_and_no_more() {
+    fn one_process_has_a_limited_number_of_connections() {
         let slots = ConnectionSlots::default();
         let guards: Vec<SlotGuard> =
             (0..OF_ONE_PROCESS).map(|_| slots.acquire(Some(1)).unwrap()).collect();
         let more = slots.acquire(Some(1)).unwrap();
-        assert_eq!(leaving(&guards), [0], "its own longest silent one goes");
+        assert_eq!(leaving(&guards), [0], "its own longest silent connection is closed");
         let serving: Vec<RequestGuard> =
             guards.iter().chain([&more]).map(SlotGuard::serve).collect();
         assert!(slots.acquire(Some(1)).is_none());

@@ -16,7 +16,7 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError},
 };
 
-/// Number of first messages in which the first prompt is searched.
+/// Maximum number of messages that are searched for the first prompt.
 const FIRST: usize = 5;
 
 /// Converts a session, with its episode if it has one.
@@ -54,10 +54,10 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
     })
 }
 
-/// Characters of a session's id in a text.
+/// Minimum length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;
 
-/// The beginning of a session's id that no other session's has.
+/// Returns the beginning of a session's id that no other session's id has.
 pub(super) fn short_id(store: &dyn Store, id: &str) -> Result<String, StoreError> {
     for (end, _) in id.char_indices().skip(SHORT_ID).step_by(SHORT_ID / 2) {
         if store.sessions_with_prefix(&id[..end], 2)?.len() == 1 {

@@ -1,10 +1,10 @@
 //! Determines the session that a request is about.
 //!
-//! The candidates, in this order and without guessing: the given id or its unique prefix; the
-//! session that the client reports as its own; the session of the agent's process that is an
-//! ancestor of the client; the only active session in the client's directory. A client whose agent
-//! is not followed, or that reports a session that is not known, has no session of its own. The
-//! session of another agent is never the client's own, even if that agent started the client.
+//! It tries, in this order: the given id or its unique prefix; the session that the client reports
+//! as its own; the session of the agent's process that is an ancestor of the client; the only
+//! active session in the client's directory. It never guesses. A client whose agent is not
+//! followed, or that reports a session that is not known, has no session of its own. The session of
+//! another agent is never the client's own, even if that agent started the client.
 
 use std::path::Path;
 
@@ -85,7 +85,8 @@ pub(super) async fn client_session(
     if let Some(session) = session_of_process(daemon, client).await? {
         return Ok(Some(session));
     }
-    // Only while the session is live, because the agent may have started another one since.
+    // This session counts only while it is live, because the agent may have started another one
+    // since.
     let Some(id) = &client.started_in else { return Ok(None) };
     let Some(key) = find_own(daemon, client, id)? else { return Ok(None) };
     let live = daemon.engine.live().await?;
@@ -106,7 +107,7 @@ async fn session_of_process(
     find_own(daemon, client, &running.session)
 }
 
-/// Same as [`find`], but only for a session of the client's agent, if that is known.
+/// Same as [`find`], but returns only a session of the client's agent, if the agent is known.
 fn find_own(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -1,4 +1,4 @@
-//! Errors of other parts as errors of the protocol.
+//! Converts errors of other modules to errors of the protocol.
 
 use graphiti_proto::rpc::{Error, code};
 use serde_json::{Value, json};

@@ -11,7 +11,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Maximum number of sessions among which those that did work are looked for.
+/// Maximum number of sessions that are inspected to find those that did work.
 const LOOKED_AT: usize = 100;
 
 /// Which sessions a handoff is made from.
@@ -24,8 +24,8 @@ pub(super) struct HandoffScope<'s> {
     pub(super) sessions: usize,
 }
 
-/// Builds the handoff from stored episodes, without waiting; empty when there are none. Sessions
-/// that did no work count only where no other session is known.
+/// Builds the handoff from stored episodes, without waiting; empty when there are none. If no
+/// session did work, uses only the latest one.
 pub(super) fn of_project(
     store: &dyn Store,
     scope: &HandoffScope<'_>,
@@ -55,7 +55,7 @@ pub(super) fn of_project(
     Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &standings))
 }
 
-/// What holds of the sessions of a handoff, in their order.
+/// What still holds of each session of a handoff, in the order of the sessions.
 struct Standings(Vec<Standing>);
 
 impl handoff::Standing for Standings {
@@ -72,14 +72,14 @@ impl handoff::Standing for Standings {
     }
 }
 
-/// Returns what of each episode still holds.
+/// Returns what still holds of each episode.
 fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Standings, StoreError> {
     let (graph, now) = (Graph::of(store), clock::now());
     let each = episodes.iter().map(|episode| graph.standing(episode.id, now));
     Ok(Standings(each.collect::<Result<_, _>>()?))
 }
 
-/// Builds the handoff of a session to itself.
+/// Builds the handoff from the earlier part of a session to its later part.
 pub(super) fn of_session(
     store: &dyn Store,
     session: SessionKey,
@@ -94,7 +94,7 @@ pub(super) fn of_session(
     Ok(Some(handoff::gather(episodes, &wishes, &standings(store, episodes)?)))
 }
 
-/// Returns the standing wishes that hold in the project, the latest first.
+/// Returns the user's wishes that hold in the project, the latest first.
 fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<String>, StoreError> {
     let held = Graph::of(store).preferences(projects, clock::now())?;
     Ok(held.into_iter().map(|preference| preference.fact.sentence).collect())

@@ -1,4 +1,4 @@
-//! Requests of the viewer, which runs in this process. They are answered by the code that answers
+//! Answers requests of the viewer, which runs in this process. It uses the code that answers
 //! requests on the socket, so a page cannot do more than the command line.
 
 use std::future::Future;
@@ -53,7 +53,7 @@ pub async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     request_limits::with_deadline(async { Ok(work.await) }).await
 }
 
-/// Runs `work`, which may block, where no request is answered.
+/// Runs `work`, which may block, outside of a request.
 pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     blocking::read(work)
 }
@@ -114,7 +114,7 @@ pub fn project_argument(
     projects::project_argument(daemon, given)
 }
 
-/// Returns the begin of the given day or time; `None` when none is given.
+/// Returns the start of the given day, or the given time; `None` when none is given.
 pub fn since_argument(given: Option<&str>) -> Result<Option<Timestamp>, Error> {
     Ok(tools::date("since", given)?.map(|range| range.from))
 }

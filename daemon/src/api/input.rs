@@ -16,9 +16,9 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// A line must be complete this long after its first byte.
+/// Time limit for a line, from its first byte to its last.
 pub(super) const LINE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Size of the chunks in which long lines are counted.
+/// Size, in bytes, of the chunks in which the memory of long lines is counted.
 const CHUNK: usize = 64 << 10;
 /// Maximum number of chunks in memory, for all connections: 64 MiB.
 const CHUNKS: usize = 1_024;
@@ -206,14 +206,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn long_lines_wait_for_room_and_give_up_where_there_is_none() {
+    async fn long_lines_wait_for_memory_and_are_given_up_without_it() {
         let budget = InputBudget::default();
         let all =
             budget.0.clone().acquire_many_owned(u32::try_from(CHUNKS).unwrap()).await.unwrap();
         let long = format!("{}\n", "x".repeat(3 * CHUNK));
         let (mut client, mut input) = connected(&budget);
         client.end.write_all(long.as_bytes()).await.unwrap();
-        assert_eq!(line(&mut input).await, None, "nobody made budget");
+        assert_eq!(line(&mut input).await, None, "no memory became free");
         let (mut client, mut input) = connected(&budget);
         client.end.write_all(long.as_bytes()).await.unwrap();
         drop(all);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_more_is_read_of_whoever_has_to_leave() {
+    async fn nothing_more_is_read_from_a_connection_that_has_to_close() {
         let (client, mut input) = connected(&InputBudget::default());
         client.leave.send_replace(true);
         assert!(input.next().await.is_none());

@@ -62,7 +62,7 @@ pub struct DaemonState {
     pub config: RwLock<config::Config>,
     /// The number of runs of each hook.
     pub hook_stats: methods::hook::HookStats,
-    /// What prompts may remind of.
+    /// What earlier sessions say that may match a prompt.
     pub recall: recall::RecallCache,
     pub watched: Vec<PathBuf>,
     pub started_at: Timestamp,

@@ -4,7 +4,7 @@ use graphiti_proto::rpc::{Error, code};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// Maximum characters of a wrong argument in an error.
+/// Maximum length, in characters, of a wrong argument in an error.
 const SHOWN: usize = 60;
 
 /// Reads the parameters of a method or the arguments of a tool.

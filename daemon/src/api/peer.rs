@@ -1,8 +1,8 @@
-//! Who connects: only the user that the daemon runs as has access.
+//! Authorizes connections: only the user that the daemon runs as has access.
 
 use interprocess::local_socket::tokio::{Stream, prelude::*};
 
-/// The peer of a connection, if it has access.
+/// The peer of an authorized connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer {
     /// The process id, if the system reports it.

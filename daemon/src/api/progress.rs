@@ -1,4 +1,4 @@
-//! Progress of a request, for clients that asked for it.
+//! Reports the progress of a request to clients that ask for it.
 
 use tokio::sync::watch;
 

@@ -1,4 +1,5 @@
-//! Which project a request means: a directory in any spelling, a remote, a name or a namespace.
+//! Determines which project a request names: by a directory in any spelling, a remote, a name or a
+//! namespace.
 
 use std::cmp::Reverse;
 
@@ -11,7 +12,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Directories that a message about an ambiguous name gives.
+/// Maximum number of directories in the message about an ambiguous name.
 const NAMED: usize = 5;
 
 /// Returns the directories of the given project; `None` when none is given.
@@ -41,8 +42,8 @@ pub(super) fn project_argument(
     }))
 }
 
-/// Returns the directories whose sessions a client searches: those of the given project, or all that
-/// the settings include; `None` for all.
+/// Returns the directories whose sessions a client searches: those of the given project, or those
+/// that the settings include; `None` for all.
 ///
 /// # Errors
 ///
@@ -78,14 +79,14 @@ pub(super) fn visible_projects(
     client: &ClientContext,
 ) -> Option<Vec<Namespace>> {
     let answers = daemon.config().answers.clone();
-    // The viewer is in no directory. It shows its owner everything.
+    // The viewer has no directory. It shows its owner everything.
     let is_owner = client.directory.is_none() && !client.runs_in_agent();
     if is_owner || answers.cross_project_search && answers.trusted_namespaces.is_none() {
         return None;
     }
     let own = client.directory.as_deref();
     let mut visible = own.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
-    // Wishes for all projects hold in each.
+    // The default namespace has the user's wishes for all projects.
     visible.push(Namespace::default());
     let trusted = answers.trusted_namespaces.filter(|_| answers.cross_project_search);
     let projects = daemon.engine.projects();
@@ -105,7 +106,7 @@ pub(super) fn is_hidden(daemon: &DaemonState, client: &ClientContext, session: &
     visible.is_some_and(|visible| !visible.contains(&project.namespace()))
 }
 
-/// The answer to an agent that asks for a project which the settings exclude.
+/// Returns the error for an agent that asks for a project which the settings exclude.
 pub(super) fn hidden() -> Error {
     let what = "the user does not let agents search this project: `session_tracking.cross_project_search` \
                 is false, or `session_tracking.trusted_namespaces` does not include it";
@@ -117,7 +118,7 @@ pub(super) fn of_directory(daemon: &DaemonState, directory: &str) -> Vec<Namespa
     daemon.engine.projects().of_directory(directory)
 }
 
-/// Same as [`project_argument`], but a directory stands for itself alone.
+/// Same as [`project_argument`], but a directory selects only itself, not its whole project.
 pub(super) fn directory_argument(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -136,7 +137,7 @@ pub(super) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> 
     })
 }
 
-/// At most `limit` episodes of these directories, or of all, the latest sessions first.
+/// Returns at most `limit` episodes of these directories, or of all, the latest sessions first.
 pub(super) fn newest_episodes(
     store: &dyn Store,
     projects: Option<&[Namespace]>,

@@ -1,7 +1,7 @@
-//! What a prompt reminds of, for the hook at a prompt.
+//! Finds what earlier sessions say that matches a prompt, for the hook at a prompt.
 //!
-//! The user waits for this hook. So the errors, decisions and wishes of a project are kept in
-//! memory, and only new episodes are read; where that takes too long, the prompt goes without.
+//! The user waits for this hook. So the errors, decisions and wishes of a project are cached until
+//! the project has a new episode. If reading takes too long, nothing is added to the prompt.
 
 use std::{
     collections::HashMap,
@@ -21,14 +21,14 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Maximum number of episodes of a project that are remembered, the latest.
+/// Maximum number of episodes of a project that are read, the latest first.
 const EPISODES: usize = 300;
-/// Episodes read at once.
+/// Number of episodes that are read at once.
 const PAGE: usize = 50;
-/// Maximum number of projects that are remembered.
+/// Maximum number of projects in the cache.
 const PROJECTS: usize = 16;
 
-/// What the projects remember, by their directories.
+/// What earlier sessions of projects say, by the directories of the projects.
 #[derive(Clone, Default)]
 pub struct RecallCache(Arc<Mutex<HashMap<Vec<Namespace>, Arc<CachedMemory>>>>);
 
@@ -49,15 +49,15 @@ pub(super) async fn lines(daemon: &DaemonState, event: &HookEvent) -> Option<Str
     (!lines.is_empty()).then(|| format!("{HEAD}\n{}", lines.join("\n")))
 }
 
-/// Reads what the project of a directory remembers, so that the first prompt need not wait.
+/// Fills the cache for the project of a directory, so that the first prompt need not wait.
 pub(super) fn warm(daemon: &DaemonState, directory: String) {
     let reading = read(daemon, directory);
     // Nobody waits for it.
     drop(tokio::task::spawn_blocking(reading));
 }
 
-/// Returns what the project remembers. Reading continues when the caller has no more time, for
-/// the next prompt.
+/// Returns the cached memory of the project. If the caller stops waiting, reading continues for the
+/// next prompt.
 async fn remembered(daemon: &DaemonState, directory: String) -> Option<Arc<CachedMemory>> {
     tokio::task::spawn_blocking(read(daemon, directory)).await.ok()?
 }
@@ -72,7 +72,7 @@ fn read(
         projects.sort_unstable();
         let cached = cache.get(engine.store().as_ref(), &projects);
         cached
-            .inspect_err(|error| tracing::warn!(%error, "cannot read what a prompt reminds of"))
+            .inspect_err(|error| tracing::warn!(%error, "cannot read the memory for a prompt"))
             .ok()
     }
 }

@@ -1,4 +1,4 @@
-//! Limits of one request: its time, and the effect of a defect.
+//! Limits the time of a request, and the effect of a panic in it.
 
 use std::{
     future::{Future, poll_fn},

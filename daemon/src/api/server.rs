@@ -101,8 +101,8 @@ fn remove_stale_socket(socket: &std::path::Path) -> io::Result<()> {
     std::fs::remove_file(socket)
 }
 
-/// Serves clients until `stopping` turns true. After that, clients wait at the listener for the next
-/// server.
+/// Serves clients until `stopping` turns true. After that, clients wait at the listener for the
+/// next server.
 pub async fn serve(
     listener: Arc<Listener>,
     daemon: SharedDaemon,

@@ -28,11 +28,11 @@ use crate::{
     model::{CloseReason, Timestamp},
 };
 
-/// The interval of processing.
+/// Interval at which the spool is processed while events wait.
 const PAUSE: Duration = Duration::from_secs(5);
 /// An event is dropped if its session is still unknown after this time.
 const GIVE_UP: Duration = Duration::from_secs(3600);
-/// The time limit when the session's transcript is not accessible to the daemon.
+/// The same limit if the daemon cannot access the session's transcript.
 const UNSEEN: Duration = Duration::from_secs(60);
 
 /// The result of processing an event.
@@ -179,7 +179,7 @@ pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the event is too long"));
     }
     if !hook::has_room(home)? {
-        let what = "no more events may wait: session_tracking.limits.spool_bytes";
+        let what = "the spool is full; session_tracking.limits.spool_bytes limits it";
         return Err(io::Error::new(io::ErrorKind::StorageFull, what));
     }
     let now = clock::now().micros();

@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::{LAST_RESORT, quarantine};
 use crate::store::{Store, StoreError, sled::SledStore};
 
-/// The interval of the checks whether the database is still in use.
+/// Interval at which it is checked whether the database is still in use.
 const CLOSING: Duration = Duration::from_millis(10);
 
 pub(super) struct OpenedDatabase {
@@ -20,7 +20,8 @@ pub(super) struct OpenedDatabase {
     pub(super) problem: Option<String>,
 }
 
-/// Opens the database. A damaged one is moved aside, or its readable records are opened.
+/// Opens the database. A damaged one that cannot be opened is moved aside, and a new one is
+/// created.
 pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     let folder = folder(home);
     let open = || SledStore::open_within(&folder, limit);
@@ -59,7 +60,7 @@ pub(super) async fn closed(store: &Weak<dyn Store>) {
     }
 }
 
-/// The folder of the database.
+/// Returns the folder of the database.
 pub(super) fn folder(home: &Path) -> PathBuf {
     home.join("db")
 }

@@ -48,7 +48,7 @@ use crate::{
     view,
 };
 
-/// How the daemon is started.
+/// The options with which the daemon is started.
 #[derive(Clone, Debug)]
 pub struct DaemonOptions {
     pub home: PathBuf,
@@ -56,11 +56,11 @@ pub struct DaemonOptions {
     pub directory: PathBuf,
 }
 
-/// How long tasks may take to stop.
+/// Time limit for tasks to stop.
 const LAST_RESORT: Duration = Duration::from_secs(30);
-/// How long blocking threads may take after that.
+/// Time limit for blocking threads to stop after that.
 const LAST_THREADS: Duration = Duration::from_secs(5);
-/// The pause before a database that could not be reopened is tried again.
+/// Pause before another attempt to reopen a database.
 const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 /// Runs the daemon until it is asked to stop.
@@ -101,7 +101,7 @@ pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     served
 }
 
-/// The places of the configuration.
+/// Returns where the configuration is searched.
 pub fn search(options: &DaemonOptions) -> config::FileSearch {
     config::FileSearch {
         directory: Some(options.directory.clone()),
@@ -125,8 +125,8 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    /// Serves in rounds. A round is one open database with everything that works on it: after a failed
-    /// write, the state in memory is not trusted any more.
+    /// Serves in rounds. A round is one open database and the tasks that work on it. After a failed
+    /// write another round starts, because the state in memory is not trusted any more.
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
         let mut defects = Defects::default();
@@ -211,8 +211,8 @@ impl Supervisor {
         }
     }
 
-    /// Opens the socket, or reuses that of the last round, and announces its address. `None` when the
-    /// socket is disabled.
+    /// Opens the socket, or reuses that of the last round, and announces its address. Returns
+    /// `None` if the socket is disabled.
     fn listen(&mut self) -> anyhow::Result<Option<Arc<api::server::Listener>>> {
         if !self.config.api.hooks.socket_enabled {
             tracing::warn!("hooks.socket_enabled is false: the daemon accepts no requests");
@@ -232,7 +232,7 @@ impl Supervisor {
         };
         // The socket outlives the round.
         self.listener = Some((listener.clone(), socket.clone()));
-        self.home.announce(&socket).context("say where it listens")?;
+        self.home.announce(&socket).context("publish the address of the socket")?;
         Ok(Some(listener))
     }
 
@@ -279,7 +279,7 @@ impl Supervisor {
                     }
                     Some(AdminRequest::StaticCopy(request, reply)) => {
                         let daemon = round.daemon.clone();
-                        // A part takes a moment, in which others may want the page.
+                        // Rendering takes a moment, in which other requests have to be served.
                         tokio::spawn(async move {
                             // The caller may have disconnected.
                             let _ = reply.send(view::copied(&daemon, &request).await);
@@ -349,12 +349,13 @@ impl Supervisor {
     }
 }
 
-/// The length from which messages are summarized: a summary has at most half of it.
+/// Returns the length, in bytes, above which a message is summarized: twice the maximum length, in
+/// characters, of a summary.
 fn long(config: &Config) -> usize {
     usize::try_from(config.prompt.max_summary_chars).unwrap_or(usize::MAX).saturating_mul(2)
 }
 
-/// The folders that are searched for transcripts: none if tracking is disabled.
+/// Returns the folders that are searched for transcripts; none if tracking is disabled.
 fn places(config: &Config) -> TranscriptFolders {
     let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
         return TranscriptFolders::none();

@@ -33,10 +33,10 @@ use crate::{
 
 /// The file with classifications of tools, in the home folder.
 const CACHE: &str = "tool_classification_cache.json";
-/// Bytes of that file at most.
+/// Maximum size, in bytes, of that file.
 const LONGEST: u64 = 64 << 20;
 
-/// The parts that are kept when the configuration changes.
+/// The clients of models, with the state that is kept when the configuration changes.
 pub(super) struct Models {
     home: PathBuf,
     redactor: Redactor,
@@ -88,8 +88,8 @@ impl Models {
         }
     }
 
-    /// Returns the summarizer for `config`. The client stays, with its ledger and its knowledge of
-    /// outages, unless its own settings are different.
+    /// Returns the summarizer for `config`. The client is kept, with its ledger and its knowledge
+    /// of outages, unless its own settings are different.
     pub(super) fn summarizer(
         &mut self,
         config: &Config,
@@ -118,7 +118,8 @@ impl Models {
         })
     }
 
-    /// The working directory of the model's program: its sessions must not count as the user's.
+    /// Returns the working directory of the model's program, whose sessions must not count as the
+    /// user's.
     pub(super) fn excluded(&self) -> Vec<PathBuf> {
         let folder = command::directory(&self.home);
         let real = self.home.canonicalize().map(|home| command::directory(&home));

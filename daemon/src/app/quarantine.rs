@@ -1,5 +1,5 @@
-//! Damaged databases that were moved aside. They are beside the current database and count towards
-//! no limit, so only a few of them are kept.
+//! Moves damaged databases aside. They stay next to the current database and count towards no
+//! limit, so only a few of them are kept.
 
 use std::{
     fs, io,
@@ -14,7 +14,8 @@ use crate::clock;
 pub(super) const DAMAGED: &str = "damaged-";
 /// The prefix of the extension after everything readable was restored.
 pub(super) const SALVAGED: &str = "salvaged-";
-/// The number of databases that are kept: first those that were not recovered yet, and the newest.
+/// Maximum number of databases that are kept: first those that were not recovered yet, then the
+/// newest.
 const KEPT: usize = 2;
 
 /// Moves a damaged database aside.
@@ -51,7 +52,7 @@ pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// All databases that were moved aside from `folder`.
+/// Returns all databases that were moved aside from `folder`.
 pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
     match moved_from(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -59,7 +60,8 @@ pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-/// The databases that were moved aside from `folder`: the restored ones first, and the oldest first.
+/// Returns the databases that were moved aside from `folder`: first those that were recovered, then
+/// the others, each from the oldest to the newest.
 fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     let mut found = Vec::new();
     for entry in folder.parent().unwrap_or(folder).read_dir()? {
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_of_most_use_stay_and_nothing_else_goes() {
+    fn the_two_most_useful_databases_stay_and_other_files_too() {
         let old = ["db.salvaged-999", "db.salvaged-1700000005", "db.damaged-1700000001"];
         // In the order of their names.
         let stay = [
@@ -156,7 +158,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_that_is_named_like_one_stays_and_so_does_what_it_leads_to() {
+    fn a_link_with_the_name_of_a_database_stays_and_so_does_its_target() {
         let named = ["db.damaged-2", "db.damaged-3", "elsewhere"];
         let (home, folder) = home_with(&named);
         let link = home.path().join("db.damaged-1");

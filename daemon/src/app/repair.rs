@@ -63,7 +63,7 @@ pub fn repair(
     }
     store.close();
     if was_moved {
-        // Not before the readable records of all of them were recovered.
+        // This comes last, when the readable records of all of them have been recovered.
         quarantine::remove_old(&folder, say);
     }
     Ok(())
@@ -90,7 +90,7 @@ fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// The databases that were moved aside, the latest first.
+/// Returns the databases that were moved aside, the latest first.
 fn put_aside_before(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = home.read_dir().with_context(|| format!("read {}", home.display()))?;
     let is_damaged = |path: &PathBuf| {
@@ -141,7 +141,7 @@ fn told(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
         );
     }
     if let Some(kept) = kept {
-        told += &format!(" It is now {}: delete it when you miss nothing.", kept.display());
+        told += &format!(" It is now {}: delete it when nothing is missing.", kept.display());
     }
     told
 }

@@ -1,8 +1,9 @@
-//! Space on the disk that is reserved for a start: on a full disk the database could not even be
-//! opened for searches, because sled writes when it opens one.
+//! Reserves disk space for a start. Without it, the database could not even be opened for searches
+//! on a full disk, because sled writes when it opens one.
 //!
-//! The space is occupied by a file. A daemon that starts on a full disk deletes it, unless another
-//! program takes the freed space, and creates it again at a start with enough space.
+//! The space is occupied by a file. A daemon that starts on a full disk deletes the file, and uses
+//! the space unless another program takes it first. A later start with enough space creates the
+//! file again.
 
 use std::{
     fs::{self, File},
@@ -10,21 +11,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Enough for two segments of the database, and for all that is small. Bytes.
+/// Size of the reserve, in bytes: enough for two segments of the database and for small files.
 const RESERVE: u64 = 8 << 20;
-/// A start with less free space than this needs the reserve. Bytes.
+/// A start with less free space than this, in bytes, uses the reserve.
 const NEEDED: u64 = RESERVE;
-/// The reserve is created only where much more is free. Bytes.
+/// The reserve is created only if more than this is free, in bytes.
 const PLENTY: u64 = 8 * RESERVE;
 
-/// Frees the reserve when no other space is free.
+/// Frees the reserve if too little space is free.
 pub(super) fn release_when_full(home: &Path) {
     if free_bytes(home).is_some_and(|free| free < NEEDED) && fs::remove_file(file(home)).is_ok() {
         tracing::warn!("the disk is full: the reserve for a start is used up");
     }
 }
 
-/// Reserves space for a later start, where there is plenty.
+/// Reserves space for a later start, if much space is free.
 pub(super) fn keep(home: &Path) {
     let has_plenty = || free_bytes(home).is_some_and(|free| free > PLENTY);
     if !file(home).exists()
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_takes_its_room_and_stays_while_there_is_other() {
+    fn the_reserve_occupies_space_and_stays_while_other_space_is_free() {
         let home = tempfile::tempdir().unwrap();
         keep(home.path());
         let Ok(kept) = fs::metadata(file(home.path())) else { return };

@@ -32,7 +32,7 @@ use crate::{
     view::Viewer,
 };
 
-/// The interval of scans of the spool, where the file system reports no changes.
+/// Interval at which the spool is scanned if the file system reports no changes.
 const SPOOL_POLL: Duration = Duration::from_secs(5);
 
 /// Everything that lives as long as the database is open.
@@ -46,7 +46,7 @@ pub(super) struct Round {
     spool_watch: Watch,
 }
 
-/// Why a round ended.
+/// The reason why a round ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoundEnd {
     /// The daemon was asked to stop.
@@ -63,7 +63,7 @@ impl Supervisor {
         let home = self.home.path().to_owned();
         let limits = self.limits();
         let OpenedDatabase { store, problem: damage } = database::open(&home, limits.database)?;
-        // A database that did not become smaller when it was reopened would not the next time.
+        // If the database did not become smaller when it was reopened, it would not the next time.
         let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
@@ -136,7 +136,7 @@ impl Supervisor {
 }
 
 impl Round {
-    /// The database, to detect when nothing holds it any more.
+    /// Returns a reference to the database, to detect when nothing uses it any more.
     pub(super) fn opened(&self) -> Weak<dyn Store> {
         Arc::downgrade(self.daemon.engine.store())
     }
@@ -148,7 +148,8 @@ impl Round {
         let is_store_broken = matches!(&*condition.borrow(), StoreHealth::Failed(_));
         match task {
             Task::QuotaKeeper if !is_defect => Some(RoundEnd::Again),
-            // The keeper waits until the database works again. Until then, searches find what is indexed.
+            // The quota keeper waits until the database works again. Until then, searches find what
+            // is indexed.
             Task::Follower | Task::Embedder | Task::Sharing if !is_defect && is_store_broken => {
                 None
             }
@@ -159,8 +160,8 @@ impl Round {
         }
     }
 
-    /// Ends the tasks: callers first, then running jobs, then the index. The database closes with its
-    /// last holder. Tasks that do not end in time are aborted.
+    /// Ends the tasks: callers first, then running jobs, then the index. The database closes when
+    /// nothing uses it any more. Tasks that do not end in time are aborted.
     pub(super) async fn end(self, limit: Duration) {
         let Round { mut tasks, daemon, models, mut viewer, stop, spool_watch, .. } = self;
         let ending = async {
@@ -187,8 +188,8 @@ impl Round {
     }
 }
 
-/// Watches for new events in the spool. Hooks also write there while the daemon runs, if it does not
-/// answer in time.
+/// Watches for new events in the spool. Hooks also write there while the daemon runs, if it does
+/// not answer in time.
 fn watch_spool(home: &Path, changed: Arc<Notify>) -> anyhow::Result<Watch> {
     let folder = api::spool::open(home).context("open the spool")?;
     let watched = Watched {

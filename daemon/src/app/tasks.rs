@@ -1,4 +1,4 @@
-//! The tasks of a round, and the handling of their ends.
+//! Holds the tasks of a round, and detects their ends.
 
 use std::{
     collections::VecDeque,
@@ -9,8 +9,8 @@ use std::{
 
 use tokio::task::{AbortHandle, Id, JoinSet};
 
-/// After this number of panics within [`WINDOW`] another round is started; after one more the
-/// process ends, so that its service manager notices.
+/// Maximum number of panics within [`WINDOW`] after which another round is started. One more ends
+/// the process, so that its service manager notices.
 const DEFECTS: usize = 3;
 const WINDOW: Duration = Duration::from_secs(600);
 
@@ -25,9 +25,9 @@ pub(super) enum Task {
     Engine,
     /// Computes vectors.
     Embedder,
-    /// Brings the search index up to date.
+    /// Updates the search index.
     Follower,
-    /// Brings the shared graph up to date.
+    /// Updates the shared graph.
     Sharing,
     /// Creates older summaries again.
     Remaker,
@@ -44,11 +44,11 @@ pub(super) struct Tasks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ended {
     pub(super) task: Task,
-    /// The task panicked.
+    /// Whether the task panicked.
     pub(super) is_defect: bool,
 }
 
-/// When tasks ended that should not have.
+/// The times at which tasks ended unexpectedly.
 #[derive(Default)]
 pub(super) struct Defects(VecDeque<Instant>);
 
@@ -58,7 +58,7 @@ impl Tasks {
         self.running.push((task, handle));
     }
 
-    /// Waits until one of them ends. Nothing is lost when the future is dropped.
+    /// Waits until a task ends. Nothing is lost when the future is dropped.
     pub(super) async fn next(&mut self) -> Ended {
         let (id, is_defect) = match self.set.join_next_with_id().await {
             Some(Ok((id, ()))) => (id, false),
@@ -68,21 +68,21 @@ impl Tasks {
         Ended { task: self.remove(id), is_defect }
     }
 
-    /// Waits until this one has ended.
+    /// Waits until this task has ended.
     pub(super) async fn until_ended(&mut self, task: Task) {
         while self.running.iter().any(|(running, _)| *running == task) {
             self.next().await;
         }
     }
 
-    /// Breaks a task off where it waits, and waits until it has ended.
+    /// Aborts a task, and waits until it has ended.
     pub(super) async fn abort(&mut self, task: Task) {
         let handles = self.running.iter().filter(|(running, _)| *running == task);
         handles.for_each(|(_, handle)| handle.abort());
         self.until_ended(task).await;
     }
 
-    /// Those that have not ended.
+    /// Returns the tasks that have not ended.
     pub(super) fn running(&self) -> Vec<Task> {
         self.running.iter().map(|(task, _)| *task).collect()
     }

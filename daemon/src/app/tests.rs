@@ -58,7 +58,7 @@ async fn a_change_that_cannot_be_read_keeps_no_others_from_being_followed() {
         end = store.write(session(SessionKey(key))).done().await.unwrap();
     }
     drop(store);
-    // The envelope of the second one is broken.
+    // The envelope of the second change is broken.
     let raw = sled::Config::default().path(database::folder(home.path())).segment_size(2 << 20);
     let raw = raw.flush_every_ms(None).open().unwrap();
     let (key, _) = raw.scan_prefix(b"o").nth(1).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! `graphitid config try`: shows what would be read of a file, and why if nothing is.
+//! `graphitid config try`: shows what would be read from a file, or why nothing would be.
 
 use std::{
     fmt::Write,
@@ -33,12 +33,12 @@ pub struct TrialReport {
     pub is_read: bool,
 }
 
-/// The number of records in which the members of a mapping are looked up.
+/// Maximum number of records in which the members of a mapping are looked up.
 const RECORDS: u64 = 1_000;
-/// The length of a shown text, so that a line fits 80 columns.
+/// Maximum length, in characters, of a shown text, so that a line fits 80 columns.
 const SHOWN: usize = 62;
 
-/// Reads `file` by the format that claims it, or by that of the agent `agent`.
+/// Reads `file` with the format that claims it, or with that of the agent `agent`.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn try_file(
 ) -> anyhow::Result<TrialReport> {
     let config = config::load(&search(options))?.config;
     let formats = Formats::new(&config.capture.watch_formats);
-    // The watch reports paths without links. A session in a database has no path of its own.
+    // Watched paths have no links. The path of a session in a database is not the path of a file.
     let file = file.canonicalize().or_else(|_| std::path::absolute(file))?;
     storage::stamp(&file).with_context(|| format!("read {}", file.display()))?;
     let candidates: Vec<FormatHandle> = match agent {
@@ -208,7 +208,7 @@ fn push_message(text: &mut String, message: &Message) {
     push_row(text, role, &message.text);
 }
 
-/// Says if the daemon would not find the file although a format reads it.
+/// Says why the daemon would not follow the file although a format reads it.
 fn push_unwatched(text: &mut String, config: &Config, file: &Path, format: &FormatHandle) {
     let problem = if !format.claims(file) {
         format!("`{}` does not claim the path, so this file is not followed", format.agent())

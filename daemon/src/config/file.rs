@@ -10,7 +10,7 @@ use crate::{
     redact::Redactor,
 };
 
-/// Maximum characters of a value in a message.
+/// Maximum length, in characters, of a value in a message.
 const SHOWN: usize = 60;
 
 /// A value and the line where it begins.

@@ -12,7 +12,7 @@ pub struct FilePosition {
     pub line: usize,
 }
 
-/// Why a file is rejected, with the remedy.
+/// A reason why a file is rejected, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigProblem {
     /// The file cannot be read.
@@ -181,8 +181,8 @@ impl fmt::Display for ConfigProblem {
             }
             ConfigProblem::Guarded { place, key, own_file } => write!(
                 f,
-                "{place}: `{key}` runs a program or says where text goes, which a project may not \
-                 decide; move it to {}",
+                "{place}: `{key}` is valid only in your own file, because it runs a program, sends text or names \
+                 a file; move it to {}",
                 own_file.display()
             ),
             ConfigProblem::Conflict { place, key, text } => write!(f, "{place}: `{key}` {text}"),
@@ -201,7 +201,7 @@ impl fmt::Display for Notice {
                 "{place}: `{key}` is unknown and ignored; `graphiti config schema` shows all keys"
             ),
             Notice::Twice { place, key } => {
-                write!(f, "{place}: `{key}` is there twice; this one is used")
+                write!(f, "{place}: `{key}` occurs twice; this one is used")
             }
             Notice::OlderKey { place, from, to } => {
                 write!(f, "{place}: `{from}` is an older spelling and read as `{to}`")
@@ -209,7 +209,7 @@ impl fmt::Display for Notice {
             Notice::Superseded { place, from, to } => {
                 write!(
                     f,
-                    "{place}: `{from}` is an older spelling of `{to}`, which is there too and counts"
+                    "{place}: `{from}` is an older spelling of `{to}`, which is also set and applies"
                 )
             }
             Notice::OlderValue { place, key, from, to } => {

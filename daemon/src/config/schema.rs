@@ -42,5 +42,5 @@ fn object(description: &str) -> Json {
 fn properties_of<'r>(root: &'r mut Json, key: &str) -> &'r mut Map<String, Json> {
     let names = key.split('.').filter(|name| !name.is_empty());
     let section = names.fold(root, |object, name| &mut object["properties"][name]);
-    section["properties"].as_object_mut().expect("every section is made before what stands in it")
+    section["properties"].as_object_mut().expect("every section is created before its fields")
 }

@@ -14,7 +14,7 @@ use crate::config::{
 
 pub const FILE_NAME: &str = "graphiti.config.json";
 
-/// Maximum bytes of the file; a file with all keys has about ten thousand.
+/// Maximum size, in bytes, of the file; a file with all keys has about ten thousand.
 const LONGEST: u64 = 1 << 20;
 
 /// The folders to search, in this order: the directory, the home folder.

@@ -44,7 +44,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.llm", "The model that writes summaries; nothing leaves the machine while the provider is \"none\""),
     ("session_tracking.llm.daily_budget", "Limits per day; null = no limit"),
     ("session_tracking.llm.price", "US dollars per million tokens; null = the known price of the model"),
-    ("session_tracking.embeddings", "Vectors beside full text"),
+    ("session_tracking.embeddings", "Vectors in addition to full text"),
     ("session_tracking.share", "A graph that a team, or several machines of yours, share; nothing is shared unless `engine` and `projects` are set"),
     ("session_tracking.log", "The log of graphitid"),
     ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near a limit, the text of the oldest indexed sessions is evicted, then their episodes"),
@@ -281,7 +281,7 @@ fn tracking() -> Vec<Field> {
         row!("hooks.handoff", api.hooks.handoff, Flag, "Whether a new session starts with a handoff from the last sessions in its project"),
         row!("hooks.handoff_max_chars", api.hooks.handoff_max_chars, count(100, 10_000, "characters"), "Maximum length of the handoff, in characters"),
         row!("hooks.team_handoff", api.hooks.team_handoff, Flag, "Whether the handoff of a shared project names what colleagues left there"),
-        row!("hooks.recall", api.hooks.recall, Flag, "Whether a prompt that clearly matches an error, a decision or a wish of an earlier session is answered with it"),
+        row!("hooks.recall", api.hooks.recall, Flag, "Whether errors, decisions and wishes of earlier sessions that clearly match a prompt are added to its context"),
         row!("mcp.tools", api.listed_tools, ToolsCodec, "The tools that agents are shown: \"core\" (search, read, handoff, facts, remember, close), \"all\", or names; the others can be called by their names, too"),
     ]
 }
@@ -367,7 +367,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_stands_once_and_in_a_section() {
+    fn every_key_occurs_once_and_in_a_section() {
         for (index, field) in fields().iter().enumerate() {
             let (section, _) = field.key.rsplit_once('.').unwrap();
             assert!(SECTIONS.iter().any(|(key, _)| *key == section), "{}", field.key);

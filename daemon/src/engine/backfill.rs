@@ -1,4 +1,5 @@
-//! Finds old sessions without an episode, including those that are too old for the automatic import.
+//! Finds old sessions without an episode, including those that are too old for the automatic
+//! import.
 
 use std::{
     collections::BTreeMap,
@@ -32,7 +33,8 @@ pub struct BackfillCandidate {
     pub path: String,
     /// When the transcript was last written.
     pub modified: Timestamp,
-    /// The size of the transcripts of the session and its sub-agents.
+    /// The size of the transcript, in bytes. For an unregistered session, it includes the
+    /// transcripts of its sub-agents.
     pub bytes: u64,
     /// The number of messages; 0 if the transcript was not read.
     pub messages: u32,
@@ -53,14 +55,14 @@ pub(super) struct BackfillContext {
 }
 
 impl BackfillCandidate {
-    /// The namespace of the project, if that is known.
+    /// Returns the namespace of the project, if that is known.
     pub fn namespace(&self) -> Option<Namespace> {
         self.project.as_ref().map(Project::namespace)
     }
 }
 
-/// Finds the candidates, the latest first: those written since `since`, or all. Reads folders and the
-/// starts of files.
+/// Finds the candidates that were written since `since`, or all if it is `None`, the latest first.
+/// Reads folders and the starts of files.
 pub(super) fn find(
     known: &BackfillContext,
     store: &dyn Store,
@@ -75,7 +77,7 @@ pub(super) fn find(
     candidates
 }
 
-/// The time `age` before `now`.
+/// Returns the time `age` before `now`.
 pub(super) fn since(age: Option<Duration>, now: Timestamp) -> Option<Timestamp> {
     age.map(|age| now.minus(age))
 }
@@ -101,7 +103,7 @@ fn of_session(session: &Session, formats: &Formats) -> Option<BackfillCandidate>
     })
 }
 
-/// The sessions of unregistered files, which were too old for the automatic import.
+/// Returns the sessions of unregistered files, which were too old for the automatic import.
 fn unregistered(
     known: &BackfillContext,
     store: &dyn Store,
@@ -135,7 +137,8 @@ fn unregistered(
     found.filter(|candidate| !known.forgotten.has(&candidate.id)).collect()
 }
 
-/// The candidate for the files of one session; `None` without the session's own file.
+/// Returns the candidate for the files of one session; `None` if the session's own file is not
+/// among them.
 fn of_files(files: Vec<IdentifiedFile>) -> Option<BackfillCandidate> {
     let (own, sub_agents): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| file.identity.sub_agent.is_none());

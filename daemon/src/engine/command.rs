@@ -61,7 +61,7 @@ pub(super) enum EngineCommand {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
-    /// The released sessions are removed from the store, or stay because that failed.
+    /// The released sessions were removed from the store, or they stay because that failed.
     ReleaseEnded {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
@@ -72,8 +72,8 @@ pub(super) enum EngineCommand {
         episode: EpisodeId,
         reply: oneshot::Sender<RemakePermit>,
     },
-    /// Stores an episode that was created again, unless the session has another one. Replies whether it
-    /// is stored.
+    /// Stores an episode that was created again, unless the session has another episode by then.
+    /// Replies whether it is stored.
     StoreRemade {
         made: Box<NewEpisode>,
         reply: oneshot::Sender<bool>,
@@ -89,7 +89,7 @@ pub(super) enum EngineCommand {
 
 impl EngineCommand {
     /// Whether the command may be carried out between the steps of another decision. Such commands
-    /// make no decision about files, and a caller must not wait for the disk because of them.
+    /// make no decision about files, and their callers must not wait for the disk.
     pub(super) fn is_query(&self) -> bool {
         match self {
             EngineCommand::RequestEpisodes { .. }
@@ -135,11 +135,11 @@ pub enum CloseOutcome {
     Indexed,
     /// The episode was replaced, because the content of the session changed.
     Replaced,
-    /// The content did not change: the episode still holds.
+    /// The content did not change, so the episode was kept.
     Unchanged,
     /// The session has no content yet.
     Empty,
-    /// The settings ask for no episodes.
+    /// The settings turn episodes off.
     NotWanted,
 }
 
@@ -174,7 +174,7 @@ impl From<StoreError> for EngineError {
 pub struct Scope {
     /// The projects; empty for all.
     pub projects: Vec<Namespace>,
-    /// The caller's own session, which is still active.
+    /// The session that is left out: the caller's own, which is still active.
     pub except: Option<SessionKey>,
     /// The maximum number of sessions.
     pub limit: usize,
@@ -200,25 +200,25 @@ pub struct PendingEpisode {
 /// The status of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// Sessions by state. Only the store knows the number of indexed sessions.
+    /// The numbers of sessions by state. Only the store knows the number of indexed sessions.
     pub active: usize,
     pub inactive: usize,
     pub indexing: usize,
     pub failed: usize,
-    /// Sessions that are over but not indexed, including history.
+    /// The number of sessions that are over but not indexed, including history.
     pub unindexed: usize,
-    /// Sessions of history that wait for their import.
+    /// The number of sessions of history that wait for their import.
     pub history_left: usize,
-    /// Sessions of history that were imported since the start.
+    /// The number of sessions of history that were imported since the start.
     pub history_done: usize,
-    /// New files that are not yet matched to a session.
+    /// The number of new files that are not yet matched to a session.
     pub unidentified: usize,
     pub jobs: usize,
     /// Whether the first scan is complete.
     pub scanned: bool,
     /// How changes are detected.
     pub mode: Option<Mode>,
-    /// Bytes of transcripts that were read since the start.
+    /// The number of bytes of transcripts that were read since the start.
     pub bytes_read: u64,
     /// The latest problems, newest last.
     pub problems: Vec<String>,
@@ -228,9 +228,9 @@ pub struct Status {
 /// How far the search index is behind the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexLag {
-    /// Changes that are stored but cannot be found yet.
+    /// The number of changes that are stored but cannot be found yet.
     pub changes: u64,
-    /// Whether the index does not follow, or takes too long.
+    /// Whether the index accepts no changes, or takes too long to apply them.
     pub is_stalled: bool,
 }
 
@@ -241,13 +241,13 @@ pub struct ModelStatus {
     pub is_on: bool,
     /// Whether the model writes summaries.
     pub writes_summaries: bool,
-    /// Number of sessions that wait for the model.
+    /// The number of sessions that wait for the model.
     pub awaiting: usize,
-    /// Sessions that the model is being asked about now.
+    /// The number of sessions that the model is being asked about now.
     pub asking: usize,
     /// Why the model is not asked at present.
     pub outage: Option<String>,
-    /// Why the question about one of the sessions failed last.
+    /// The last error of one of the waiting sessions.
     pub last_error: Option<String>,
 }
 
@@ -260,7 +260,7 @@ pub(super) struct PendingAnswer {
     pub(super) patience: Duration,
 }
 
-/// Fails, with the remedy, when the store accepts no more writes.
+/// Returns an error that contains the remedy when the store accepts no more writes.
 pub(super) fn check_writable(store: &dyn Store) -> Result<(), EngineError> {
     match &*store.quota().health().borrow() {
         StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {

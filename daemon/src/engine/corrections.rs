@@ -1,4 +1,4 @@
-//! Stores what users and agents say about facts.
+//! Stores the corrections of facts that users and agents make.
 
 use crate::{
     engine::{Engine, EngineError},
@@ -16,7 +16,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether a correction may be stored: it stands against the one that is there.
+    /// Whether a correction may be stored, because it may replace the stored one or there is none.
     pub fn may_correct(&self, one: &CorrectedFact) -> Result<bool, EngineError> {
         let known: Option<Correction> = self.store.correction(one.fact)?;
         Ok(known.is_none_or(|known| one.correction.replaces(&known)))

@@ -1,8 +1,8 @@
 //! The queue of new files that have to be identified, each path once.
 //!
-//! Pure decisions, without I/O. The watch, a scan and a hook may announce a file at any moment, also
-//! while it is being identified. Each path has one stage, so it is never identified twice at a time;
-//! a file that changes while it is being identified is announced again.
+//! Pure decisions, without I/O. The watch, a scan and a hook may announce a file at any moment,
+//! also while it is being identified. Each path has one stage, so it is never identified twice at
+//! the same time. A file that changes while it is being identified is announced again.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -41,7 +41,7 @@ impl Discovery {
         }
     }
 
-    /// The next batch of at most `limit` files; empty while a batch is being identified.
+    /// Returns the next batch of at most `limit` files; empty while a batch is being identified.
     pub(super) fn next_batch(&mut self, limit: usize) -> Vec<PathBuf> {
         if self.is_identifying() {
             return Vec::new();
@@ -56,8 +56,8 @@ impl Discovery {
         paths
     }
 
-    /// The files of the batch are registered. Returns those that were announced again meanwhile: their
-    /// identification may be outdated, so the caller announces them again.
+    /// Ends the batch, after its files were registered. Returns those that were announced again
+    /// meanwhile: their identification may be outdated, so the caller announces them again.
     pub(super) fn batch_done(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         self.stages.retain(|path, stage| match stage {
@@ -83,7 +83,7 @@ impl Discovery {
         self.stages.is_empty()
     }
 
-    /// Drops the waiting files. The current batch is finished.
+    /// Drops the waiting files. The current batch continues to its end.
     pub(super) fn stop(&mut self) {
         self.waiting.clear();
         self.stages.retain(|_, stage| *stage != Stage::Waiting);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_forgotten_at_the_end_and_what_is_being_identified_comes_to_its_end() {
+    fn a_stop_drops_waiting_files_but_not_the_current_batch() {
         let mut discovery = Discovery::default();
         announce(&mut discovery, &["/a", "/b"]);
         discovery.next_batch(1);

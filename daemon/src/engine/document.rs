@@ -16,7 +16,7 @@ use crate::{
     summarize::markdown::OUTCOME,
 };
 
-/// A problem of a document, and its line, from 1.
+/// A problem of a document, and the number of its line, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     pub line: usize,
@@ -31,7 +31,8 @@ const INDENT: &str = "  ";
 /// The members of the front matter, each with its line.
 struct Members(BTreeMap<String, (usize, Value)>);
 
-/// Parses `document` as an imported episode. `summary` is its summary by field, if that is known.
+/// Parses `document` as an imported episode. `summary` has the fields of its summary, or is null
+/// if only the text is known.
 pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     let (members, text) = Members::read(document)?;
     let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;
@@ -55,7 +56,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     summary.message_count = summary.message_count.or_else(|| number("message_count"));
     let optional = |name| members.get(name).and_then(Value::as_str).map(str::to_owned);
     let content = ExternalContent {
-        // The fields of the summary make the text redundant.
+        // If the fields of the summary are known, the text is redundant.
         text: if is_told { text.to_owned() } else { String::new() },
         source: optional("source").unwrap_or_else(|| "text".to_owned()),
         description: optional("source_description").unwrap_or_default(),
@@ -82,14 +83,14 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     })
 }
 
-/// The outcome that the text of a summary names.
+/// Returns the outcome that the text of a summary names.
 fn outcome_in(text: &str) -> Outcome {
     let told = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
     told.and_then(|told| Outcome::parse(told.split_whitespace().next()?))
         .unwrap_or(nothing().outcome)
 }
 
-/// An empty summary.
+/// Returns an empty summary.
 pub fn nothing() -> EnhancedSessionSummary {
     EnhancedSessionSummary {
         activity_vector: ActivityVector::default(),
@@ -163,8 +164,8 @@ impl Members {
         self.0.get(name).map(|(_, value)| value)
     }
 
-    /// Returns the project. A document without its path has only the hash of the path, which stands
-    /// for the directory.
+    /// Returns the project. A document without the project's path has only the hash of the path,
+    /// which then replaces the directory.
     fn project(&self) -> Result<Project, Wrong> {
         if self.get("project_path").is_some() {
             return Ok(Project::new(&self.text("project_path")?));
@@ -237,7 +238,7 @@ mod tests {
         let summary = serde_json::to_value(&episode.summary).unwrap();
         let mut again = read(&episode::document(&episode, true), &summary).unwrap();
         again.summary.message_count = episode.summary.message_count;
-        // Half of the text is in the document.
+        // The document contains only a part of the hash.
         again.content_hash = episode.content_hash;
         assert_eq!(again, episode);
         let of_text = read(&episode::document(&episode, true), &Value::Null).unwrap();

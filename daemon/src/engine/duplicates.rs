@@ -46,7 +46,7 @@ pub(super) fn describe(paths: &[PathBuf]) -> String {
     )
 }
 
-/// The registrations of each path that has several, by session and number.
+/// Returns the registrations of each path that has several, in the order of their keys.
 fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     let mut shadowed: Vec<Source> = Vec::new();
     let mut failed = None;
@@ -94,7 +94,7 @@ fn writes(
     Ok(writes)
 }
 
-/// The index of the row with the most messages.
+/// Returns the index of the row with the most messages.
 fn longest(store: &dyn Store, rows: &[Source]) -> Result<usize, StoreError> {
     let (mut kept, mut most) = (0, 0);
     for (at, row) in rows.iter().enumerate() {

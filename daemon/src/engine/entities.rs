@@ -12,7 +12,7 @@ use crate::{
     store::StoreError,
 };
 
-/// Returns the document of an entity, under its latest name, or its deletion.
+/// Returns the changes that index an entity under its latest name, or remove it from the index.
 pub(super) fn entity_changes(
     graph: &Graph<'_>,
     id: EntityId,
@@ -35,8 +35,8 @@ pub(super) fn entity_changes(
     Ok(changes)
 }
 
-/// Returns the document of a fact. It does not contain the end of the fact; an answer reads that
-/// from the store.
+/// Returns the change that indexes a fact. The document does not contain the end of the fact; an
+/// answer reads that from the store.
 pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<IndexChange, StoreError> {
     let Some(claim) = graph.last_claim(key)? else {
         return Ok(IndexChange::DropSession { session: SessionKey(key.number()) });

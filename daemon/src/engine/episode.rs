@@ -55,12 +55,13 @@ pub fn from_evidence(
     }
 }
 
-/// The episode as a conversation: overview, topics, decisions, code references and key points.
+/// Returns the episode as a conversation: overview, topics, decisions, code references and key
+/// points.
 pub fn conversation(episode: &Episode) -> ConversationSummary {
     ConversationSummary::of(&episode.summary)
 }
 
-/// The phases of the activity, if there is more than one.
+/// Returns the phases of the activity, if there is more than one.
 pub(super) fn phases(detector: &Detector) -> Option<Vec<Segment>> {
     Some(detector.segments()).filter(|phases| phases.len() > 1)
 }
@@ -87,12 +88,13 @@ pub(super) fn summary(
     summary
 }
 
-/// The title of a session that starts with `prompt`.
+/// Returns the title of a session that starts with `prompt`.
 pub fn title(prompt: &str) -> String {
     summarize::title(prompt)
 }
 
-/// The summary of an episode for an agent that continues the work, the most useful parts first.
+/// Returns the summary of an episode for an agent that continues the work, the most useful parts
+/// first.
 pub fn page(episode: &Episode) -> String {
     match episode.text() {
         Some(text) => text.to_owned(),
@@ -100,7 +102,7 @@ pub fn page(episode: &Episode) -> String {
     }
 }
 
-/// The summary of an episode as Markdown, in the documents' form.
+/// Returns the summary of an episode as Markdown, as documents contain it.
 pub fn markdown(episode: &Episode) -> String {
     match episode.text() {
         Some(text) => text.to_owned(),
@@ -120,8 +122,9 @@ fn context<'c>(
     }
 }
 
-/// The whole episode as a document: its origin as front matter, in the form that Graphiti's own
-/// episodes have, then the summary. Without paths, only the hash of the project's path is given.
+/// Returns the whole episode as a document: front matter with its origin, in the form that
+/// Graphiti's own episodes have, then the summary. Without paths, the document has only the hash
+/// of the project's path.
 pub fn document(episode: &Episode, include_paths: bool) -> String {
     let summary = &episode.summary;
     let text = |text: &str| serde_json::Value::from(text).to_string();
@@ -165,7 +168,7 @@ pub fn document(episode: &Episode, include_paths: bool) -> String {
     format!("---\ngraphiti_session_metadata:\n{members}{more}---\n\n{}", markdown(episode))
 }
 
-/// The evidence of all files of a session.
+/// Returns the evidence of all files of a session.
 pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     let mut files = done.files.iter();
     let Some(own) = files.next() else { return Evidence::default() };
@@ -177,7 +180,7 @@ pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     merged
 }
 
-/// The activity of the session's own file. Sub-agents only execute its tasks.
+/// Returns the activity of the session's own file. Sub-agents only execute its tasks.
 fn activity(done: &JobResult) -> ActivityVector {
     done.files.first().map_or_else(
         || ActivityVector::from_signals(&Signals::default()),
@@ -185,7 +188,7 @@ fn activity(done: &JobResult) -> ActivityVector {
     )
 }
 
-/// The project of a transcript without a working directory.
+/// Returns the project of a transcript without a working directory.
 fn unknown_project() -> Project {
     Project::new("/unknown")
 }

@@ -1,9 +1,10 @@
 //! The figures of sessions: time, files, tests, errors and tokens, for statistics.
 //!
-//! The figures of a session are kept as a note with a stamp of the content that they were made from.
-//! The note is written with the episode, while the evidence is in memory: to read the evidence of all
-//! sessions again takes seconds. Figures without a note (of an older version, or of a changed episode)
-//! are derived when they are first wanted; those of a session that is being written to, each time.
+//! The figures of a session are kept as a note with a stamp of the content that they were made
+//! from. The note is written with the episode, while the evidence is in memory, because reading
+//! the evidence of all sessions again takes seconds. Figures without a note (of an older version,
+//! or of a changed episode) are derived when they are first needed. The figures of a session that
+//! may still change are derived each time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,13 +26,13 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionFigures {
-    /// Seconds without long pauses.
+    /// The duration of the work in seconds, without long pauses.
     pub seconds: u64,
-    /// Files that were changed.
+    /// The number of files that were changed.
     pub files: u32,
-    /// Runs of tests.
+    /// The number of test runs.
     pub tests: u32,
-    /// Errors that were seen.
+    /// The number of errors that occurred.
     pub errors: u32,
     pub tokens: Vec<TokenUse>,
 }
@@ -44,9 +45,9 @@ struct FiguresRecord {
     figures: SessionFigures,
 }
 
-/// The version of the record, raised when figures are derived otherwise.
+/// The version of the record. It is raised when the derivation of figures changes.
 const VERSION: u32 = 1;
-/// Number of notes that are written in one step.
+/// Maximum number of notes that are written in one step.
 const NOTES: usize = 200;
 
 /// The prices of the models that were looked up.
@@ -61,7 +62,7 @@ impl Prices {
         tariff.as_ref().map(|tariff| tariff.cost_of_tokens(&used.tokens).usd())
     }
 
-    /// Says where the prices come from.
+    /// Returns a text that names the source of the prices.
     pub fn origin() -> String {
         format!("as published by the makers of the models, {}", price::PRICES_OF)
     }
@@ -96,8 +97,8 @@ pub fn visit(
     Ok(())
 }
 
-/// Returns the note of a session whose episode was made from this evidence; `None` while the session
-/// may change.
+/// Returns the note of a session whose episode was made from this evidence; `None` while the
+/// session may change.
 pub(super) fn note_of(session: &Session, figures: SessionFigures) -> Option<Write> {
     let stamp = stamp(session)?;
     Some(note(session, &FiguresRecord { version: VERSION, stamp, figures }))
@@ -129,7 +130,7 @@ fn note(session: &Session, record: &FiguresRecord) -> Write {
     })
 }
 
-/// Names the content of a finished session; `None` while it may change.
+/// Returns a name for the content of a finished session; `None` while the session may change.
 fn stamp(session: &Session) -> Option<String> {
     let indexed = session.indexed.as_ref().filter(|_| session.state == State::Indexed)?;
     Some(format!("{}-{}", indexed.episode, session.last_activity.micros()))

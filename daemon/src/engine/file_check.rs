@@ -1,4 +1,5 @@
-//! Checks that every path is registered once, and that every complete line of a quiet file is stored.
+//! Checks that every path is registered once, and that every complete line of a quiet file is
+//! stored.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,7 +19,7 @@ use crate::{
 
 /// A file that was written more recently than this may still be waiting to be read.
 const QUIET: Duration = Duration::from_secs(60);
-/// Bytes that are searched for a line end in one step.
+/// Number of bytes that are searched for a line end in one step.
 const CHUNK: u64 = 16 << 10;
 
 /// The result of the check.
@@ -43,8 +44,8 @@ pub struct FileBehind {
     pub complete: u64,
 }
 
-/// Checks every file. `at_hand` are the files whose state is in memory, which is newer than the
-/// stored one. Blocks.
+/// Checks every file. `at_hand` has the files whose state is in memory, which is newer than the
+/// stored state. Blocks.
 pub fn check(
     store: &dyn Store,
     at_hand: &[Source],
@@ -85,7 +86,7 @@ fn will_be_read(state: &State) -> bool {
     }
 }
 
-/// The unread lines of a quiet file, if there are any.
+/// Returns a quiet file that has unread lines.
 fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
     // Files that cannot be opened are reported when they are read.
     let path = Path::new(&source.path);
@@ -104,7 +105,7 @@ fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Opti
     (read < complete).then_some(FileBehind { path, session, read, complete })
 }
 
-/// The offset after the last newline before `length`; 0 when there is none.
+/// Returns the offset after the last newline before `length`; 0 when there is none.
 fn end_of_last_line(file: &mut OpenTranscript, length: u64) -> io::Result<u64> {
     let mut end = length;
     while end > 0 {

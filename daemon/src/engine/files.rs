@@ -25,7 +25,7 @@ pub(super) struct IdentifiedFile {
     pub(super) other_paths: Vec<OtherPath>,
 }
 
-/// How a file looks to the file system.
+/// The existence and the stamp of a file, as the file system reports them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileObservation {
     pub(super) path: PathBuf,
@@ -35,7 +35,7 @@ pub(super) struct FileObservation {
 }
 
 impl FileObservation {
-    /// Looks at a file.
+    /// Observes a file.
     pub(super) fn of(path: PathBuf) -> FileObservation {
         let stamp = storage::stamp(&path);
         let exists = !stamp.as_ref().is_err_and(storage::is_missing);
@@ -43,7 +43,8 @@ impl FileObservation {
     }
 }
 
-/// Bytes of the start of a file that are read, one step after the other until a format matches.
+/// Numbers of bytes that are read from the start of a file. A larger number is tried when no
+/// format matches.
 const HEADS: [u64; 3] = [16 << 10, 256 << 10, 4 << 20];
 
 /// The result of identifying new files.
@@ -61,8 +62,8 @@ impl<I> Default for IdentifyResult<I> {
     }
 }
 
-/// Finds the session of each file, and skips files that are not transcripts. An empty file may become
-/// one: it is announced again with its first line.
+/// Finds the session of each file, and skips files that are not transcripts. An empty file may
+/// become one: it is announced again with its first line.
 pub(super) fn identify(paths: Vec<PathBuf>, formats: &Formats) -> IdentifyResult {
     identify_each(paths, |path| identify_one(path, formats))
 }
@@ -106,7 +107,8 @@ fn identify_one(path: &Path, formats: &Formats) -> io::Result<Option<IdentifiedF
     }))
 }
 
-/// The session of a file, if it is a transcript of the format's agent, wherever it is.
+/// Returns the identity of a file if it is a transcript of the format's agent, whatever its path
+/// is.
 pub(super) fn identity(path: &Path, format: &dyn Format) -> io::Result<Option<Identity>> {
     let identity = FileHead::open(path)?.identify(|text| format.identify(path, text))?;
     Ok(identity.map(without_secrets))
@@ -123,7 +125,7 @@ impl FileHead {
         Ok(FileHead { transcript: storage::open_head(path, HEADS[0])?, bytes: Vec::new() })
     }
 
-    /// Calls `identify` with more and more of the file until it returns something.
+    /// Calls `identify` with more and more of the file until it returns a value.
     fn identify<T>(&mut self, identify: impl Fn(&str) -> Option<T>) -> io::Result<Option<T>> {
         let FileHead { transcript, bytes } = self;
         let length = transcript.length()?;
@@ -144,8 +146,8 @@ fn observe_other(path: &Path) -> OtherPath {
     OtherPath { path: path.to_string_lossy().into_owned(), exists }
 }
 
-/// Redacts the ids, which are made of file names. The directory is only compared, and redacted where
-/// it is shown.
+/// Redacts the ids, which are made of file names. The directory is only compared, and redacted
+/// where it is shown.
 fn without_secrets(identity: Identity) -> Identity {
     let Identity { session, sub_agent, directory } = identity;
     let clean = |id: String| redaction::id(&id).into_owned();

@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Engine {
-    /// Forgets sessions permanently: stored ones with all data derived from them, and ones that
-    /// were not read yet. Runs to its end even if the caller disconnects.
+    /// Forgets sessions. Stored sessions are deleted with all data derived from them; sessions
+    /// that were not read yet will not be read. Runs to its end even if the caller disconnects.
     pub async fn forget(
         &self,
         sessions: Vec<(SessionId, Option<SessionKey>)>,
@@ -54,7 +54,7 @@ impl Engine {
         self.request(|reply| EngineCommand::ReleaseEnded { sessions: keys, reply }).await?;
         sessions.iter().for_each(|(id, _)| self.memory_use.forget(&id.id));
         let projects = self.projects.clone();
-        // The directory of a forgotten session is forgotten with the last one in it.
+        // The directory of a project is forgotten together with its last session.
         let noting = tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &|| true));
         noting.await.map_err(failed)?;
         // The sessions are deleted from the database; the index follows at the next start at the
@@ -96,7 +96,7 @@ impl Engine {
         Ok(position)
     }
 
-    /// The sessions that were forgotten.
+    /// Returns the sessions that were forgotten.
     pub fn forgotten(&self) -> Vec<ForgottenSession> {
         self.forgotten.list()
     }
@@ -107,7 +107,7 @@ impl Engine {
     }
 
     /// Removes a session from the forgotten ones, and ingests its transcript if that still exists.
-    /// Returns whether it does.
+    /// Returns whether the transcript was ingested.
     pub async fn restore_forgotten(&self, id: &SessionId) -> Result<bool, EngineError> {
         self.store.write(forgotten::withdrawn(id)).done().await.map_err(failed)?;
         self.forgotten.remove(id);

@@ -1,8 +1,8 @@
-//! Sessions that were forgotten, and how their transcripts are recognised.
+//! Keeps the list of forgotten sessions, and recognises their transcripts.
 //!
-//! The transcript of a forgotten session may still exist, and be written to, copied or forked. It is
-//! recognised by the session id that the agent gave it. A copy under another session id is recognised
-//! by the ids of its records, which reveal nothing of their content.
+//! The transcript of a forgotten session may still exist, and be written to, copied or forked. It
+//! is recognised by the session id that the agent gave it. A copy under another session id is
+//! recognised by the ids of its records, which reveal nothing of their content.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -56,12 +56,12 @@ pub(super) struct ForgottenWrites {
 }
 
 const VERSION: u32 = 1;
-/// Messages read in one batch.
+/// Number of messages that are read in one batch.
 const MESSAGES: usize = 1_024;
 
 impl Forgotten {
-    /// Loads the forgotten sessions. One that cannot be read is an error, because it would be
-    /// imported again.
+    /// Loads the forgotten sessions. A record that cannot be read is an error, because its session
+    /// would be imported again.
     pub(super) fn load(store: &dyn Store) -> Result<Forgotten, StoreError> {
         let forgotten = Forgotten::default();
         for (name, content) in store.notes(NoteNamespace::Forgotten)? {
@@ -87,7 +87,7 @@ impl Forgotten {
         sessions.map(|(id, at)| ForgottenSession { id: id.clone(), at: *at }).collect()
     }
 
-    /// The forgotten sessions that have `record` as a fork key.
+    /// Returns the forgotten sessions that have `record` as a fork key.
     pub(super) fn with_fork_key(&self, record: &RecordUuid) -> Vec<SessionId> {
         self.read().fork_keys.get(record).cloned().unwrap_or_default()
     }
@@ -136,7 +136,8 @@ impl Fingerprints {
     }
 }
 
-/// The writes that record that a session is forgotten. `session` is its key, if it was ever read.
+/// Returns the writes that record that a session is forgotten. `session` is its key, if it was
+/// ever read.
 pub(super) fn writes(
     store: &dyn Store,
     id: &SessionId,
@@ -165,7 +166,7 @@ pub(super) fn writes(
     Ok(ForgottenWrites { writes, fork_keys })
 }
 
-/// The writes that remove a session from the forgotten ones.
+/// Returns the writes that remove a session from the forgotten ones.
 pub(super) fn withdrawn(id: &SessionId) -> Vec<Write> {
     let shelves = [NoteNamespace::Forgotten, NoteNamespace::ForgottenRecords];
     shelves
@@ -173,7 +174,7 @@ pub(super) fn withdrawn(id: &SessionId) -> Vec<Write> {
         .into()
 }
 
-/// The fingerprints of all stored records of a session's own files.
+/// Returns the fingerprints of all stored records of a session's own files.
 fn fingerprints(store: &dyn Store, session: SessionKey) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::new();
     visit_records(store, session, &mut |record| bytes.extend(fingerprint(record)))?;

@@ -39,7 +39,7 @@ use crate::{
 pub struct Engine {
     pub(super) events: mpsc::Sender<EngineEvent>,
     pub(super) store: Arc<dyn Store>,
-    /// The position of the search index.
+    /// The progress of the search index.
     pub(super) followed: watch::Receiver<FollowerProgress>,
     pub(super) forgotten: Arc<Forgotten>,
     /// The number of summaries that newer rules will create again.
@@ -51,17 +51,17 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The store, for reading.
+    /// Returns the store, for reading.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// The projects that sessions belong to.
+    /// Returns the projects that sessions belong to.
     pub fn projects(&self) -> &Arc<Projects> {
         &self.projects
     }
 
-    /// What sessions use of what they are offered.
+    /// Returns the counts of the lines that sessions were offered and used.
     pub fn memory_use(&self) -> &MemoryUse {
         &self.memory_use
     }
@@ -71,7 +71,7 @@ impl Engine {
         self.formats().of_agent(agent).is_some()
     }
 
-    /// The formats in force.
+    /// Returns the formats in force.
     pub fn formats(&self) -> Formats {
         self.formats.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -101,7 +101,8 @@ impl Engine {
         let Some(PendingAnswer { done, patience }) = pending else { return Ok(None) };
         if let Some(done) = done {
             match tokio::time::timeout(patience, done).await {
-                // The model is asked meanwhile; until it answers, the episode comes from evidence.
+                // The model is still being asked. Until it answers, the episode is the one from
+                // evidence.
                 Err(_) | Ok(Err(_)) => return Ok(None),
                 Ok(Ok(answered)) => answered?,
             }
@@ -142,13 +143,13 @@ impl Engine {
         self.request(|reply| EngineCommand::PendingSummaries { scope, reply }).await
     }
 
-    /// The live sessions: those that are not both indexed and quiet.
+    /// Returns the live sessions: those whose state is not `Indexed`.
     pub async fn live(&self) -> Result<Vec<Session>, EngineError> {
         self.request(EngineCommand::Live).await
     }
 
-    /// The sessions that agents report as running. When a process has several sessions, its current
-    /// one is first.
+    /// Returns the sessions that agents report as running. When a process has several sessions,
+    /// its current one is first.
     pub async fn running(&self) -> Result<Vec<RunningSession>, EngineError> {
         self.request(EngineCommand::Running).await
     }
@@ -165,12 +166,13 @@ impl Engine {
         self.notify(EngineCommand::AgentEnded(session));
     }
 
-    /// The files whose state is in memory. The store may have an older state of them.
+    /// Returns the files whose state is in memory. The store may have an older state of them.
     pub async fn open_sources(&self) -> Result<Vec<Source>, EngineError> {
         self.request(EngineCommand::OpenSources).await
     }
 
-    /// Old sessions without an episode, the latest first: those written within `age`, or all.
+    /// Returns the old sessions without an episode that were written within `age`, or all if it is
+    /// `None`, the latest first.
     pub async fn backfill_candidates(
         &self,
         age: Option<Duration>,
@@ -214,7 +216,6 @@ impl Engine {
         check_writable(self.store.as_ref())
     }
 
-    /// The status of the engine.
     pub async fn status(&self) -> Result<Status, EngineError> {
         self.request(EngineCommand::Status).await
     }
@@ -225,7 +226,7 @@ impl Engine {
         self.request(|reply| EngineCommand::Settle { sessions, reply }).await
     }
 
-    /// The number of summaries that newer rules will create again.
+    /// Returns the number of summaries that newer rules will create again.
     pub fn older_summaries(&self) -> usize {
         self.older_summaries.load(Ordering::Relaxed)
     }
@@ -245,13 +246,13 @@ impl Engine {
     /// Adds a problem to the status.
     pub async fn note_problem(&self, problem: String) {
         let command = EngineCommand::NoteProblem(problem);
-        // An engine that is stopping has no status to show.
+        // An engine that is stopping needs no problem, because it has no status to show.
         let _ = self.events.send(EngineEvent::Command(command)).await;
     }
 
     /// Sends a command that a busy engine may miss without harm.
     fn notify(&self, command: EngineCommand) {
-        // The channel is full or closed.
+        // The command is dropped when the channel is full or closed.
         let _ = self.events.try_send(EngineEvent::Command(command));
     }
 
@@ -278,7 +279,7 @@ impl Engine {
         reached.map(drop).map_err(|_| EngineError::Stopping)
     }
 
-    /// How far the search index is behind the store.
+    /// Returns how far the search index is behind the store.
     pub fn index_lag(&self) -> IndexLag {
         let followed = *self.followed.borrow();
         let changes = self.store.outbox_end().saturating_sub(followed.position);
@@ -288,7 +289,7 @@ impl Engine {
 
     /// Stops the loop: it starts no new work, and finishes or saves the work in progress.
     pub async fn stop(&self) {
-        // A loop that has ended is stopped.
+        // The request fails only when the loop has already ended.
         let _ = self.request(EngineCommand::Stop).await;
     }
 }

@@ -1,5 +1,5 @@
-//! Imported episodes: from another machine, or added as a memory. They have no transcript on this
-//! machine.
+//! Stores imported episodes, which come from another machine or are added as memories. They have
+//! no transcript on this machine.
 
 use crate::{
     engine::{Engine, EngineError, document, episode, new_episode, redaction::StoredRedactor},
@@ -29,7 +29,7 @@ pub struct Memory {
     pub kind: MemoryKind,
 }
 
-/// What a memory is.
+/// The kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     Note,
@@ -40,13 +40,13 @@ pub enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Determines by its wording what a text is.
+    /// Determines the kind of a text by its wording.
     pub fn of(text: &str) -> MemoryKind {
         if summarize::states_wish(text) { MemoryKind::Preference } else { MemoryKind::Note }
     }
 }
 
-/// How an episode from another machine is imported.
+/// Whether an episode from another machine is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportDecision {
     /// The episode is imported, and replaces an older one of its session.
@@ -86,7 +86,7 @@ impl Engine {
         Ok((episode, position))
     }
 
-    /// Decides how an episode from another machine is imported.
+    /// Decides whether an episode from another machine is imported.
     pub fn import_decision(&self, episode: &Episode) -> Result<ImportDecision, StoreError> {
         if self.is_forgotten(&episode.session_id) {
             return Ok(ImportDecision::Forgotten);
@@ -143,8 +143,8 @@ impl Engine {
     }
 }
 
-/// Whether an episode is a later version of a stored one with the same id: a memory was replaced, a
-/// model has written the summary, or newer rules have.
+/// Whether an episode is a later version of a stored one with the same id: a memory was replaced,
+/// or a model or newer rules have written the summary.
 fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
     let version = |episode: &Episode| {
         let is_of_model = episode.author != Author::Evidence;
@@ -194,7 +194,7 @@ fn memory_episode(
     episode
 }
 
-/// The writes that store an imported episode, with a session for it.
+/// Returns the writes that store an imported episode, with a session for it.
 fn writes_of(episode: &Episode) -> Vec<Write> {
     let session = Session {
         key: episode.session,
@@ -216,7 +216,7 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // A plain text has no fields to read statements from, unless it is a wish.
+    // A plain text has no fields from which statements could be read, unless it is a preference.
     if episode.text().is_none() || episode.summary.preferences.is_some() {
         let statements = Box::new(graph::read(episode, &Evidence::default()));
         writes.push(Write::Statements { episode: episode.id, statements });
@@ -228,7 +228,7 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
 /// Redacts an episode: another machine may have older rules, and a memory may hold any text.
 fn redact(episode: &mut Episode, redactor: &Redactor) {
     StoredRedactor::default().episode(episode);
-    // A value may be a secret by the name of its member, such as a setting.
+    // The name of a member, such as a setting, may show that its value is a secret.
     if let Ok(mut summary) = serde_json::to_value(&episode.summary) {
         redactor.redact_value(&mut summary);
         if let Ok(summary) = serde_json::from_value(summary) {
@@ -237,7 +237,8 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
     }
 }
 
-/// The summary of an episode for an export. It has everything that an import on another machine needs.
+/// Returns the summary of an episode for an export. It has everything that an import on another
+/// machine needs.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
         Some(_) if episode.summary.preferences.is_none() => serde_json::Value::Null,
@@ -245,7 +246,7 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
     }
 }
 
-/// The episode as a document that names this machine.
+/// Returns the episode as a document that names this machine.
 pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {

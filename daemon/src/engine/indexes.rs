@@ -23,8 +23,8 @@ pub struct Indexes {
 impl Indexes {
     /// Opens the indexes, or creates them. Returns whether they are new and have to be filled.
     ///
-    /// If one of them cannot be opened, all are created, so that all are at the same position of the
-    /// outbox.
+    /// If one of them cannot be opened, all are created, so that all are at the same position of
+    /// the outbox.
     pub(super) fn open(folder: &Path, store: &dyn Store) -> Result<(Indexes, bool), OpenError> {
         let folders = folders(folder);
         let mut indexes = Vec::with_capacity(folders.len());
@@ -56,13 +56,13 @@ impl Indexes {
         Ok((Indexes { sessions, entities, facts, folders: Arc::new(folders) }, rebuild))
     }
 
-    /// The outbox position up to which every index has all changes on disk.
+    /// Returns the outbox position up to which every index has all changes on disk.
     pub(super) fn applied(&self) -> Position {
         self.each().map(SearchIndex::applied).into_iter().min().unwrap_or_default()
     }
 
-    /// The highest outbox position up to which an index has all changes on disk. The indexes are
-    /// committed one after the other.
+    /// Returns the highest outbox position up to which one of the indexes has all changes on disk.
+    /// The positions may differ, because the indexes are committed one after the other.
     pub(super) fn furthest(&self) -> Position {
         self.each().map(SearchIndex::applied).into_iter().max().unwrap_or_default()
     }
@@ -84,12 +84,12 @@ impl Indexes {
         Ok(reached)
     }
 
-    /// Bytes on disk that searches use.
+    /// Returns the number of bytes on disk that searches use.
     pub(super) fn bytes(&self) -> Result<u64, IndexError> {
         self.each().into_iter().map(SearchIndex::bytes).sum()
     }
 
-    /// Bytes of all files, including those of merges that run.
+    /// Returns the number of bytes of all files, including those of running merges.
     pub fn disk_bytes(&self) -> u64 {
         let entries = self.folders.iter().filter_map(|folder| folder.read_dir().ok());
         let sizes = entries.flatten().flatten().filter_map(|entry| entry.metadata().ok());
@@ -112,7 +112,7 @@ impl Indexes {
     }
 }
 
-/// The folders of the indexes of sessions, of entities, and of facts.
+/// Returns the folders of the indexes of sessions, of entities, and of facts.
 pub fn folders(folder: &Path) -> [PathBuf; 3] {
     let beside = |name: &str| {
         let mut path = folder.as_os_str().to_owned();

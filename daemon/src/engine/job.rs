@@ -1,4 +1,4 @@
-//! A job reads the new lines of a session's files, and makes its episode where one is due.
+//! A job reads the new lines of a session's files, and makes its episode if one is due.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -41,7 +41,7 @@ pub struct Job {
     pub index: Option<CloseReason>,
     /// Whether to gather a question to a model.
     pub gather: bool,
-    /// The start of the job.
+    /// When the job starts.
     pub now: Timestamp,
 }
 
@@ -53,7 +53,7 @@ pub struct JobFile {
 }
 
 impl JobResult {
-    /// The result of a job that panicked or was not started.
+    /// Returns the result of a job that panicked or was not started.
     pub(super) fn failed(job: &Job, error: ReadError) -> JobResult {
         let failed = IndexOutcome::Failed(error.to_string());
         JobResult {
@@ -135,16 +135,18 @@ impl SessionDigest {
     }
 }
 
-/// Returns the time of the last message in a file; the file's own if the message has none.
+/// Returns the latest time in a file, or the time when the file was modified if its last message
+/// has no time.
 fn last_at(file: &ReadProgress) -> Option<Timestamp> {
     let modified = || Timestamp::from_micros(file.source.stamp.modified);
     file.state.last_at.or_else(|| (file.state.next_seq > 0).then(modified))
 }
 
-/// The directory that the transcript's folder is named after, else the first working directory.
+/// Returns the working directory after which the transcript's folder is named, else the first
+/// working directory.
 ///
 /// The name of the folder is lossy (`-` replaces every character that is not a letter or a digit):
-/// it can confirm a directory, but not name one.
+/// it can confirm a directory, but a directory cannot be derived from it.
 fn project(path: &str, evidence: &crate::model::Evidence) -> Option<Project> {
     let folder = std::path::Path::new(path).parent()?.file_name()?.to_str()?;
     let slug = |directory: &str| -> String {
@@ -168,7 +170,7 @@ fn make_episode(
     if let Some(indexed) = &session.indexed
         && indexed.hash == content.hash
     {
-        // This holds even if someone deleted the episode: then it is not wanted.
+        // An episode that a user deleted is not wanted, so it is not made again.
         let hash = content.hash;
         tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
         return IndexOutcome::Unchanged;
@@ -181,7 +183,8 @@ fn make_episode(
     IndexOutcome::Made(Box::new(NewEpisode { episode, statements, figures }))
 }
 
-/// The question about a session; `None` when its episode is out of date or a model wrote it.
+/// Returns the question about a session; `None` when its episode is out of date or a model wrote
+/// it.
 fn question(session: &Session, done: &JobResult, reader: &SourceReader) -> Option<ModelQuestion> {
     let indexed = session.indexed.as_ref()?;
     if done.digest.content?.hash != indexed.hash {
@@ -209,7 +212,7 @@ fn question(session: &Session, done: &JobResult, reader: &SourceReader) -> Optio
     })
 }
 
-/// The truncated messages of all files, the most relevant first.
+/// Returns the truncated messages of all files, the most relevant first.
 fn truncated(done: &JobResult) -> Vec<LocatedMessage> {
     let of_file = |file: &ReadProgress| {
         let Source { key, path, .. } = file.source.clone();

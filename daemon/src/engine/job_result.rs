@@ -40,7 +40,7 @@ pub enum IndexOutcome {
     Unchanged,
     /// The session has no content yet.
     Nothing,
-    /// The settings ask for no episodes.
+    /// The settings turn episodes off.
     NotWanted,
     Failed(String),
 }
@@ -54,6 +54,7 @@ pub struct SessionDigest {
     pub project: Option<Project>,
     /// The time of the first message.
     pub started_at: Option<Timestamp>,
-    /// The latest time in the transcript, or of a file whose last message has no time.
+    /// The latest time in the transcript. For a file whose last message has no time, it is the
+    /// time when the file was modified.
     pub last_at: Option<Timestamp>,
 }

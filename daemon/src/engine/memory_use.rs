@@ -1,8 +1,8 @@
-//! Which lines of handoffs and which hits of searches later sessions used.
+//! Counts which lines of handoffs and which hits of searches later sessions used.
 //!
 //! A line is *used* when the session that got it opens the session that the line is from, or when
-//! the session's own summary repeats the line's words. The counts stay on the machine. They show what
-//! the memory is good for, and break ties in what a handoff keeps.
+//! the session's own summary repeats the line's words. The counts stay on the machine. They show
+//! how useful the memory is, and break ties when a handoff selects its lines.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -21,9 +21,9 @@ use crate::{
 const VERSION: u32 = 1;
 /// The name of the note.
 const NAME: &[u8] = b"counts";
-/// Maximum number of sessions whose use is awaited; the oldest are given up.
+/// Maximum number of sessions whose use is awaited; the oldest are dropped.
 const OFFERS: usize = 64;
-/// Maximum number of lines of a session whose use is awaited.
+/// Maximum number of lines of a session whose use is awaited; the oldest are dropped.
 const LINES: usize = 24;
 /// Maximum number of topics.
 const TOPICS: usize = 16;
@@ -49,7 +49,7 @@ struct MemoryUseRecord {
     offers: VecDeque<Offer>,
 }
 
-/// The lines that a session got, as far as they are not used yet.
+/// The lines that a session got and has not used yet.
 #[derive(Serialize, Deserialize)]
 struct Offer {
     session: String,
@@ -106,12 +106,12 @@ impl MemoryUse {
         self.used(session, |line| line.from == opened);
     }
 
-    /// Notes what an episode repeats of the lines that its session got.
+    /// Notes which lines that a session got are repeated by the session's episode.
     pub(super) fn ended(&self, episode: &Episode) {
         self.used(&episode.session_id.id, |line| repeats(episode, &line.text));
     }
 
-    /// Drops what the offers hold of a forgotten session.
+    /// Drops the lines that a forgotten session got, and the lines that are from it.
     pub(super) fn forget(&self, session: &str) {
         let mut state = self.lock();
         state.offers.retain(|offer| offer.session != session);
@@ -123,12 +123,12 @@ impl MemoryUse {
         }
     }
 
-    /// The counts by topic.
+    /// Returns the counts by topic.
     pub fn counts(&self) -> BTreeMap<String, UseCount> {
         self.lock().counts.clone()
     }
 
-    /// The share of the offered lines of a topic that was used.
+    /// Returns the share of the offered lines of a topic that was used.
     pub fn rate(&self, topic: &str) -> f64 {
         let state = self.lock();
         let count = state.counts.get(topic).copied().unwrap_or_default();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_sessions_are_awaited() {
+    fn the_numbers_of_awaited_sessions_and_lines_are_limited() {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
         let uses = MemoryUse::load(store).unwrap();

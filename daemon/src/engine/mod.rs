@@ -1,10 +1,10 @@
 //! The engine connects the stages: no other module knows their order.
 //!
-//! Everything that can wake the daemon is a variant of [`EngineEvent`]. [`state::EngineState`] owns
-//! all mutable state. It decides on one event after the other, without I/O, and returns effects. The
-//! [`executor::Executor`] performs the effects, and returns their results as events. Slow work
-//! (reading transcripts, making episodes, asking models) runs beside it, as a [`job::Job`] for
-//! example. Other modules use the engine through an [`Engine`].
+//! Everything that can wake the daemon is a variant of [`EngineEvent`]. [`state::EngineState`]
+//! owns all mutable state. It handles one event after the other, without I/O, and returns effects.
+//! The [`executor::Executor`] performs the effects, and returns their results as events. Slow work
+//! (reading transcripts, making episodes, asking models) runs outside of the event loop, for
+//! example as a [`job::Job`]. Other modules use the engine through an [`Engine`].
 
 pub mod backfill;
 mod command;
@@ -96,11 +96,10 @@ pub fn is_built_in(agent: &str) -> bool {
 /// The settings of the engine. They may change while it runs.
 #[derive(Clone)]
 pub struct Settings {
-    /// When a session is over.
+    /// The rules that decide when a session is over.
     pub session: session::Config,
     /// The settings for the stored part of transcripts.
     pub parse_context: Arc<ParseContext>,
-    /// Asks models.
     pub summarizer: Arc<Summarizer>,
     /// Folders that are ignored, both as places of transcripts and as project directories.
     pub excluded: Vec<PathBuf>,
@@ -120,17 +119,17 @@ enum EngineEvent {
     /// New files were matched to their sessions.
     Identified(IdentifyResult),
     JobDone(Box<JobResult>),
-    /// Old files have to be ingested, whatever their age.
+    /// Old files have to be ingested, regardless of their age.
     Backfill {
         found: Vec<IdentifiedFile>,
         reply: oneshot::Sender<()>,
     },
-    /// A model was asked about a session.
+    /// A model answered a question about a session, or failed to.
     ModelAnswered(Box<ModelAnswer>),
     Command(EngineCommand),
     /// Files were observed, because a decision asked for it.
     FilesObserved(Vec<FileObservation>),
-    /// The sessions with files that older rules of their format read.
+    /// The sessions with files that were read by older rules of their format were found.
     OutdatedFound(Result<BTreeSet<SessionKey>, StoreError>),
     /// New files were saved.
     Registered(RegisteredFiles),

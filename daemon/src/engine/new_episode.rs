@@ -13,7 +13,7 @@ pub struct NewEpisode {
     pub figures: Option<SessionFigures>,
 }
 
-/// A new id for the episode of a session that ended at `ended_at`.
+/// Returns a new id for the episode of a session that ended at `ended_at`.
 pub(crate) fn new_episode_id(ended_at: Timestamp) -> EpisodeId {
     let random = uuid::Uuid::new_v4().into_bytes();
     EpisodeId::new(ended_at, *random.first_chunk().expect("a UUID has sixteen bytes"))

@@ -1,8 +1,8 @@
-//! Finds the sessions whose files older rules of their format read, with records that the rules in
-//! force read and the older ones skipped.
+//! Finds the sessions with files that were read by older rules of their format, and in which these
+//! rules skipped records that the current rules read.
 //!
-//! The state of a file names the rules that read it. A note names the rules of each format to which
-//! all files were compared, so that an ordinary start compares none.
+//! The state of a file names the version of the rules that read it. A note names, for each format,
+//! the version to which all files were compared, so that most starts compare no files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Write},
 };
 
-/// The name of the note: the versions of the rules by agent, except first ones.
+/// The name of the note, which has the versions of the rules by agent, except first versions.
 const NAME: &[u8] = b"formats";
 
 type RulesByAgent = BTreeMap<String, u64>;
@@ -46,9 +46,10 @@ pub(super) fn find(
             outdated.insert(source.key.session);
         }
     }
-    // Otherwise the next start compares again, in case these are not read before the end of this one.
+    // Without the note, the next start compares again, because this run may end before it has read
+    // the outdated files.
     if outdated.is_empty() {
-        // A failed write changes the condition of the store, which ends the round.
+        // A failed write changes the health of the store, after which the database is reopened.
         let _ = store.write(vec![present(checked, formats)]);
     }
     Ok(outdated)

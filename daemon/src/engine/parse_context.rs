@@ -35,7 +35,7 @@ impl ParseContext {
     }
 }
 
-/// Maximum bytes of a tool's output that are read.
+/// Maximum number of bytes of a tool's output that are read.
 pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 
 /// Redacts every text in `item`, except the output of a result.

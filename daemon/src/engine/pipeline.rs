@@ -1,8 +1,8 @@
 //! Turns the lines of one transcript file into messages and evidence.
 //!
-//! [`SourceState`] holds everything that is known after a line. It is saved with the file's cursor, so
-//! that reading can be interrupted and resumed without a difference in its result. Secrets are
-//! redacted before any other code sees a text.
+//! [`SourceState`] holds everything that is known after a line. It is saved with the file's
+//! cursor, so that reading can be interrupted and resumed without a difference in its result.
+//! Secrets are redacted before any other code sees a text.
 
 use std::{collections::VecDeque, path::Path};
 
@@ -55,7 +55,7 @@ pub struct SourceState {
     pub shared: u64,
     #[serde(default = "first_rules")]
     pub rules: u64,
-    /// Records since the last batch at which a fork of the session may start.
+    /// The ids of records at which a fork of the session may start, since the last batch.
     #[serde(skip)]
     pub fork_keys: Vec<RecordUuid>,
     /// Messages of which only a part is stored.
@@ -90,11 +90,11 @@ pub struct LineContext<'c> {
 
 /// Maximum number of silent calls that are remembered; the output of older ones is read anyway.
 const SILENT: usize = 256;
-/// Maximum bytes of a call's id.
+/// Maximum length, in bytes, of a call's id.
 const ID: usize = 256;
 
-/// Saves what a format remembers without its secrets: it is taken from records before their entries
-/// are redacted, such as prompts that wait for the agent.
+/// Serializes the memory of a format without its secrets. A format takes its memory, such as
+/// prompts that wait for the agent, from records before their entries are redacted.
 fn without_secrets<S: Serializer>(memory: &Memory, to: S) -> Result<S::Ok, S::Error> {
     let mut memory = serde_json::to_value(memory).map_err(ser::Error::custom)?;
     StoredRedactor::default().value(&mut memory);
@@ -102,7 +102,7 @@ fn without_secrets<S: Serializer>(memory: &Memory, to: S) -> Result<S::Ok, S::Er
 }
 
 impl SourceState {
-    /// The state at the start of file number `source` of its session.
+    /// Returns the state at the start of file number `source` of its session.
     pub fn new(source: u32) -> SourceState {
         SourceState {
             cursor: FileCursor::default(),
@@ -293,7 +293,7 @@ impl SourceState {
         }
     }
 
-    /// The redacted output of a result; `None` for other items and for skipped output.
+    /// Returns the redacted output of a result; `None` for other items and for skipped output.
     fn output_of(&mut self, item: &Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
             Item::Call(Call {
@@ -323,7 +323,7 @@ impl SourceState {
     }
 }
 
-/// The rules that read the files of states that name none.
+/// Returns the version of the rules for saved states that do not name one.
 pub(super) fn first_rules() -> u64 {
     1
 }

@@ -7,15 +7,15 @@ use crate::{
     sync::{Condvar, Mutex},
 };
 
-/// Files that start with the same record are read one after the other, so that the reader of the
-/// second one finds the records of the first.
+/// The locks of files, by first record. Files that start with the same record are read one after
+/// the other, so that the reader of the second one finds the records of the first.
 #[derive(Debug, Default)]
 pub struct RecordLocks {
     locked: Mutex<HashSet<RecordUuid>>,
     unlocked: Condvar,
 }
 
-/// Locks the files that start with a record, until it is dropped.
+/// A lock on the files that start with a record, until it is dropped.
 pub(super) struct RecordLock<'c> {
     locks: &'c RecordLocks,
     record: RecordUuid,

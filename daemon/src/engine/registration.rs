@@ -1,7 +1,7 @@
 //! Registers new files: assigns each a session and a number within the session.
 //!
-//! Pure decisions over [`KnownFiles`]. A file sees the earlier files of its list, so that no path is
-//! registered twice and no number is assigned twice.
+//! Pure decisions over [`KnownFiles`]. Each file is also checked against the earlier files of the
+//! list, so that no path is registered twice and no number is assigned twice.
 
 use crate::{
     model::{
@@ -18,9 +18,10 @@ pub(super) struct NewFile {
     pub(super) session: SessionId,
     /// The id of the sub-agent, for a sub-agent's file.
     pub(super) sub_agent: Option<String>,
-    /// The paths that its agent may have moved it from, with whether a file is still there.
+    /// The paths from which its agent may have moved the file, and whether a file still exists
+    /// there.
     pub(super) other_paths: Vec<OtherPath>,
-    /// When it was last written.
+    /// When the file was last written.
     pub(super) modified: Timestamp,
     /// The state of the session if the session is new.
     pub(super) first_state: State,
@@ -35,13 +36,12 @@ pub(super) struct OtherPath {
 
 /// The registered files and sessions.
 pub(super) trait KnownFiles {
-    /// The file that is registered under `path`.
+    /// Returns the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError>;
-    /// The session with this id.
+    /// Returns the session with this id.
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
-    /// The files of a session.
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
-    /// A key for a new session.
+    /// Returns a key for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 }
 
@@ -92,8 +92,8 @@ impl<'k> Registration<'k> {
         Ok(())
     }
 
-    /// Registers a file under the path to which its agent moved it, unless the old path still
-    /// exists: then it is registered when the old path is deleted.
+    /// Updates the path of a registered file that its agent moved. While the old path still
+    /// exists, nothing changes: the new path is registered when the old one is deleted.
     fn take_over(&mut self, known: KnownPath, to: String, at: usize) {
         let KnownPath { mut source, exists } = known;
         if exists {
@@ -106,9 +106,9 @@ impl<'k> Registration<'k> {
         self.sources.push(source);
     }
 
-    /// The sessions of the new files, and the files.
+    /// Returns the sessions of the new files, and the files.
     pub(super) fn finish(mut self) -> (Vec<Session>, Vec<Source>) {
-        // A file that could not be registered leaves no session behind.
+        // A session without a registered file is not stored.
         let sources = &self.sources;
         let has_file =
             |session: &Session| sources.iter().any(|source| source.key.session == session.key);
@@ -116,7 +116,7 @@ impl<'k> Registration<'k> {
         (self.sessions, self.sources)
     }
 
-    /// The index of a file's session in the list.
+    /// Returns the index of a file's session in the list.
     fn session(&mut self, file: &NewFile) -> Result<usize, StoreError> {
         if let Some(at) = self.sessions.iter().position(|session| session.id == file.session) {
             return Ok(at);
@@ -140,7 +140,7 @@ impl<'k> Registration<'k> {
     }
 }
 
-/// A registered file at another path of the same transcript.
+/// A registered file that is at another path of a new file's transcript.
 struct KnownPath {
     source: Source,
     exists: bool,

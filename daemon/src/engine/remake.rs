@@ -1,10 +1,10 @@
-//! Creates summaries again that older rules derived: in the background, the latest sessions first,
-//! one at a time and only while the engine has no other work.
+//! Creates the summaries of older rules again. This happens in the background, the latest sessions
+//! first, one at a time, and only while the engine has no other work.
 //!
 //! Each summary records the version of its rules, so that the work continues where it was
-//! interrupted. A summary that a model wrote stays, and so does that of a session whose transcript
-//! does not exist any more. A note records that all summaries were checked, so that the next start
-//! does not search for older ones.
+//! interrupted. A summary stays if a model wrote it, or if the transcript does not exist any more.
+//! A note records that all summaries were checked, so that the next start does not search for
+//! older ones.
 
 use std::{
     future,
@@ -28,11 +28,11 @@ use crate::{
     summarize::RULES_VERSION,
 };
 
-/// The shortest pause after a summary, and before the engine is asked again whether it is idle.
+/// Minimum pause after a summary, and before the engine is asked again whether it is idle.
 const PAUSE: Duration = Duration::from_secs(2);
 /// How many times longer the pause is than the work before it.
 const REST: u32 = 4;
-/// Episodes that are read from the store at once.
+/// Number of episodes that are read from the store at once.
 const PAGE: usize = 64;
 /// The name of the note with the version of the rules by which all summaries were created.
 const NAME: &[u8] = b"summaries";
@@ -42,7 +42,7 @@ pub(super) struct Remaker {
     pub(super) engine: Engine,
 }
 
-/// The result for an older summary.
+/// The outcome of creating an older summary again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RemakeOutcome {
     Remade,
@@ -53,7 +53,7 @@ enum RemakeOutcome {
 }
 
 impl Engine {
-    /// Creates summaries again that older rules made. Never returns.
+    /// Creates the summaries of older rules again. Never returns.
     pub async fn remake_summaries(self) {
         Remaker { engine: self }.run().await;
     }
@@ -132,8 +132,8 @@ impl Remaker {
     }
 }
 
-/// The episodes whose summary was created by older rules, the latest first; `None` when all were
-/// checked.
+/// Returns the episodes whose summary was created by older rules, the latest first; `None` when
+/// all summaries were checked before.
 fn older(store: &dyn Store) -> Result<Option<Vec<EpisodeId>>, StoreError> {
     let checked = store.note(NoteNamespace::Checked, NAME)?;
     if checked.as_deref() == Some(RULES_VERSION.to_string().as_bytes()) {
@@ -153,7 +153,7 @@ fn is_older(episode: &Episode) -> bool {
     is_ours && episode.rules < RULES_VERSION
 }
 
-/// The note that all summaries were checked.
+/// Returns the write of the note that all summaries were checked.
 fn present() -> Write {
     let content = Some(RULES_VERSION.to_string().into_bytes());
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
@@ -178,7 +178,7 @@ fn make(
         begun.done();
     }
     let has_transcript = files.first().is_some_and(|own| own.exists);
-    // The project is part of the key of an episode.
+    // The project must not change, because it is part of the key of an episode.
     let digest = SessionDigest { project: Some(old.project.clone()), ..SessionDigest::of(&files) };
     let Some(content) = digest.content.filter(|_| has_transcript && !is_stopped) else {
         return Ok(None);

@@ -10,11 +10,11 @@ use crate::{
     model::{CloseReason, SessionKey, Timestamp},
 };
 
-/// Concurrent jobs for live sessions.
+/// Maximum number of concurrent jobs for live sessions.
 const LIVE_JOBS: usize = 2;
-/// Concurrent jobs for history, which may take its time on the user's machine.
+/// Maximum number of concurrent jobs for history, which is not urgent.
 const HISTORY_JOBS: usize = 1;
-/// All concurrent jobs.
+/// Maximum number of all concurrent jobs.
 pub(super) const JOBS: usize = LIVE_JOBS + HISTORY_JOBS;
 
 /// The work that is due for each session, and the running jobs.
@@ -24,8 +24,8 @@ pub(super) struct Schedule {
     live: VecDeque<SessionKey>,
     history: VecDeque<SessionKey>,
     running: HashMap<SessionKey, RunningJob>,
-    /// Sessions that may have crashed the daemon. One of them is worked on at a time, so that a crash
-    /// has one suspect.
+    /// Sessions that may have crashed the daemon. One of them is worked on at a time, so that a
+    /// crash has one suspect.
     suspects: HashMap<SessionKey, Suspicion>,
 }
 
@@ -34,7 +34,8 @@ pub(super) struct Schedule {
 pub(super) enum Suspicion {
     /// The crash may have been a coincidence.
     Slight,
-    /// The session is tested: no other job runs beside it, and it does not start before this time.
+    /// The session is tested: no other job runs at the same time, and its job does not start
+    /// before this time.
     TestedFrom(Timestamp),
 }
 
@@ -100,13 +101,13 @@ impl Schedule {
         }
     }
 
-    /// When the next test may start that is not due yet.
+    /// Returns the earliest time at which a test that is not due yet may start.
     pub(super) fn next_test(&self, now: Timestamp) -> Option<Timestamp> {
         let due = self.tests().filter(|(session, at)| self.due.contains_key(session) && *at > now);
         due.map(|(_, at)| at).min()
     }
 
-    /// The next session, if a job may start. The session counts as running from now on.
+    /// Returns the next session, if a job may start. The session counts as running from now on.
     pub(super) fn next(&mut self, now: Timestamp) -> Option<(SessionKey, DueWork)> {
         if self.tests().any(|(session, _)| self.running.contains_key(&session)) {
             return None;
@@ -117,7 +118,8 @@ impl Schedule {
         };
         match self.running.is_empty() {
             true => self.begin(tested),
-            // The test waits for the running jobs; live sessions go first.
+            // The test waits for the running jobs. Until it starts, jobs for live sessions may
+            // start.
             false => self.take(Queue::Live, LIVE_JOBS),
         }
     }
@@ -130,7 +132,7 @@ impl Schedule {
     }
 
     fn to_be_tested(&self, now: Timestamp) -> Option<SessionKey> {
-        // After the clock was set back, the test would wait longer.
+        // If the clock was set back, the test starts at once, because it would wait too long.
         let is_time = |at: Timestamp| at <= now || now.plus(TEST_DELAY) < at;
         let due =
             self.tests().filter(|(session, at)| self.due.contains_key(session) && is_time(*at));
@@ -170,12 +172,12 @@ impl Schedule {
         self.running.contains_key(&session)
     }
 
-    /// The number of the thread that works on a session.
+    /// Returns the number of the thread that works on a session.
     pub(super) fn thread_of(&self, session: SessionKey) -> usize {
         self.running.get(&session).map_or(0, |running| running.thread)
     }
 
-    /// The number of running jobs.
+    /// Returns the number of running jobs.
     pub(super) fn running(&self) -> usize {
         self.running.len()
     }
@@ -214,7 +216,7 @@ impl Schedule {
                 continue;
             }
             waiting.remove(at);
-            // Sessions without due work were done from the other queue, or dropped.
+            // Sessions without due work were taken from the other queue, or dropped.
             if let Some(due) = self.due.remove(&session) {
                 let thread = self.idle_thread();
                 self.running.insert(session, RunningJob { queue, thread });
@@ -231,7 +233,7 @@ impl Schedule {
     fn idle_thread(&self) -> usize {
         let is_idle =
             |thread: &usize| self.running.values().all(|running| running.thread != *thread);
-        (0..).find(is_idle).expect("fewer sessions than numbers are worked on")
+        (0..).find(is_idle).expect("fewer jobs run than there are numbers")
     }
 }
 
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn of_those_who_may_end_the_daemon_one_is_worked_on_at_a_time() {
+    fn suspected_sessions_are_worked_on_one_at_a_time() {
         let mut schedule = Schedule::default();
         [A, B].into_iter().for_each(|session| schedule.suspect(session, Suspicion::Slight));
         [A, B, C].into_iter().for_each(|session| schedule.add(session, Queue::Live, file(0)));
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_put_to_the_test_alone_and_in_a_daemon_that_has_lived_for_a_while() {
+    fn a_session_is_tested_alone_and_only_after_a_delay() {
         let mut schedule = Schedule::default();
         let then = NOW.plus(TEST_DELAY);
         schedule.suspect(A, Suspicion::TestedFrom(then));
@@ -316,7 +318,7 @@ mod tests {
         schedule.add(C, Queue::History, file(0));
         assert_eq!(schedule.next(NOW).unwrap().0, B);
         assert_eq!(schedule.next_test(NOW), Some(then));
-        // Its deadline has passed, and the running job has to end.
+        // The test is due, but the running job has to end first.
         assert_eq!(schedule.next(then), None);
         schedule.ended(B);
         assert_eq!(schedule.next(then).unwrap().0, A);
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_not_put_off_by_a_clock_nor_when_someone_asks_nor_at_the_end() {
+    fn a_test_starts_early_after_a_clock_step_or_a_request_or_a_stop() {
         let mut schedule = Schedule::default();
         let mut tested = |change: &dyn Fn(&mut Schedule), now| {
             schedule.suspect(A, Suspicion::TestedFrom(NOW.plus(TEST_DELAY)));
@@ -349,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn history_waits_for_no_one_and_no_one_for_history() {
+    fn history_and_live_sessions_do_not_wait_for_each_other() {
         let mut schedule = Schedule::default();
         schedule.add(A, Queue::History, file(0));
         schedule.add(B, Queue::History, file(0));

@@ -1,5 +1,5 @@
-//! Files that were added to the search index as a whole (snapshots), while the outbox still has
-//! entries for their parts.
+//! Tracks files that were added to the search index as a whole (snapshots), while the outbox still
+//! has entries for their parts.
 //!
 //! A file is added as a whole when messages in the index may be outdated or may be there already.
 //! The store then has more messages than the outbox entry announces, and the entries that follow
@@ -9,18 +9,18 @@ use std::collections::HashMap;
 
 use crate::store::SourceKey;
 
-/// The snapshots, as long as entries may follow that they include.
+/// The snapshots that may include entries which the follower has not applied yet.
 #[derive(Debug, Default)]
 pub(super) struct Snapshots(HashMap<SourceKey, Snapshot>);
 
 /// The part of a file that is in the index since its snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Snapshot {
-    /// All entries up to this position.
+    /// The snapshot includes all entries up to this position.
     pub(super) covers: u64,
-    /// All messages before this number.
+    /// The snapshot includes all messages before this number.
     pub(super) next_seq: u32,
-    /// No entry after this position.
+    /// The snapshot includes no entry after this position.
     pub(super) ends: u64,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct OutboxMessages {
     pub(super) position: u64,
     pub(super) from: u32,
     pub(super) count: u32,
-    /// Whether messages of these numbers may be in the index already.
+    /// Whether messages with these numbers may be in the index already.
     pub(super) overwrites: bool,
 }
 
@@ -39,9 +39,9 @@ pub(super) struct OutboxMessages {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IndexUpdate {
     Nothing,
-    /// All messages of the file, in the place of those it has.
+    /// Replaces the messages of the file in the index by all stored messages of the file.
     Whole,
-    /// This many messages, beginning with this number.
+    /// Adds `count` messages, beginning with number `from`.
     Part {
         from: u32,
         count: u32,
@@ -74,7 +74,7 @@ impl Snapshots {
     }
 
     /// Records that the outbox clears a file at `position`. Returns whether the index has to clear
-    /// it: a snapshot may be later.
+    /// the file, too: not if its snapshot is from after `position`.
     pub(super) fn clear(&mut self, source: SourceKey, position: u64) -> bool {
         if self.0.get(&source).is_some_and(|snapshot| position <= snapshot.covers) {
             return false;
@@ -119,7 +119,7 @@ mod tests {
         ]
     }
 
-    /// Each write with the number of messages that there are after it.
+    /// Returns each write with its outbox entry, and with the number of messages after it.
     fn told(changes: &[TestWrite]) -> Vec<(TestWrite, OutboxMessages, u32)> {
         let (mut length, mut position) = (0, 0);
         let mut tell = |change: &TestWrite| {

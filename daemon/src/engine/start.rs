@@ -18,8 +18,8 @@ use crate::{
     store::Store,
 };
 
-/// The capacity of the event channel. When it is full, its senders wait: no event is lost, because
-/// watches check files again, jobs keep their result, and callers wait for their reply anyway.
+/// The capacity of the event channel. When it is full, its senders wait, so that no event is lost.
+/// Only [`Engine::agent_runs`] and [`Engine::agent_ended`] drop their reports.
 const EVENTS: usize = 256;
 
 /// The event loop of the engine.
@@ -42,7 +42,7 @@ impl EngineLoop {
         let reader = self.executor.reader().clone();
         let go_on = move || !reader.stop.load(Ordering::Relaxed);
         let projects = self.executor.engine().projects.clone();
-        // Requests that come first know the projects that the last run knew.
+        // Until this has ended, requests use the projects that the last run knew.
         tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &go_on));
         self.executor.run(self.inbox).await;
     }

@@ -7,7 +7,7 @@ use crate::capture::{
     watch::Method,
 };
 
-/// The folders with transcripts.
+/// The folders that the engine watches.
 #[derive(Clone)]
 pub struct TranscriptFolders {
     /// Folders with transcripts.
@@ -23,7 +23,7 @@ impl TranscriptFolders {
         TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
     }
 
-    /// The folders in which the agents of `formats` keep their transcripts, and `more`.
+    /// Returns the folders in which the agents of `formats` keep their transcripts, and `more`.
     pub fn usual(
         surroundings: &Surroundings<'_>,
         formats: &Formats,

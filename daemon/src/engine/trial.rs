@@ -21,10 +21,10 @@ use crate::{
     store::Tally,
 };
 
-/// The number of messages that are kept of each end of a file.
+/// Maximum number of messages that are kept from the start and from the end of a file.
 const SHOWN: usize = 3;
 
-/// What was read of a file.
+/// The result of reading a file.
 pub struct FileTrial {
     pub identity: Identity,
     pub tally: Tally,

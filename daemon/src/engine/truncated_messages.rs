@@ -1,8 +1,8 @@
-//! Long messages of which only one line is stored, and their positions in the transcript.
+//! Notes long messages of which only one line is stored, and their positions in the transcript.
 //!
-//! Where the configuration asks for a summary of a message, reading keeps and hashes one line of it;
-//! a summary that a model writes later does not change the content hash. This module notes the
-//! positions of the most relevant of these messages. They are read again when a model is asked.
+//! If the configuration asks for a summary of a message, only one line of it is stored and hashed,
+//! so that a later summary does not change the content hash. This module notes the positions of
+//! the most relevant of these messages, which are read again when a model is asked.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub struct TruncatedMessage {
     /// A checksum of the kept text.
     kept: u64,
     rank: Rank,
-    /// The length of the whole message.
+    /// The length, in bytes, of the whole message.
     bytes: u64,
 }
 
@@ -87,7 +87,7 @@ pub(in crate::engine) struct KeptText<'t> {
     pub(in crate::engine) text: &'t str,
 }
 
-/// The maximum number of messages that are noted per file; the least relevant are dropped.
+/// Maximum number of messages that are noted per file; the least relevant are dropped.
 const MOST: usize = 64;
 
 impl TruncatedMessage {
@@ -116,7 +116,8 @@ impl TruncatedMessage {
         TruncatedMessage { seq, at, call, kept: checksum(kept.text), rank, bytes: bytes as u64 }
     }
 
-    /// The order in which a model is asked, the most relevant last; ties go to the earlier message.
+    /// Returns a key by which messages are sorted, the most relevant last. Of equally relevant
+    /// messages, the earlier one has the higher key.
     pub fn relevance(&self) -> impl Ord + use<> {
         (self.rank, self.bytes, std::cmp::Reverse(self.seq))
     }
@@ -136,7 +137,7 @@ impl TruncatedMessages {
         }
     }
 
-    /// The messages in their order in the file.
+    /// Returns the messages in their order in the file.
     pub fn iter(&self) -> impl Iterator<Item = &TruncatedMessage> {
         self.0.iter()
     }
@@ -182,7 +183,7 @@ impl LocatedMessage {
 
 fn checksum(text: &str) -> u64 {
     let hash = Sha256::digest(text);
-    u64::from_be_bytes(*hash.first_chunk().expect("it is longer"))
+    u64::from_be_bytes(*hash.first_chunk().expect("a digest has 32 bytes"))
 }
 
 #[cfg(test)]

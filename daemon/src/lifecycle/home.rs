@@ -12,13 +12,13 @@ use graphiti_proto::{
     files,
 };
 
-/// A home that this process owns until it ends.
+/// A home that this process owns until the value is dropped.
 pub struct Home {
     path: PathBuf,
     lock: File,
 }
 
-/// Why a home cannot be used.
+/// The reason why a home cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
     /// Another daemon uses it.
@@ -67,7 +67,8 @@ impl Home {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // Windows does not let others read a locked file; then the process stays unknown.
+                // Windows does not let others read a locked file. Then the process comes from the
+                // runtime file.
                 let pid =
                     lock.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
                 let pid = pid.or_else(|| endpoint::runtime(&path).map(|runtime| runtime.pid));
@@ -101,13 +102,13 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // A file that stays names a process that has ended; the lock ends with the process.
+        // If the file remains, it names a process that has ended. The lock ends with the process.
         let _ = fs::remove_file(endpoint::runtime_file(&self.path));
         let _ = self.lock.unlock();
     }
 }
 
-/// Files that this process creates are for its user only, whatever the shell's umask.
+/// Makes files that this process creates private to its user, whatever the shell's umask is.
 #[cfg(unix)]
 fn keep_others_out() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
@@ -122,7 +123,7 @@ fn make_private(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
-/// A user's profile folder is closed to others by inheritance.
+/// Does nothing: a user's profile folder is closed to others by inheritance.
 #[cfg(not(unix))]
 fn keep_others_out() {}
 

@@ -1,15 +1,16 @@
 //! Notifies a service manager of the daemon's state. Without one it does nothing.
 
+/// Reports that the daemon is ready.
 pub fn ready() {
     notify("READY=1");
 }
 
-/// The daemon is coming to its end.
+/// Reports that the daemon is stopping.
 pub fn stopping() {
     notify("STOPPING=1");
 }
 
-/// systemd's `sd_notify`: a datagram to the socket that `NOTIFY_SOCKET` names.
+/// Implements systemd's `sd_notify`: sends a datagram to the socket that `NOTIFY_SOCKET` names.
 #[cfg(target_os = "linux")]
 fn notify(state: &str) {
     use std::os::{

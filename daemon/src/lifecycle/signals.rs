@@ -1,10 +1,10 @@
-//! Signals of the system, as values.
+//! Receives signals of the system as values.
 
 use std::io;
 
 use tokio::sync::mpsc;
 
-/// The request of a signal.
+/// What a signal requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Stop (`SIGTERM`, `SIGINT`).

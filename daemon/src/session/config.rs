@@ -1,12 +1,12 @@
-//! When a session counts as quiet and when as over.
+//! The settings of when a session is inactive and when it is closed.
 
 use std::time::Duration;
 
 /// The deadlines of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// How long nothing is written before a session is closed as the last resort; `None` when
-    /// that never closes one (hybrid-close, section 5).
+    /// The time without a write after which a session is closed as a last resort; `None` if
+    /// inactivity never closes a session.
     pub inactivity_timeout: Option<Duration>,
     /// The time without a write after which an active session is shown as inactive, and the
     /// interval of that check.

@@ -23,12 +23,12 @@ use crate::model::{
 const START: Timestamp = Timestamp::from_seconds(1_000_000);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// How much may happen in one history.
+/// Maximum numbers of events in one history.
 const WRITES: u8 = 3;
 const CLOSES: u8 = 2;
 const FAILURES: u8 = 1;
 const CRASHES: u8 = 2;
-/// More steps than any state needs to become idle.
+/// Maximum number of steps to become idle, which is more than any state needs.
 const REST: usize = 20;
 
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ struct SessionWorld {
     file: u8,
     /// Whether the daemon was notified of the last write.
     told: bool,
-    /// The running job, with the version that it has read, once it has.
+    /// The running job, with the version of the file that it has read, if it has read one.
     job: Option<Option<u8>>,
     /// The version that the last acknowledged close has to bring into an episode.
     owed: u8,
@@ -62,7 +62,7 @@ enum HistoryStep {
     Fail,
 }
 
-/// Steps of users and agents.
+/// Steps with a cause from outside.
 const ABOUT: [HistoryStep; 6] = [
     HistoryStep::Write,
     HistoryStep::Close,
@@ -80,7 +80,7 @@ fn no_history_loses_a_close_runs_two_jobs_or_hangs() {
     for timeout in [Some(30 * MINUTE), None] {
         let config = Config { inactivity_timeout: timeout, ..Config::default() };
         let visited = explore(&config);
-        // A machine that got stuck at once would keep every promise.
+        // A machine that gets stuck at once would pass all checks.
         assert!(visited > 5_000, "{visited} worlds");
     }
 }
@@ -106,7 +106,7 @@ fn explore(config: &Config) -> usize {
     visited.len()
 }
 
-/// Without further steps from outside, every state leads to one without pending work.
+/// Checks that without further steps from outside, the state leads to one without pending work.
 fn comes_to_rest(mut world: SessionWorld, config: &Config, path: &[HistoryStep]) {
     for _ in 0..REST {
         let Some(step) = ITSELF.into_iter().find(|step| world.clone().take(*step, config)) else {
@@ -150,12 +150,13 @@ impl SessionWorld {
         }
     }
 
-    /// The version from which the episode was created; 0 without one.
+    /// Returns the version from which the episode was created; 0 without one.
     fn made(&self) -> u8 {
         self.session.indexed.as_ref().map_or(0, |indexed| indexed.hash.0[0])
     }
 
-    /// Times only matter as distances from now.
+    /// Returns what distinguishes the state from others. Of times, only the distance from now
+    /// matters.
     fn fingerprint(&self, config: &Config) -> String {
         let due = machine::deadline(&self.session, config);
         let session = &self.session;
@@ -253,7 +254,7 @@ fn indexed(version: u8, at: Timestamp) -> Indexed {
     }
 }
 
-/// The state without its times.
+/// Returns the state without its times.
 fn state(state: &State) -> String {
     match state {
         State::Indexing(indexing) => {

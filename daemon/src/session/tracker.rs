@@ -1,4 +1,4 @@
-//! The sessions that can still change by themselves, and when the next one does.
+//! Holds the sessions that can still change by themselves, and knows when the next one does.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,21 +30,21 @@ pub struct Tracker {
 /// The effect of an event on a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// The session after it.
+    /// The session after the event.
     pub session: Session,
-    /// Whether it is another than before and must be saved.
+    /// Whether the session has changed and must be saved.
     pub changed: bool,
-    /// The reason of the job to be started, if one is.
+    /// The reason, if a job has to be started.
     pub start: Option<CloseReason>,
 }
 
 impl Tracker {
-    /// A tracker without sessions.
+    /// Creates a tracker without sessions.
     pub fn new(config: Config) -> Tracker {
         Tracker { config, ..Tracker::default() }
     }
 
-    /// The times that decide.
+    /// Returns the current timeouts.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -90,17 +90,17 @@ impl Tracker {
         self.live.get(&key).map(AsRef::as_ref)
     }
 
-    /// The live session of an agent's id.
+    /// Returns the live session with an agent's id.
     pub fn find(&self, id: &SessionId) -> Option<&Session> {
         self.get(*self.by_id.get(id)?)
     }
 
-    /// All live sessions, in no order.
+    /// Returns all live sessions, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &Session> {
         self.live.values().map(AsRef::as_ref)
     }
 
-    /// Moves `session` on by `event`, and holds it as it is then.
+    /// Applies `event` to `session`, and holds the result.
     pub fn handle(&mut self, session: &Session, event: SessionEvent, now: Timestamp) -> Transition {
         self.release(session.key);
         let mut after = session.clone();
@@ -110,12 +110,12 @@ impl Tracker {
         Transition { session: after, changed, start }
     }
 
-    /// The earliest time at which a live session changes without an event.
+    /// Returns the earliest time at which a live session changes without an event.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    /// The live sessions whose deadline has passed, earliest first.
+    /// Returns the live sessions whose deadline has passed, earliest first.
     pub fn due(&self, now: Timestamp) -> Vec<SessionKey> {
         self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, key)| *key).collect()
     }
@@ -128,7 +128,7 @@ impl Tracker {
         moved
     }
 
-    /// The session of history to be imported next: the most recently written one.
+    /// Returns the session of history to be imported next: the most recently written one.
     pub fn newest_history(&self) -> Option<SessionKey> {
         self.history.last().map(|(_, key)| *key)
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_goes_quiet_and_then_over() {
+    fn a_session_becomes_inactive_and_is_then_closed() {
         let mut tracker = Tracker::new(Config::default());
         tracker.hold(session(1, 0));
         let change = tracker.handle(&session(1, 0), SessionEvent::DeadlinePassed, after(60));

@@ -1,4 +1,4 @@
-//! What differs between the engines.
+//! The differences between the engines.
 
 /// A dialect of Cypher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +8,8 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// An expression for the time in the text `expression`: FalkorDB has texts, Neo4j has times.
+    /// Returns an expression for the time in the text `expression`. FalkorDB stores times as text,
+    /// Neo4j has a type for them.
     pub fn time(self, expression: &str) -> String {
         match self {
             Dialect::FalkorDb => expression.to_owned(),

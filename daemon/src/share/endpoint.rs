@@ -15,12 +15,12 @@ pub struct Endpoint {
     pub engine: EngineKind,
 }
 
-/// What is wrong with an address, and how to mend it.
+/// The mistake in an address, and how to correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongUrl(String);
 
-/// What the address of an engine looks like.
+/// The form of an engine's address.
 struct UrlForm {
     plain: &'static [&'static str],
     tls: &'static [&'static str],
@@ -64,13 +64,13 @@ impl Endpoint {
         let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong("has no protocol"))?;
         let has_tls = form.tls.contains(&scheme);
         if !has_tls && !form.plain.contains(&scheme) {
-            let what = format!("`{scheme}` is no protocol that {} is used by", engine.as_str());
+            let what = format!("`{scheme}` is not a protocol of {}", engine.as_str());
             return Err(wrong(&what));
         }
         let (address, path) = rest.split_once('/').unwrap_or((rest, ""));
         if address.contains('@') {
             return Err(wrong(
-                "contains a user or a password, which belong into `share.user` and `share.password_env`",
+                "contains a user or a password, which belong in `share.user` and `share.password_env`",
             ));
         }
         let (host, port) = split_port(address).ok_or_else(|| wrong("has no valid port"))?;
@@ -166,12 +166,8 @@ mod tests {
         use EngineKind::{FalkorDb, Neo4j};
         for (engine, url, wanted) in [
             (FalkorDb, "graph.example.org", "has no protocol; write rediss://"),
-            (
-                Neo4j,
-                "bolt://localhost",
-                "`bolt` is no protocol that neo4j is used by; write https://",
-            ),
-            (FalkorDb, "redis://ann:secret@localhost", "belong into `share.user`"),
+            (Neo4j, "bolt://localhost", "`bolt` is not a protocol of neo4j; write https://"),
+            (FalkorDb, "redis://ann:secret@localhost", "belong in `share.user`"),
             (FalkorDb, "redis://localhost:none", "has no valid port"),
             (FalkorDb, "redis://", "names no machine"),
             (Neo4j, "http://localhost/a/b?c", "names no database"),

@@ -1,5 +1,5 @@
-//! FalkorDB: `GRAPH.QUERY` over the protocol of Redis. Each group is a graph of its own, as Graphiti
-//! has it.
+//! Runs statements in FalkorDB, by `GRAPH.QUERY` over the protocol of Redis. As in Graphiti, each
+//! group is a separate graph.
 
 use std::{future::Future, pin::Pin, time::Duration};
 
@@ -116,7 +116,7 @@ impl GraphEngine for FalkorDb {
     ) -> ReadResult<'e> {
         Box::pin(async move {
             let text = literal::prefix(&statement.parameters) + &statement.text;
-            // `GRAPH.QUERY` would make a graph that is not there.
+            // `GRAPH.QUERY` would create a missing graph.
             let mut command = redis::cmd("GRAPH.RO_QUERY");
             let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
             command.arg(group).arg(text).arg("TIMEOUT").arg(milliseconds);
@@ -142,7 +142,7 @@ impl GraphEngine for FalkorDb {
             };
             let mut modules = redis::cmd("MODULE");
             modules.arg("LIST");
-            // A user may be allowed to use graphs only.
+            // This fails for a user who may only use graphs.
             let graph = self.ask(&modules).await.ok().and_then(|list| graph_version(&list));
             let redis = line("redis_version:").unwrap_or_default();
             let version = match graph {

@@ -31,8 +31,8 @@ pub trait GraphEngine: Send + Sync {
     /// completely or not at all.
     fn run<'e>(&'e self, group: &'e str, statements: &'e [Statement]) -> RunResult<'e>;
 
-    /// Runs a statement that only reads and takes at most `limit` in the engine. A group that is not
-    /// there has no rows.
+    /// Runs a statement that only reads and takes at most `limit` in the engine. A group that does
+    /// not exist has no rows.
     fn read<'e>(
         &'e self,
         group: &'e str,
@@ -40,7 +40,8 @@ pub trait GraphEngine: Send + Sync {
         limit: Duration,
     ) -> ReadResult<'e>;
 
-    /// Identifies the run of the engine, where a restart may lose its last writes.
+    /// Identifies the running engine, so that a restart, which may lose the last writes, is
+    /// detected.
     fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>>;
 }
 
@@ -53,7 +54,7 @@ pub struct Instance {
     pub version: String,
 }
 
-/// Why an engine did not do its work. All of these may pass.
+/// The reason why an engine did not run a statement. Each of them may be temporary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
     #[error("the engine does not answer: {0}")]
@@ -64,30 +65,30 @@ pub enum EngineError {
     Denied(String),
     #[error("the engine has no memory left: {0}")]
     Full(String),
-    /// A statement is wrong, or the data are.
+    /// The statement or its data are wrong.
     #[error("the engine rejects a statement: {0}")]
     Rejected(String),
 }
 
 impl Statement {
-    /// A statement about `rows`, its only parameter.
+    /// Creates a statement with `rows` as its only parameter.
     pub(super) fn about(rows: Vec<Value>, text: impl Into<String>) -> Statement {
         Statement::with("rows", Value::Array(rows), text)
     }
 
-    /// A statement with one parameter.
+    /// Creates a statement with one parameter.
     pub(super) fn with(name: &str, value: Value, text: impl Into<String>) -> Statement {
         let parameters = Map::from_iter([(name.to_owned(), value)]);
         Statement { text: text.into(), parameters }
     }
 
-    /// The same statement with one more parameter.
+    /// Adds a parameter.
     pub(super) fn and(mut self, name: &str, value: Value) -> Statement {
         self.parameters.insert(name.to_owned(), value);
         self
     }
 
-    /// A statement without parameters.
+    /// Creates a statement without parameters.
     pub fn plain(text: impl Into<String>) -> Statement {
         Statement { text: text.into(), parameters: Map::new() }
     }

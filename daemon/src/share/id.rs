@@ -1,5 +1,5 @@
-//! Ids in the shared graph: they follow from the content, so that writing twice changes nothing and
-//! machines agree.
+//! Derives the ids in the shared graph from the content, so that writing twice changes nothing and
+//! all machines have the same ids.
 //!
 //! They are name-based UUIDs of version 8 with SHA-256, as the ids of entities and facts on this
 //! machine. Episodes keep their own ids.
@@ -7,12 +7,12 @@
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-/// The id of an entity: the same for all sessions and machines that name it so.
+/// Returns the id of an entity, which is the same for all sessions and machines that use this name.
 pub fn entity(group: &str, label: &str, name: &str) -> Uuid {
     named(&["entity", group, label, name])
 }
 
-/// What identifies a fact.
+/// The properties that identify a fact.
 pub struct FactIdentity<'f> {
     pub group: &'f str,
     /// The first session that states it.
@@ -24,13 +24,13 @@ pub struct FactIdentity<'f> {
     pub detail: &'f str,
 }
 
-/// The id of a fact.
+/// Returns the id of a fact.
 pub fn fact(of: &FactIdentity<'_>) -> Uuid {
     let ends = [of.source.to_string(), of.target.to_string()];
     named(&["fact", of.group, of.session, of.relation, &ends[0], &ends[1], of.detail])
 }
 
-/// The id of the edge from an episode to an entity.
+/// Returns the id of the edge from an episode to an entity.
 pub fn mention(episode: Uuid, entity: Uuid) -> Uuid {
     named(&["mention", &episode.to_string(), &entity.to_string()])
 }
@@ -53,7 +53,7 @@ mod tests {
     fn ids_follow_from_what_they_name() {
         let one = entity("app", "File", "src/main.rs");
         assert_eq!(one, entity("app", "File", "src/main.rs"));
-        // On disk in shared graphs: they must not change between versions.
+        // Shared graphs store the ids, so they must not change between versions.
         assert_eq!(one.to_string(), "651876f6-2065-85de-910e-5dc70c8ef4c1");
         for other in [
             entity("other", "File", "src/main.rs"),

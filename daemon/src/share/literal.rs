@@ -1,4 +1,4 @@
-//! Cypher literals, for FalkorDB, which takes parameters as text before a query.
+//! Writes Cypher literals for FalkorDB, which takes parameters as text before a query.
 
 use std::fmt::Write as _;
 

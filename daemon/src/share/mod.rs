@@ -1,9 +1,10 @@
 //! A graph that several machines share, in Graphiti's schema, on FalkorDB or Neo4j.
 //!
-//! [`node`] has the nodes and edges, with ids that follow from their content ([`id`]); [`privacy`]
-//! removes what must not leave the machine. [`mod@write`] and [`schema`] turn them into Cypher for a
-//! [`Dialect`]; a [`GraphEngine`] runs it: [`falkordb`] over the protocol of Redis, [`neo4j`] over
-//! its Query API. [`read`] finds what others put there. The engine's follower decides what is written when.
+//! [`node`] defines the nodes and edges, with ids that are derived from their content ([`id`]);
+//! [`privacy`] removes what must not leave the machine. [`mod@write`] and [`schema`] turn them into
+//! Cypher for a [`Dialect`]; a [`GraphEngine`] runs it: [`falkordb`] over the protocol of Redis,
+//! [`neo4j`] over its Query API. [`read`] finds what others wrote. The engine's follower decides
+//! what is written when.
 
 pub mod config;
 pub mod dialect;
@@ -35,7 +36,7 @@ pub use self::{
     graph_engine::{EngineError, GraphEngine, Row, Statement},
 };
 
-/// Connects to the configured engine on first use; `None` when nothing is shared.
+/// Returns the configured engine, which is connected on first use; `None` when nothing is shared.
 pub fn connect(config: &Config) -> Option<Arc<dyn GraphEngine>> {
     let endpoint = config.endpoint().ok()??;
     Some(match config.engine? {

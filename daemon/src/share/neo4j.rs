@@ -1,4 +1,5 @@
-//! Neo4j: its Query API over HTTP. All groups are in one database, told apart by `group_id`.
+//! Runs statements in Neo4j, by its Query API over HTTP. All groups are in one database, and differ
+//! in `group_id`.
 
 use std::{future::Future, pin::Pin, sync::Once, time::Duration};
 
@@ -14,9 +15,9 @@ use crate::share::{
 const CONNECT: Duration = Duration::from_secs(10);
 /// The time limit for a statement: longer than a busy engine needs.
 const ANSWER: Duration = Duration::from_secs(60);
-/// How Neo4j calls the access of statements that may change something.
+/// Neo4j's access mode for statements that may change something.
 const WRITE: &str = "WRITE";
-/// Maximum bytes of a response.
+/// Maximum size, in bytes, of a response.
 const LONGEST: usize = 32 << 20;
 
 pub struct Neo4j {
@@ -25,7 +26,7 @@ pub struct Neo4j {
     client: Result<reqwest::Client, EngineError>,
 }
 
-/// Chooses the implementation of cryptography for connections, once for the program.
+/// Installs the implementation of cryptography for connections, once in the process.
 pub(super) fn install_tls() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
@@ -133,7 +134,7 @@ impl GraphEngine for Neo4j {
             let request = client.get(format!("{scheme}://{host}:{port}/"));
             let told = self.send(request.header("accept", "application/json")).await?;
             let version = told["neo4j_version"].as_str().unwrap_or("of an unknown version");
-            // The discovery above needs no login.
+            // The request above needs no login. This query checks the login.
             self.query(&Statement::plain("RETURN 1 AS one"), WRITE, ANSWER).await?;
             Ok(Instance { run: None, version: format!("Neo4j {version}") })
         })

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{model::Timestamp, share::id};
 
-/// All that one session puts into the graph.
+/// The nodes and edges of one session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedSession {
     pub group: String,
@@ -34,7 +34,7 @@ pub struct EpisodicNode {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntityNode {
     pub uuid: Uuid,
-    /// The label beside `Entity`: letters only.
+    /// The label in addition to `Entity`, which has only letters.
     pub label: &'static str,
     pub name: String,
     pub summary: String,
@@ -58,7 +58,7 @@ pub struct FactEdge {
 }
 
 impl SharedSession {
-    /// The episode as a row of parameters.
+    /// Returns the episode as a row of parameters.
     pub fn episode_row(&self) -> Value {
         let episode = &self.episode;
         let edges: Vec<String> = self.facts.iter().map(|fact| fact.uuid.to_string()).collect();
@@ -75,7 +75,7 @@ impl SharedSession {
         })
     }
 
-    /// An entity, with the edge from the episode to it.
+    /// Returns an entity, with the edge from the episode to it.
     pub fn entity_row(&self, entity: &EntityNode) -> Value {
         json!({
             "uuid": entity.uuid.to_string(),

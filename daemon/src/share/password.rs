@@ -1,10 +1,10 @@
-//! Looks up the password of an engine, when it is needed: it is never kept.
+//! Looks up the password of an engine each time it is needed, so that it is not kept in memory.
 
 use std::{fs, io, path::PathBuf};
 
 use crate::share::graph_engine::EngineError;
 
-/// The user, and where the password is.
+/// The user, and the location of the password.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Credentials {
     pub(super) user: Option<String>,
@@ -13,7 +13,7 @@ pub(super) struct Credentials {
     pub(super) file: Option<PathBuf>,
 }
 
-/// Maximum bytes of a password file.
+/// Maximum size, in bytes, of a password file.
 const LONGEST: u64 = 16 << 10;
 
 impl Credentials {

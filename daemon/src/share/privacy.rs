@@ -1,5 +1,5 @@
-//! Removes from a text what must not leave the machine: secrets, once more, and the paths of home
-//! folders.
+//! Removes from a text what must not leave the machine: the paths of home folders, and, once more,
+//! secrets.
 
 use crate::redact::Redactor;
 
@@ -25,8 +25,8 @@ impl<'c> TextCleaner<'c> {
         TextCleaner { redactor, project, home }
     }
 
-    /// Returns a text for the shared graph. Lines end with a blank: the full-text index of FalkorDB
-    /// does not separate words at a line feed alone.
+    /// Returns a text for the shared graph. Lines end with a space, because the full-text index of
+    /// FalkorDB does not separate words at a line feed alone.
     pub fn text(&self, text: &str) -> String {
         let mut clean = self.redactor.redact(text).text.into_owned();
         for folder in self.project {
@@ -45,7 +45,7 @@ impl<'c> TextCleaner<'c> {
     }
 }
 
-/// Makes paths in `folder` relative to it; `short` stands for the folder itself.
+/// Makes paths in `folder` relative to it, and replaces the folder itself by `short`.
 fn without_folder(text: &str, folder: &str, short: &str) -> String {
     // A folder such as `/` or `/tmp` names no project.
     if folder.matches(['/', '\\']).count() < 2 {
@@ -92,8 +92,8 @@ fn without_homes(text: &str) -> String {
     without_root(&clean)
 }
 
-/// Returns the text before a home folder, without the drive that it is on; `None` when the folder is
-/// inside of another one.
+/// Returns the text before a home folder, without the drive that it is on; `None` when the folder
+/// is inside of another one.
 fn lead(before: &str, is_encoded: bool) -> Option<&str> {
     let path = before.trim_end_matches(|c: char| is_in_name(c) || "/\\:?$".contains(c));
     let run = &before[path.len()..];
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_removed_again_and_lines_end_with_a_blank() {
+    fn secrets_are_removed_again_and_lines_end_with_a_space() {
         let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
         let text = clean(&format!("token {key}\nnext \nlast"));
         assert!(!text.contains(&key), "{text}");

@@ -1,4 +1,4 @@
-//! Statements that read the graph, and their rows. What they return was written by others, and may be
+//! Statements that read the graph, and their rows. The rows were written by others, and may contain
 //! anything.
 
 use std::collections::BTreeSet;
@@ -43,9 +43,10 @@ pub struct FoundEntity {
     pub name: String,
 }
 
-/// Maximum words of a question to the engine.
+/// Maximum number of words of a question to the engine.
 const WORDS: usize = 24;
-/// Words that say nothing: those that Graphiti leaves out of the index, and those of questions.
+/// Words that do not help a search: those that Graphiti leaves out of the index, and words of
+/// questions.
 const EMPTY_WORDS: &str = " a is the an and are as at be but by for if in into it no not of on or such \
     that their then there these they this to was will with what why how when where who which did do \
     does we i you my our your have has had can should would could about from ";
@@ -65,9 +66,9 @@ pub fn words(question: &str) -> Vec<String> {
     chosen.take(WORDS).map(str::to_owned).collect()
 }
 
-/// Finds the episodes of a group that contain some of the words, without their contents: those whose
-/// description does not end with `own` first, so that any number of this machine's leave room for
-/// them; then the best.
+/// Finds the episodes of a group that contain some of the words, without their contents, best
+/// first. Episodes whose description ends with `own` are this machine's. They come last, so that
+/// they do not displace the episodes of others.
 pub fn episodes(
     dialect: Dialect,
     group: &str,
@@ -92,9 +93,8 @@ pub fn facts(dialect: Dialect, group: &str, words: &[String], limit: usize) -> S
     question(dialect, group, words, facts_text(dialect, "WITH r, score ", "score DESC", limit))
 }
 
-/// Finds the facts of a group that contain some of the words: those whose first episode has a
-/// description that does not end with `own` first, then the best. The episode of each fact that has one
-/// of the words is looked up, which takes longer than [`facts`].
+/// Same as [`facts`], but the facts whose first episode has a description that ends with `own` come
+/// last. It looks up the first episode of each matching fact, which takes longer.
 pub fn facts_of_others_first(
     dialect: Dialect,
     group: &str,
@@ -113,7 +113,7 @@ fn facts_text(dialect: Dialect, columns: &str, order: &str, limit: usize) -> Str
         Dialect::FalkorDb => "CALL db.idx.fulltext.queryRelationships('RELATES_TO', $query)",
         Dialect::Neo4j => "CALL db.index.fulltext.queryRelationships('edge_name_and_fact', $query)",
     };
-    // A pattern with the id of the edge would look at all entities for each of them.
+    // A pattern with the id of the edge would scan all entities for each edge.
     format!(
         "{call} YIELD relationship AS r, score WITH r, score WHERE r.group_id = $group \
          {columns}ORDER BY {order} LIMIT {limit} \
@@ -125,8 +125,8 @@ fn facts_text(dialect: Dialect, columns: &str, order: &str, limit: usize) -> Str
     )
 }
 
-/// Finds the latest episodes of a group since a time, without their contents: those whose description
-/// does not end with `own` first.
+/// Finds the latest episodes of a group since a time, without their contents. Those whose
+/// description ends with `own` come last.
 pub fn latest(
     dialect: Dialect,
     group: &str,
@@ -158,7 +158,7 @@ pub fn origins(ids: &[String]) -> Statement {
     with(text, [("ids", json!(ids))])
 }
 
-/// Lists the indexes: in `entities` what is indexed, and in `kinds` how.
+/// Lists the indexes: the column `entity` has what is indexed, and `kinds` how.
 pub fn indexes(dialect: Dialect) -> Statement {
     Statement::plain(match dialect {
         Dialect::FalkorDb => {

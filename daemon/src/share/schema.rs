@@ -1,4 +1,4 @@
-//! The indexes that Graphiti makes, made where they are missing.
+//! Creates the indexes that Graphiti uses, if they are missing.
 
 use crate::share::{Dialect, EngineError, GraphEngine, Statement};
 
@@ -65,7 +65,7 @@ const NEO4J: &[(&str, &str, &str)] = &[
     ("invalid_at_edge_index", "()-[n:RELATES_TO]-()", "invalid_at"),
 ];
 
-/// Makes the indexes of a group that are missing.
+/// Creates the missing indexes of a group.
 pub async fn prepare(engine: &dyn GraphEngine, group: &str) -> Result<(), EngineError> {
     for statement in statements(engine.dialect()) {
         match engine.run(group, &[statement]).await {

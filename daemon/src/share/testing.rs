@@ -1,5 +1,5 @@
-//! Engines of tests: a server that speaks the protocol of Redis, and one that speaks Neo4j's API. They
-//! record queries, and fail or stall when they are told to.
+//! Fake engines for tests: a server that speaks the protocol of Redis, and one that speaks Neo4j's
+//! API. They record queries, and can be made to fail or to stall.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -36,7 +36,7 @@ pub(crate) enum Behaviour {
     Work,
     /// Answers with this error.
     Fail(&'static str),
-    /// Answers queries that contain this with an error.
+    /// Answers queries that contain this text with an error.
     Reject(&'static str),
     /// Does not answer.
     Stall,
@@ -79,7 +79,7 @@ impl FakeEngine {
         self.state.0.lock().unwrap().answers.push((text, rows));
     }
 
-    /// Forgets the queries, as an engine that was restarted empty.
+    /// Forgets the queries, like an engine that was restarted without its data.
     pub(crate) fn restart(&self) {
         let mut state = self.state.0.lock().unwrap();
         state.queries.clear();
@@ -90,7 +90,7 @@ impl FakeEngine {
         self.state.0.lock().unwrap().queries.clone()
     }
 
-    /// The queries that contain `text`.
+    /// Returns the number of queries that contain `text`.
     pub(crate) fn with(&self, text: &str) -> usize {
         self.queries().iter().filter(|(_, query)| query.contains(text)).count()
     }
@@ -158,7 +158,7 @@ fn speak_redis(engine: &FakeEngine, mut stream: TcpStream) -> Option<()> {
     }
 }
 
-/// Returns the columns and the rows of objects.
+/// Converts objects to columns and rows.
 fn table(rows: &Value) -> (Vec<String>, Vec<Vec<Value>>) {
     let rows: Vec<&Value> = rows.as_array().into_iter().flatten().collect();
     let first = rows.first().and_then(|row| row.as_object());
@@ -168,7 +168,7 @@ fn table(rows: &Value) -> (Vec<String>, Vec<Vec<Value>>) {
     (names, values)
 }
 
-/// The reply of FalkorDB with these rows.
+/// Returns the reply of FalkorDB with these rows.
 fn redis_rows(rows: &Value) -> String {
     let statistics = "*1\r\n+Cached execution: 0\r\n";
     let (names, values) = table(rows);

@@ -1,7 +1,7 @@
-//! The statements that add sessions to the graph and remove them.
+//! Builds the statements that add sessions to the graph and remove them.
 //!
-//! They are idempotent, and leave no moment without an episode: the new one is complete before the
-//! old one goes.
+//! They are idempotent. The graph always has an episode of a session: the new one is complete
+//! before the old one is removed.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use uuid::Uuid;
 
 use crate::share::{Dialect, Statement, node::SharedSession};
 
-/// What an episode left in the graph and does not support any more.
+/// What an episode added to the graph and no longer supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
     pub episode: Uuid,
-    /// Whether the episode itself goes.
+    /// Whether the episode itself is removed.
     pub is_whole: bool,
-    /// Whether nothing of its session stays in the group, so that no text of it may stay.
+    /// Whether the whole session is removed from the group, so that none of its text may remain.
     pub is_forgotten: bool,
     pub entities: Vec<Uuid>,
     pub facts: Vec<Uuid>,

@@ -1,4 +1,4 @@
-//! Who may see the page: decides on requests, without input and output.
+//! Decides which requests may see the page, without I/O.
 //!
 //! The address that `graphiti view` opens contains a token. It is valid once and for a short time,
 //! and is exchanged for a cookie. Other users of the machine can connect to the port, and other
@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use crate::model::Timestamp;
 
-/// How long a token can be exchanged.
+/// Time in which a token can be exchanged.
 pub(super) const TOKEN_LIFE: Duration = Duration::from_secs(120);
-/// Tokens that are valid at the same time; a further one replaces the oldest.
+/// Maximum number of tokens that are valid at the same time; a further one replaces the oldest.
 const TOKENS: usize = 8;
 
 /// The secrets of one server.
@@ -44,14 +44,15 @@ pub(super) struct RequestOrigin<'r> {
     pub(super) cookies: Option<&'r str>,
     /// Whether the request may change something.
     pub(super) changes: bool,
-    /// Whether it brings a token. The file that leads to the page counts as another site.
+    /// Whether the request brings a token. It may then come from another site, because a local file
+    /// leads to the page.
     pub(super) enters: bool,
 }
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It names another host: a name that was made to point at this machine.
+    /// It names another host, such as a domain name that was made to point at this machine.
     Host,
     /// Another site's page caused it.
     OtherSite,
@@ -85,8 +86,8 @@ impl AccessControl {
 
     /// Exchanges a token for the cookie: the value of `Set-Cookie`.
     ///
-    /// A token that is presented twice was seen by somebody else, who may have been first. Nobody's
-    /// cookie is valid then.
+    /// If a token is presented twice, somebody else has seen it and may have been first. The cookie
+    /// is then replaced, so that nobody has a valid one.
     pub(super) fn redeem(&mut self, token: &str, now: Timestamp) -> Result<String, Refusal> {
         self.used.retain(|used| now < used.expires_at);
         if self.used.iter().any(|used| is_same(&used.secret, token)) {
@@ -115,7 +116,7 @@ impl AccessControl {
             Some(origin) => origin.strip_prefix("http://") == Some(self.authority.as_str()),
             None => !request.changes || is_own_site,
         };
-        // `none`: the user opened the address.
+        // `none` means that the user opened the address.
         let is_allowed_site = matches!(request.site, None | Some("same-origin" | "none"))
             || request.enters && !request.changes && request.origin.is_none();
         (is_own_origin && is_allowed_site).then_some(()).ok_or(Refusal::OtherSite)
@@ -186,7 +187,7 @@ mod tests {
         assert!(!is_valid(&control, &cookie));
         let again = control.redeem(&second, NOW).unwrap();
         assert!(is_valid(&control, &again));
-        // A browser that shows its old pages again some time later.
+        // The browser shows its old pages again some time later.
         assert_eq!(control.redeem(&second, NOW.plus(TOKEN_LIFE)), Err(Refusal::StaleToken));
         assert!(is_valid(&control, &again));
     }

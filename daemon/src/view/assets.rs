@@ -1,4 +1,4 @@
-//! The files of the page that are the same for everyone.
+//! Serves the static files of the pages: style, script and icon.
 
 use axum::{
     http::header,
@@ -24,7 +24,7 @@ pub(super) async fn icon() -> Response {
 }
 
 fn file(media_type: &'static str, content: &'static str) -> Response {
-    // An address with another version names another file; the path is new with each server.
+    // The browser may cache them, because each server has another path.
     let headers =
         [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "private, max-age=86400")];
     (headers, content).into_response()

@@ -1,7 +1,7 @@
-//! What lists of sessions are filtered and counted by, for all sessions: a few bytes for each.
+//! Holds, for all sessions, the few values by which lists are filtered and counted.
 //!
-//! It exists only while the viewer is open. It is read again when the store has changed; episodes,
-//! which are large, are read only when they are new.
+//! It exists only while the viewer is open, and is read again when the store has changed. Episodes,
+//! which are large, are read only once.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,11 +14,11 @@ use crate::{
     store::Store,
 };
 
-/// A catalogue is used again for this many times the time that it took to read: while agents write,
-/// reading takes a small share of a processor.
+/// A catalogue is reused for this multiple of the time that it took to read, so that reading takes
+/// a small share of a processor while agents write.
 const REUSE: u32 = 10;
 
-/// Reads the catalogue when it is needed.
+/// A cache of the catalogue, which is read when it is needed.
 #[derive(Default)]
 pub(super) struct Catalogue(Mutex<Option<CatalogueState>>);
 
@@ -29,7 +29,6 @@ struct CatalogueState {
     entries: Arc<Vec<CatalogueEntry>>,
 }
 
-/// One session.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CatalogueEntry {
     pub(super) key: SessionKey,

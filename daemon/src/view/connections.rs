@@ -1,8 +1,8 @@
-//! The connections of the page, limited in number.
+//! Limits the number of connections to the viewer.
 //!
-//! Any user of the machine, and any site's page in a browser, can connect. Until a connection has
-//! brought a request of the user's own browser, it is closed after [`ADMISSION`], and earlier if
-//! another connection needs its place.
+//! Any user of the machine, and any site's page in a browser, can connect. A connection without an
+//! admitted request of the user's own browser is closed after [`ADMISSION`], or earlier if another
+//! connection needs its slot.
 
 use std::{
     collections::VecDeque,
@@ -32,7 +32,7 @@ use crate::view::peer;
 
 /// Maximum number of connections; further ones wait.
 pub(super) const CONNECTIONS: usize = 64;
-/// How long a connection may take until a request is admitted.
+/// Time limit for a connection until a request of it is admitted.
 pub(super) const ADMISSION: Duration = Duration::from_secs(10);
 
 /// A listener with a limited number of connections.
@@ -48,7 +48,7 @@ struct OpenConnections {
     freed: Notify,
 }
 
-/// Whether a connection has brought a request that was admitted.
+/// Whether a request of a connection was admitted.
 #[derive(Clone, Default)]
 pub(super) struct Admission(Arc<AdmissionState>);
 
@@ -58,11 +58,11 @@ struct AdmissionState {
     leave: Notify,
 }
 
-/// A connection, with its place.
+/// A connection that occupies a slot.
 pub(super) struct BoundedStream {
     stream: TcpStream,
     admission: Admission,
-    /// Ends when the connection is to be closed unless it was admitted.
+    /// Completes when the connection has to close, unless a request was admitted.
     end: Pin<Box<dyn Future<Output = ()> + Send>>,
     open: Arc<OpenConnections>,
 }
@@ -74,7 +74,8 @@ impl BoundedListener {
 }
 
 impl OpenConnections {
-    /// Waits for a place. If there is none, the oldest connection that was not admitted has to leave.
+    /// Waits for a free slot. If there is none, asks the oldest connection that was not admitted to
+    /// close.
     async fn wait_for_place(&self) {
         loop {
             {
@@ -142,7 +143,7 @@ async fn is_of_other_user(stream: &TcpStream, peer: SocketAddr) -> bool {
         return true;
     };
     let is_other = tokio::task::spawn_blocking(move || peer::is_other_user(peer, own));
-    // Without an answer, nobody is let in.
+    // If the check fails, the connection is refused.
     is_other.await.unwrap_or(true)
 }
 

@@ -1,4 +1,4 @@
-//! Days and times as the clock on the user's wall shows them.
+//! Days and times of day in the user's time zone.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl Day {
         is_date.then(|| Day::from_civil(year, month, day))
     }
 
-    /// The day of a date (Howard Hinnant's algorithm `days_from_civil`).
+    /// Returns the day of a date (Howard Hinnant's algorithm `days_from_civil`).
     pub(super) fn from_civil(year: i64, month: i64, day: i64) -> Day {
         let year = if month <= 2 { year - 1 } else { year };
         let era = year.div_euclid(400);
@@ -46,7 +46,7 @@ impl Day {
         Day(era * 146_097 + day_of_era - 719_468)
     }
 
-    /// The date of a day (Howard Hinnant's algorithm `civil_from_days`).
+    /// Returns the date of a day (Howard Hinnant's algorithm `civil_from_days`).
     pub(super) fn civil(self) -> CivilDate {
         let shifted = self.0 + 719_468;
         let era = shifted.div_euclid(146_097);
@@ -62,7 +62,7 @@ impl Day {
         CivilDate { year, month: small(month), day: small(day) }
     }
 
-    /// The day of the week, from 0 for Monday.
+    /// Returns the day of the week, from 0 for Monday.
     pub(super) fn weekday(self) -> i64 {
         (self.0 + 3).rem_euclid(7)
     }
@@ -75,13 +75,13 @@ impl fmt::Display for Day {
     }
 }
 
-/// The time of day, such as `09:31`.
+/// Returns the time of day, such as `09:31`.
 pub(super) fn time_of_day(at: Timestamp) -> String {
     let seconds = clock::local_seconds(at).rem_euclid(DAY);
     format!("{:02}:{:02}", seconds / 3_600, seconds / 60 % 60)
 }
 
-/// Day and time of an RFC 3339 text; empty when it is none.
+/// Returns the day and time of an RFC 3339 text; empty if the text is not valid.
 pub(super) fn day_and_time(text: &str) -> String {
     let at = Timestamp::parse(text);
     at.map(|at| format!("{} {}", Day::of(at), time_of_day(at))).unwrap_or_default()

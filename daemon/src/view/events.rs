@@ -1,4 +1,4 @@
-//! Tells a visible page what has changed: server-sent events, fed by the outbox of the store.
+//! Notifies visible pages of changes, by server-sent events that come from the outbox of the store.
 
 use std::{
     convert::Infallible,
@@ -30,15 +30,16 @@ use crate::{
     },
 };
 
-/// Changes within this time are one event.
+/// Changes within this time are reported as one event.
 const PAUSE: Duration = Duration::from_millis(400);
-/// Changes that are looked at for one event; more count as a change of everything.
+/// Maximum number of changes that are read for one event. If there are more, all sessions count as
+/// changed.
 const CHANGES: usize = 256;
 
 /// The sessions that have changed.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 struct ChangedSessions {
-    /// Whether there may be others.
+    /// Whether other sessions may have changed, too.
     all: bool,
     /// The agents' ids.
     sessions: Vec<String>,
@@ -90,7 +91,7 @@ impl ChangeListener {
         }
         let end = *self.outbox.borrow_and_update();
         let daemon = self.view.daemon().ok()?;
-        // The body of an answer is read outside of the request that it belongs to.
+        // This runs after the request handler has returned, so it allows blocking itself.
         let store = daemon.engine.store().as_ref();
         let changed = in_process::blocking(|| changes(store, self.position, end));
         self.position = end;
@@ -102,7 +103,7 @@ impl ChangeListener {
 fn changes(store: &dyn Store, after: u64, end: u64) -> ChangedSessions {
     let all = ChangedSessions { all: true, sessions: Vec::new() };
     let Ok(entries) = store.outbox(after, CHANGES) else { return all };
-    // Followers have consumed the others already.
+    // If entries are missing, followers have consumed them already.
     let is_whole = u64::try_from(entries.len()).is_ok_and(|count| count >= end - after);
     let mut changed = ChangedSessions { all: !is_whole, sessions: Vec::new() };
     let mut keys: Vec<SessionKey> = Vec::new();
@@ -132,7 +133,7 @@ fn changes(store: &dyn Store, after: u64, end: u64) -> ChangedSessions {
     changed
 }
 
-/// The future of the next change.
+/// The future that waits for the next change.
 type NextChange = Pin<Box<dyn Future<Output = Option<(ChangedSessions, ChangeListener)>> + Send>>;
 
 struct ChangeStream(NextChange);

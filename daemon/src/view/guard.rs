@@ -1,4 +1,4 @@
-//! What happens around each request: access, use, time limit, headers.
+//! Wraps each request: checks access, records use, limits the time, and adds headers.
 
 use axum::{
     extract::{ConnectInfo, Request, State},
@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// Everything comes from this server, and nothing is sent elsewhere. There is no inline script and
-/// no inline style, so text of a transcript cannot become one.
+/// Content comes only from this server, and nothing is sent elsewhere. Inline scripts and styles
+/// are not allowed, so text of a transcript cannot become one.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -41,7 +41,7 @@ const HEADERS: &[(&str, &str)] = &[
 /// The connection of a request.
 type ConnectedBy = ConnectInfo<Admission>;
 
-/// The header of requests that the script sends: only the content of the page is wanted.
+/// The header with which the script requests only the content of a page, without its frame.
 const PART: &str = "x-part";
 
 /// Answers a request if it is allowed.

@@ -1,12 +1,13 @@
-//! The frame of all pages.
+//! Renders the frame of all pages.
 
 use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::view::texts::T;
 
-/// A copy has no headers. For a file, `'self'` is not the same in all browsers; there is no inline
-/// script and no inline style, and nothing is loaded from the network.
+/// The policy of a copy, whose files have no headers. It names `file:`, because browsers do not
+/// agree on `'self'` for files. Inline scripts and styles are not allowed, and nothing is loaded
+/// from the network.
 const COPY_POLICY: &str = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; \
     img-src 'self' file:; form-action 'none'; base-uri 'none'";
 
@@ -49,7 +50,7 @@ impl NavItem {
     const COPIED: [NavItem; 5] =
         [NavItem::Search, NavItem::Sessions, NavItem::Projects, NavItem::Open, NavItem::Facts];
 
-    /// Address and name.
+    /// Returns the address and the name of an entry.
     fn entry(self) -> (&'static str, &'static str) {
         match self {
             NavItem::Search => ("./", T.search),
@@ -70,7 +71,7 @@ impl ViewPage {
         ViewPage { title: title.into(), nav, body }
     }
 
-    /// The part inside of the frame.
+    /// Returns the part inside of the frame.
     pub(super) fn content(&self) -> Markup {
         html! {
             div #content data-title=(self.title) {
@@ -89,7 +90,7 @@ impl IntoResponse for ViewPage {
     }
 }
 
-/// A page that leads to another address of the server.
+/// Returns a page that leads to another address of the server.
 pub(super) fn entrance(address: &str) -> Markup {
     html! {
         (DOCTYPE)
@@ -109,7 +110,7 @@ pub(super) fn document(page: &ViewPage) -> Markup {
     framed(page, &NavItem::ALL, &html! { script src="view.js" defer {} })
 }
 
-/// A page of a static copy with further scripts.
+/// Returns a page of a static copy with further scripts.
 pub(super) fn copied(page: &ViewPage, scripts: &[String]) -> Markup {
     let head = html! {
         meta http-equiv="Content-Security-Policy" content=(COPY_POLICY);

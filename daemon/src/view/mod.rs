@@ -1,14 +1,14 @@
 //! The viewer: a page in the user's browser that shows the memory.
 //!
-//! [`server`] listens on the loopback interface only from a request of `graphiti view` on, until
-//! [`usage`] finds that the page was not used for some time. [`peer`] recognises connections of other
-//! users, which are refused, and [`connections`] limits how long strangers may keep one. [`access`]
-//! decides which requests are answered, [`guard`] applies that and sets the headers that keep a page
-//! from loading or sending anything elsewhere. [`routes`] connects addresses with [`pages`], which turn
-//! answers of the `api` into HTML in the frame of [`layout`], with the words of [`texts`].
-//! [`catalogue`] keeps what the lists of sessions are filtered by, and [`events`] tells visible pages
-//! what has changed. Script, style and icon are files in `assets`. [`copy`] turns pages into files
-//! that need no server.
+//! [`server`] listens on the loopback interface. It starts when `graphiti view` asks for it, and
+//! ends when [`usage`] finds that the page was not used for some time. [`peer`] recognises
+//! connections of other users, which are refused, and [`connections`] limits how long other
+//! programs may keep one. [`access`] decides which requests are answered, [`guard`] applies that
+//! and sets the headers that keep a page from loading or sending anything elsewhere. [`routes`]
+//! connects addresses with [`pages`], which turn answers of the `api` into HTML in the frame of
+//! [`layout`], with the words of [`texts`]. [`catalogue`] holds the values by which the lists of
+//! sessions are filtered, and [`events`] notifies visible pages of changes. Script, style and icon
+//! are files in `assets`. [`copy`] turns pages into files that need no server.
 //!
 //! Pages get their data by [`api::in_process`](crate::api::in_process), as if they were a client of
 //! the socket, and change data only by the methods that the command line uses.

@@ -1,12 +1,12 @@
-//! The user on the other side of a connection.
+//! Recognises connections of other users.
 //!
-//! A token that others have seen must be of no use to them. Linux lists the owner of each connection,
-//! so that connections of other users are refused before a token is looked at.
+//! A token that other users have seen must be useless to them. Linux lists the owner of each
+//! connection, so connections of other users are refused before their token is checked.
 
 use std::net::SocketAddrV4;
 
 /// Whether a connection from `peer` to `own` belongs to another user. False where the system does
-/// not tell.
+/// not report owners.
 #[cfg(target_os = "linux")]
 pub(super) fn is_other_user(peer: SocketAddrV4, own: SocketAddrV4) -> bool {
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);
@@ -23,8 +23,8 @@ pub(super) fn is_other_user(_peer: SocketAddrV4, _own: SocketAddrV4) -> bool {
 }
 
 /// Returns the user id of the socket at `peer` that is connected to `own`, from a table such as
-/// `/proc/net/tcp`: a line for each socket with its own address, the other address and, as the eighth
-/// column, the user id.
+/// `/proc/net/tcp`: a line for each socket with its own address, the other address and, as the
+/// eighth column, the user id.
 #[cfg(any(target_os = "linux", test))]
 fn owner_in(table: &str, peer: SocketAddrV4, own: SocketAddrV4) -> Option<u32> {
     let [peer, own] = [peer, own].map(|address| {

@@ -1,5 +1,5 @@
-//! The addresses of the pages. All are relative to the random path of the server, so that links need
-//! no prefix.
+//! Maps addresses to pages. All addresses are relative to the random path of the server, so that
+//! links need no prefix.
 
 use axum::{
     Router,
@@ -64,10 +64,10 @@ struct TokenQuery {
     token: String,
 }
 
-/// Exchanges the token of the address for the cookie, and leads on.
+/// Exchanges the token of the address for the cookie, and leads to the start page.
 ///
-/// The answer is a page instead of a redirect: browsers do not send a strict cookie with a redirect of
-/// a request that a file caused.
+/// The answer is a page instead of a redirect: browsers do not send a strict cookie with a redirect
+/// of a request that a file caused.
 async fn open(State(view): State<SharedView>, Query(query): Query<TokenQuery>) -> Response {
     let redeemed = view.access().redeem(&query.token, clock::now());
     match redeemed {

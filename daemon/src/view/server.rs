@@ -1,4 +1,4 @@
-//! The server of the page: opened on request, closed when the page is not used.
+//! Runs the server of the page, which opens on request and closes when the page is not used.
 
 use std::{
     io,
@@ -22,10 +22,10 @@ use crate::{
     },
 };
 
-/// How long connections may take to end when the server closes.
+/// Time limit for connections to end when the server closes.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// The viewer of one round of the daemon.
+/// The viewer of one round of the daemon: of one open database and the tasks that work on it.
 #[derive(Default)]
 pub struct Viewer {
     running: Option<RunningServer>,
@@ -153,7 +153,7 @@ mod tests {
         assert!(TcpStream::connect(address).await.is_err());
     }
 
-    /// The head of a request of the user's browser, which keeps its connection.
+    /// Returns the head of a request of the user's browser, which keeps its connection.
     fn own_request(server: &RunningServer, address: SocketAddr, page: &str) -> String {
         let mut access = server.view.access();
         let url = access.issue(clock::now());
@@ -204,7 +204,7 @@ mod tests {
         let start = Instant::now();
         let mut stranger = TcpStream::connect(address).await.unwrap();
         stranger.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
-        // An answer, a reset or just the end.
+        // It may get an answer, a reset or just the end.
         let mut rest = Vec::new();
         let _ = tokio::time::timeout(2 * IDLE, stranger.read_to_end(&mut rest)).await;
         assert!((ADMISSION..ADMISSION * 2).contains(&start.elapsed()), "{:?}", start.elapsed());

@@ -1,4 +1,4 @@
-//! What all requests of a server share.
+//! The state that all requests of a server share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

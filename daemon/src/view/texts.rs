@@ -1,5 +1,5 @@
-//! All words of the pages, so that they can be translated: another language is another [`PageTexts`] and
-//! other functions of this file.
+//! All words of the pages, so that they can be translated. Another language needs another
+//! [`PageTexts`] and other functions in this file.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ texts! {
     next: "Next part",
     // Facts
     as_of: "As of",
-    also_ended: "also what is over",
+    also_ended: "include ended facts",
     since: "since",
     from: "from",
     until: "until",
@@ -197,7 +197,7 @@ pub(super) fn sessions(count: usize) -> String {
     counted(wide(count), "session", "sessions")
 }
 
-/// What a static copy says about itself.
+/// Returns the description of a static copy.
 pub(super) fn copied(at: &str, count: usize) -> String {
     format!("A copy of {at} with {}. It does not change.", sessions(count))
 }
@@ -254,7 +254,7 @@ pub(super) fn dollars(usd: f64) -> String {
     if usd == 0.0 { "–".to_owned() } else { format!("${usd:.2}") }
 }
 
-/// A number with groups of three digits.
+/// Formats a number with groups of three digits.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -267,7 +267,7 @@ pub(super) fn grouped(number: u64) -> String {
     grouped
 }
 
-/// Bytes, and the limit.
+/// Formats a size in bytes, and its limit if there is one.
 pub(super) fn share_of(bytes: u64, limit: u64) -> String {
     let size = |bytes: u64| {
         let mebibytes = bytes as f64 / f64::from(1 << 20);
@@ -358,12 +358,12 @@ pub(super) fn certainty(name: &str) -> &str {
     }
 }
 
-/// The kind of a fact.
+/// Returns the name of a kind of fact.
 pub(super) fn relation(name: &str) -> String {
     name.to_lowercase().replace('_', " ")
 }
 
-/// The kind of a node.
+/// Returns the name of a kind of node.
 pub(super) fn entity(name: &str) -> &str {
     match name {
         "PullRequest" => "Pull request",

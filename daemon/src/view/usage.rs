@@ -1,4 +1,4 @@
-//! When the page was used last, and when its server closes.
+//! Records when the page was used last, and determines when its server closes.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ pub(super) const IDLE: Duration = Duration::from_secs(900);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageUse {
     last: Instant,
-    /// Pages that listen to events. The script listens only while its page is visible.
+    /// The number of pages that listen to events. The script listens only while its page is
+    /// visible.
     visible: usize,
 }
 
@@ -23,7 +24,7 @@ impl PageUse {
         PageUse { last: now, visible: 0 }
     }
 
-    /// When the server closes; `None` while a page is visible.
+    /// Returns when the server closes; `None` while a page is visible.
     fn closes_at(self) -> Option<Instant> {
         (self.visible == 0).then(|| self.last + IDLE)
     }

@@ -1,5 +1,5 @@
-//! Cleaning of all stored text, as a port of its own: the store knows which records hold text; a
-//! [`Cleaner`] decides what may stay.
+//! Cleaning of all stored text, as a port of its own. The store knows which records hold text, and
+//! a [`Cleaner`] decides which text may stay.
 
 use crate::{
     Note, Source, StoreError,
@@ -10,17 +10,17 @@ use crate::{
     },
 };
 
-/// Changes stored text in place. Each method returns whether it changed anything.
+/// A change of stored text in place. Each method returns whether it changed anything.
 ///
-/// Every kind of record with text has a method, and no method has a default body, so that a new kind
-/// of record cannot be forgotten.
+/// Every kind of record with text has a method, and no method has a default body, so that a new
+/// kind of record cannot be forgotten.
 pub trait Cleaner {
     fn session(&mut self, session: &mut Session) -> bool;
 
     fn source(&mut self, source: &mut Source) -> bool;
 
-    /// The saved state of reading a file. `before` returns the last few messages of the file before a
-    /// message number.
+    /// Changes the saved state of reading a file. `before` returns the file's last few messages
+    /// before a message number.
     fn checkpoint(
         &mut self,
         checkpoint: &mut Vec<u8>,
@@ -31,33 +31,30 @@ pub trait Cleaner {
 
     fn episode(&mut self, episode: &mut Episode) -> bool;
 
-    /// The mention of an entity by an episode.
     fn mention(&mut self, mention: &mut Mention) -> bool;
 
-    /// The claims of an episode.
     fn claim(&mut self, claim: &mut Claim) -> bool;
 
-    /// A note with its content.
     fn note(&mut self, note: &mut Note) -> bool;
 }
 
-/// How far the stored text was cleaned: the key of the last row; empty at the beginning.
+/// The key of the last row that was cleaned; empty at the beginning.
 pub type CleaningPosition = Vec<u8>;
 
 /// The result of one step of cleaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleaningStep {
-    /// Where the next step begins; `None` when this was the last one.
+    /// The position after which the next step begins; `None` after the last step.
     pub next: Option<CleaningPosition>,
-    /// Bytes of the rows that were read.
+    /// The size, in bytes, of the rows that were read.
     pub bytes: u64,
-    /// Records that cannot be read. They are not changed.
+    /// Number of records that cannot be read. They are not changed.
     pub unreadable: u64,
 }
 
 /// Reads all stored text in steps.
 pub trait TextStore {
-    /// Passes the next part of the stored text after `after` to `cleaner`, and stores the changed
+    /// Passes the next part of the stored text after `after` to `cleaner`, and discards the changed
     /// text.
     fn preview_cleaning(
         &self,

@@ -1,4 +1,4 @@
-//! The rules that every backend must follow: run [`check`] from its tests.
+//! The rules that every backend must follow. Each backend calls [`check`] in its tests.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::{
@@ -31,16 +31,16 @@ pub fn check(reopen: Reopen<'_>) {
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
     messages_come_back_from_any_number(reopen().as_ref());
     messages_written_again_replace_the_later_ones(reopen().as_ref());
-    messages_are_told_in_other_words(reopen().as_ref());
+    reworded_messages_have_their_new_text(reopen().as_ref());
     a_cleared_source_keeps_nothing(reopen().as_ref());
     a_path_is_that_of_one_file(reopen().as_ref());
     a_dropped_source_leaves_its_path_to_others(reopen().as_ref());
-    text_is_let_go_and_comes_in_again_behind_it(reopen().as_ref());
+    messages_are_added_after_evicted_text(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
     a_new_episode_takes_the_old_ones_place(reopen().as_ref());
     an_episode_written_again_is_one(reopen().as_ref());
     episodes_are_listed_latest_session_first(reopen().as_ref());
-    landmarks_tell_all_sessions_that_have_them(reopen().as_ref());
+    a_fork_key_returns_all_its_sessions(reopen().as_ref());
     a_dropped_session_leaves_nothing(reopen().as_ref());
     what_an_episode_says_comes_and_goes_with_it(reopen().as_ref());
     what_an_episode_says_is_read_by_thing_kind_project_and_time(reopen().as_ref());
@@ -138,7 +138,7 @@ fn messages_written_again_replace_the_later_ones(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn messages_are_told_in_other_words(store: &dyn Store) {
+fn reworded_messages_have_their_new_text(store: &dyn Store) {
     let session = new_session(store, "words");
     let source = SourceKey { session: session.key, number: 0 };
     let mut messages: Vec<Message> = (0..150).map(|seq| message(seq, 200)).collect();
@@ -159,7 +159,7 @@ fn messages_are_told_in_other_words(store: &dyn Store) {
     let end = store.outbox_end();
     let last = store.outbox(end - 1, 9).unwrap().pop().unwrap().what;
     assert_eq!(last, OutboxChange::Messages { source, from: 3, count: 69, overwrites: true });
-    // None of them has its old text any more.
+    // No message has its old text any more.
     write(store, vec![Write::Reword { source, words }]);
     assert_eq!(store.outbox_end(), end);
     forget(store, &[session]);
@@ -217,7 +217,7 @@ fn a_dropped_source_leaves_its_path_to_others(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-/// A session that occurs several times in one list.
+/// Checks the totals after a list in which a session occurs several times.
 fn totals_are_what_a_recount_gives(store: &dyn Store) {
     let sessions = ["one", "two"].map(|id| session(store.next_session_key().unwrap(), id));
     let mut writes = Vec::new();
@@ -282,7 +282,7 @@ fn totals_of_agents_are_what_a_recount_gives(reopen: Reopen<'_>) {
     }
     write(store.as_ref(), vec![Write::Session(Box::new(sessions[3].clone()))]);
     check_agent_totals(store.as_ref(), &sessions[..3]);
-    // What a file counts changes with each read of it.
+    // The counts of a file change with each read of it.
     let mut read = source_of(&sessions[0], 0);
     read.tally.read += 40;
     read.tally.skipped = [("progress".to_owned(), 3)].into();
@@ -305,7 +305,8 @@ fn totals_of_agents_are_what_a_recount_gives(reopen: Reopen<'_>) {
     check_agent_totals(store.as_ref(), &[]);
 }
 
-/// Checks the totals of agents against `sessions`, which are all but the added memories.
+/// Compares the totals of agents with `sessions`, which must be all sessions except the added
+/// memories.
 fn check_agent_totals(store: &dyn Store, sessions: &[Session]) {
     let mut recount = TotalsByAgent::new();
     for session in sessions {
@@ -320,7 +321,7 @@ fn check_agent_totals(store: &dyn Store, sessions: &[Session]) {
     assert_eq!(totals, recount);
 }
 
-fn text_is_let_go_and_comes_in_again_behind_it(store: &dyn Store) {
+fn messages_are_added_after_evicted_text(store: &dyn Store) {
     let session = new_session(store, "let-go");
     let source = source_of(&session, 0);
     let before = store.totals().messages;
@@ -434,14 +435,14 @@ fn episodes_are_listed_latest_session_first(store: &dyn Store) {
     forget(store, &sessions);
 }
 
-fn landmarks_tell_all_sessions_that_have_them(store: &dyn Store) {
+fn a_fork_key_returns_all_its_sessions(store: &dyn Store) {
     let (one, other) = (new_session(store, "original"), new_session(store, "fork"));
     let fork_keys = |session: &Session, records: &[u8]| Write::ForkKeys {
         session: session.key,
         records: records.iter().map(|byte| [*byte; 16]).collect(),
     };
     write(store, vec![fork_keys(&one, &[1, 2]), fork_keys(&other, &[2, 3])]);
-    // A claim that is repeated is stored once.
+    // A repeated fork key is stored once.
     write(store, vec![fork_keys(&other, &[3])]);
     let with = |byte: u8| store.sessions_with_fork_key([byte; 16]).unwrap();
     assert_eq!(with(1), [one.key]);
@@ -717,7 +718,7 @@ fn index(store: &dyn Store, session: &mut Session, episode: &Episode) {
     write(store, writes);
 }
 
-/// Gives a session an episode with a statement.
+/// Stores an episode of a session, and its statements.
 pub fn index_saying(
     store: &dyn Store,
     session: &mut Session,
@@ -843,7 +844,7 @@ pub fn episode(session: &Session, ended: i64) -> Episode {
     }
 }
 
-/// This many vectors of `owner`.
+/// Returns `count` vectors of `owner`.
 pub fn vectors(owner: Owner, count: i8) -> Vectors {
     let vector = |row: i8| Packed {
         scale: 0.25,
@@ -902,7 +903,7 @@ pub fn statements(at: i64) -> Statements {
             source,
             target,
             others: vec![target],
-            // Longer than one value on disk may be, however well it is compressed.
+            // Even compressed, this is longer than one value on disk may be.
             sentence: (0..3_000)
                 .map(|number: u32| number.wrapping_mul(7_919).to_string())
                 .collect(),

@@ -1,5 +1,5 @@
-//! Stores corrections of facts as notes, apart from the statements of episodes, so that they stay
-//! when a session is read again.
+//! Stores corrections of facts as notes. They are separate from the statements of episodes, so that
+//! they stay when a session is read again.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +11,10 @@ use crate::{
     },
 };
 
-/// The version of the record.
+/// The version of [`CorrectionRecord`].
 const VERSION: u32 = 1;
 
-/// A correction on disk: JSON.
+/// A correction on disk, as JSON.
 #[derive(Serialize, Deserialize)]
 struct CorrectionRecord {
     version: u32,
@@ -24,7 +24,7 @@ struct CorrectionRecord {
     at: i64,
 }
 
-/// The write that stores a correction, or deletes the one that is there.
+/// Returns the write that stores a correction, or deletes the stored one if there is none.
 pub fn write_of(fact: FactKey, correction: Option<&Correction>) -> Write {
     let content = correction.map(|correction| {
         let record = CorrectionRecord {

@@ -1,5 +1,5 @@
-//! Statements of episodes about entities and facts, as a port of its own. It returns rows as they were
-//! written; the engine combines them.
+//! Statements of episodes about entities and facts, as a port of its own. The store returns rows as
+//! they were written; the engine combines them.
 
 use crate::{
     StoreError,
@@ -14,24 +14,24 @@ use crate::{
 
 /// Reads statements of episodes. All rows of an episode are added and deleted with it in one step.
 pub trait GraphStore {
-    /// The entities that an episode mentions, and the facts that it states.
+    /// Returns the entities that an episode mentions, and the facts that it states.
     fn things_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
 
-    /// The claims of all episodes that state a fact, the earliest session first.
+    /// Returns the claims of all episodes that state a fact, the earliest session first.
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
 
-    /// The marks of a subject from sessions that ended at `since` or later: all marks since then, and
-    /// some of the earlier ones.
+    /// Returns the marks of a subject from sessions that ended at `since` or later. These are all
+    /// marks since then, and some earlier ones.
     fn marks(
         &self,
         subject: Subject,
         since: Timestamp,
     ) -> Result<Vec<Attributed<Mark>>, StoreError>;
 
-    /// The mentions of an entity, the earliest session first.
+    /// Returns the mentions of an entity, the earliest session first.
     fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError>;
 
-    /// The names that a file had after `entity`, and those that it had before.
+    /// Returns the renamings of which `entity` is the given end.
     fn renames(&self, entity: EntityId, end: RenameEnd) -> Result<Vec<Rename>, StoreError>;
 
     /// Calls `visit` for the claims in `place`, the latest first, until it returns `false`. A fact
@@ -42,7 +42,7 @@ pub trait GraphStore {
         visit: &mut dyn FnMut(ClaimRow) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// Calls `visit` for the mentions of entities of a kind in a project, the latest first, until
+    /// Calls `visit` for the mentions of a project's entities of one kind, the latest first, until
     /// it returns `false`. An entity that several episodes mention is visited several times.
     fn visit_mentions(
         &self,
@@ -51,21 +51,21 @@ pub trait GraphStore {
         visit: &mut dyn FnMut(MentionRow) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// The latest correction of a fact by the user or an agent.
+    /// Returns the latest correction of a fact by the user or an agent.
     fn correction(&self, fact: FactKey) -> Result<Option<Correction>, StoreError>;
 
     fn corrections(&self) -> Result<Vec<CorrectedFact>, StoreError>;
 
-    /// At most `limit` facts whose keys begin with these bytes.
+    /// Returns at most `limit` facts whose keys begin with `prefix`.
     fn facts_with_prefix(&self, prefix: &[u8], limit: usize) -> Result<Vec<FactKey>, StoreError>;
 
-    /// The projects with episodes.
+    /// Returns the projects that have episodes.
     fn projects(&self) -> Result<Vec<Namespace>, StoreError>;
 
-    /// The fact whose key begins with `number`.
+    /// Returns the fact whose key begins with the bytes of `number`.
     fn fact_numbered(&self, number: u64) -> Result<Option<FactKey>, StoreError>;
 
-    /// The entity whose id begins with `number`.
+    /// Returns the entity whose id begins with the bytes of `number`.
     fn entity_numbered(&self, number: u64) -> Result<Option<EntityId>, StoreError>;
 
     /// Calls `visit` once for every entity and fact, until it returns `false`.

@@ -1,10 +1,11 @@
-//! The data that survives a restart, as a port: [`Store`] defines what is stored and how it changes; a
-//! backend implements it. The only backend is [`sled`]. Any other has to pass `contract`.
+//! The data that survives a restart, as a port: [`Store`] defines what is stored and how it
+//! changes, and a backend implements it. The only backend is [`sled`]. Any other has to pass
+//! `contract`.
 //!
-//! Any thread may read. One writer writes, in order: a list of [`Write`]s is applied completely or not
-//! at all, and is acknowledged only when it would survive a power cut. Changes that followers such as
-//! the search index need are added to an outbox in the same step. The disk use of a store is a port
-//! of its own ([`DiskQuota`]).
+//! Any thread may read. One writer applies lists of [`Write`]s in order. A list is applied
+//! completely or not at all, and is acknowledged only when it would survive a power cut. Changes
+//! that followers such as the search index need are added to an outbox in the same step. The disk
+//! use of a store is a port of its own ([`DiskQuota`]).
 
 #[cfg(test)]
 use graphitid_core::lang;
@@ -41,22 +42,22 @@ use crate::model::{
 
 /// The data that survives a restart.
 pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync {
-    /// Queues `writes` to be applied together and returns at once; blocks only while the writer
-    /// is more than a few lists behind.
+    /// Queues `writes` to be applied together. Returns at once, and blocks only while the queue is
+    /// full.
     ///
     /// The returned [`PendingWrite`] resolves when the list would survive a power cut.
     fn write(&self, writes: Vec<Write>) -> PendingWrite;
 
-    /// A key that was never used before, for a new session.
+    /// Returns a key that was never used before, for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 
-    /// A session by its key, with the changes that are still queued.
+    /// Returns a session by its key, with the changes that are still queued.
     fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
 
-    /// A session by its agent's id.
+    /// Returns the key of the session with an agent's id.
     fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError>;
 
-    /// Sessions whose agent's id begins with `prefix`, at most `limit`.
+    /// Returns at most `limit` sessions whose ids, as their agents gave them, begin with `prefix`.
     fn sessions_with_prefix(
         &self,
         prefix: &str,
@@ -66,28 +67,28 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Calls `visit` for every session, in the order of their keys, until it returns `false`.
     fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
 
-    /// Every session that is not indexed and quiet.
+    /// Returns the sessions whose state is not `Indexed`.
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
 
-    /// The file that is known under `path`.
+    /// Returns the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
 
     /// Calls `visit` for every file of every session, until it returns `false`.
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
-    /// The sessions that have `record` as a fork key, in the order of their keys.
+    /// Returns the sessions that have `record` as a fork key, in the order of their keys.
     fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
 
-    /// The fork keys of a session.
+    /// Returns the fork keys of a session.
     fn fork_keys_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
 
-    /// The files of a session, the session's own first.
+    /// Returns the files of a session, beginning with the session's own file.
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
 
-    /// The saved state of reading a file.
+    /// Returns the saved state of reading a file.
     fn checkpoint(&self, source: SourceKey) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// At most `limit` messages of a file, from number `from` on, in order.
+    /// Returns at most `limit` messages of a file, in order, beginning with number `from`.
     fn messages(
         &self,
         source: SourceKey,
@@ -95,11 +96,11 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
         limit: usize,
     ) -> Result<Vec<Message>, StoreError>;
 
-    /// An episode by its id.
+    /// Returns an episode by its id.
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
 
-    /// At most `limit` episodes, of one project or of all, the latest sessions first; those before
-    /// `before` when it is given, for paging.
+    /// Returns at most `limit` episodes of one project, or of all projects. Episodes of later
+    /// sessions come first. With `before`, the list begins after that episode, for paging.
     fn newest_episodes(
         &self,
         project: Option<Namespace>,
@@ -107,32 +108,33 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
         limit: usize,
     ) -> Result<Vec<Episode>, StoreError>;
 
-    /// At most `limit` entries of the outbox after position `after`.
+    /// Returns at most `limit` entries of the outbox after position `after`.
     fn outbox(&self, after: u64, limit: usize) -> Result<Vec<OutboxEntry>, StoreError>;
 
-    /// The position of the last entry that was ever put into the outbox.
+    /// Returns the position of the last entry that was ever added to the outbox.
     fn outbox_end(&self) -> u64;
 
-    /// The position of the last outbox entry that would survive a power cut, as it changes.
+    /// Returns a receiver of the position of the last outbox entry. The position changes when the
+    /// entry would survive a power cut.
     fn outbox_ends(&self) -> watch::Receiver<u64>;
 
-    /// Totals for the status display.
+    /// Returns totals for the status display.
     fn totals(&self) -> Totals;
 
-    /// The totals of each agent, without added memories. They are kept with each write, so that
-    /// their cost does not depend on the number of sessions.
+    /// Returns the totals of each agent, without added memories. They are updated with each write,
+    /// so that reading them does not take longer with more sessions.
     fn totals_by_agent(&self) -> TotalsByAgent;
 
-    /// The disk use of this store, and its limits.
+    /// Returns the port for the disk use of this store and its limits.
     fn quota(&self) -> &dyn DiskQuota;
 }
 
-/// The key of a transcript file. Number 0 is the session's own file; higher numbers are the files of
-/// its sub-agents, in the order in which they were first seen.
+/// The key of a transcript file. Number 0 is the session's own file; higher numbers are the files
+/// of its sub-agents, in the order in which they were first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceKey {
     pub session: SessionKey,
-    /// The file's number in it.
+    /// The file's number in the session.
     pub number: u32,
 }
 
@@ -147,18 +149,18 @@ pub struct Source {
     pub stamp: FileStamp,
     /// The byte at which the checkpoint ends.
     pub offset: u64,
-    /// Counts of its records so far.
+    /// Counts of the file's records so far.
     pub tally: Tally,
 }
 
 /// Distinguishes states of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FileStamp {
-    /// Its number on its device (inode, or file index on Windows).
+    /// The file's number on its device (inode, or file index on Windows).
     pub file: u64,
-    /// Its length in bytes.
+    /// The file's length in bytes.
     pub length: u64,
-    /// When it was last modified, in microseconds since the epoch.
+    /// The time of the last modification, in microseconds since the epoch.
     pub modified: i64,
 }
 
@@ -184,15 +186,15 @@ pub struct Tally {
 pub enum Write {
     /// Adds or replaces a session.
     Session(Box<Session>),
-    /// Adds or replaces a file and the saved state of reading it. Has no effect when another file is
-    /// registered under its path: each path is registered once.
+    /// Adds or replaces a file and the saved state of reading it. Has no effect when the path is
+    /// registered for another file already.
     Source {
         source: Source,
         /// The saved state; `None` keeps the old one.
         checkpoint: Option<Vec<u8>>,
     },
-    /// Adds consecutive messages of a file. They replace all messages of the same or a higher number,
-    /// and begin where an earlier list of the file began or ended.
+    /// Adds consecutive messages of a file. They replace all messages with the same or a higher
+    /// number. They must begin where an earlier list of the file began or ended.
     Messages {
         source: SourceKey,
         messages: Vec<Message>,
@@ -204,8 +206,8 @@ pub enum Write {
         /// The ids of the records.
         records: Vec<RecordUuid>,
     },
-    /// Replaces the text of some messages of a file. A message whose text is not the expected one any
-    /// more, or that does not exist, is not changed.
+    /// Replaces the text of some messages of a file. A message is not changed if its text is no
+    /// longer the expected one.
     Reword {
         source: SourceKey,
         words: Vec<Reworded>,
@@ -214,8 +216,8 @@ pub enum Write {
     ClearSource(SourceKey),
     /// Deletes a file, with everything that was read of it.
     DropSource(SourceKey),
-    /// Evicts the messages of a file. The saved state of reading it stays, so that reading continues
-    /// after them.
+    /// Evicts the messages of a file. The saved state of reading it stays, so that reading
+    /// continues after them.
     DropText(SourceKey),
     /// Adds the episode of a session, or replaces it.
     Episode(Box<Episode>),
@@ -232,7 +234,8 @@ pub enum Write {
     Note(Note),
     /// Adds or replaces vectors. Has no effect when their owner was deleted.
     Vectors(Box<Vectors>),
-    /// Deletes the outbox entries up to this position: every follower has applied them for good.
+    /// Deletes the outbox entries up to this position, because every follower has durably applied
+    /// them.
     OutboxConsumed(u64),
 }
 
@@ -240,8 +243,9 @@ pub enum Write {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reworded {
     pub seq: u32,
+    /// The expected old text.
     pub was: String,
-    /// The text that it gets.
+    /// The new text.
     pub is: String,
 }
 
@@ -286,14 +290,14 @@ pub enum OutboxChange {
 pub struct PendingWrite(oneshot::Receiver<Result<u64, StoreError>>);
 
 impl PendingWrite {
-    /// A pending write, and the sender that resolves it.
+    /// Returns a pending write, and the sender that resolves it.
     pub fn new() -> (oneshot::Sender<Result<u64, StoreError>>, PendingWrite) {
         let (resolve, ticket) = oneshot::channel();
         (resolve, PendingWrite(ticket))
     }
 
-    /// Waits on this thread; not for use inside the async runtime. Returns the position of the
-    /// last outbox entry.
+    /// Blocks this thread until the write is done; not for use inside the async runtime. Returns
+    /// the position of the last outbox entry.
     pub fn wait(self) -> Result<u64, StoreError> {
         self.0.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }

@@ -1,8 +1,8 @@
-//! Small values under names, which only their owner interprets: learned tools, usage, queued
-//! questions.
+//! Notes: small named values that only their owner interprets, such as learned tools, usage and
+//! queued questions.
 //!
-//! Each owner has a [`NoteNamespace`], and includes a version in its content. Reads do not see notes
-//! that are still queued; owners read at the start, or long after they wrote.
+//! Each owner has a [`NoteNamespace`], and includes a version in its content. Reads do not see
+//! notes that are still queued, so owners read them at the start, or long after writing them.
 
 use sha2::{Digest, Sha256};
 
@@ -19,9 +19,9 @@ pub enum NoteNamespace {
     Usage,
     /// Sessions that the user deleted and that stay deleted.
     Forgotten,
-    /// Records by which deleted sessions are recognised when they reappear under another name.
+    /// Records by which deleted sessions are recognised when they reappear under another id.
     ForgottenRecords,
-    /// Sessions that begin like other sessions, by session key. Deleted with the session.
+    /// Forks of other sessions, by session key. Deleted with the session.
     Forks,
     /// Summaries of messages, by prompt.
     Summaries,
@@ -33,16 +33,16 @@ pub enum NoteNamespace {
     Redaction,
     /// The directories of sessions with their repositories, by namespace.
     Projects,
-    /// What sessions used of handoffs and hits.
+    /// The parts of handoffs and search results that sessions used.
     MemoryUse,
     /// Corrections of facts, by the facts' keys.
     Corrections,
-    /// What the shared graph has of each session, by session key. Kept when the session is deleted,
-    /// until the graph has followed.
+    /// The content of the shared graph for each session, by session key. Kept when the session is
+    /// deleted, until it is deleted in the graph.
     Shared,
-    /// Sessions that the shared graph has to follow, by session key.
+    /// Sessions whose changes have to be sent to the shared graph, by session key.
     SharePending,
-    /// What the shared graph is, and the position up to which it is followed.
+    /// The identity of the shared graph, and the outbox position up to which it is current.
     ShareState,
     /// The figures of sessions, by session key. Deleted with the session.
     Figures,
@@ -52,13 +52,13 @@ pub enum NoteNamespace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     pub namespace: NoteNamespace,
-    /// The name of the note, at most 255 bytes.
+    /// The name of the note; the maximum length is 255 bytes.
     pub name: Vec<u8>,
     /// The content; `None` deletes the note.
     pub content: Option<Vec<u8>>,
 }
 
-/// The name of a session's note in [`NoteNamespace::Forgotten`].
+/// Returns the name of a session's note in [`NoteNamespace::Forgotten`].
 pub fn name_of(session: &SessionId) -> Vec<u8> {
     let mut digest = Sha256::new();
     digest.update(session.agent.as_bytes());
@@ -72,10 +72,11 @@ pub type NamedNote = (Vec<u8>, Vec<u8>);
 
 /// The notes that survive a restart.
 pub trait NoteStore {
-    /// The content of a note.
+    /// Returns the content of a note.
     fn note(&self, namespace: NoteNamespace, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// All notes of a namespace with their names: shorter names first, names of one length in order.
+    /// Returns all notes of a namespace with their names, sorted by the length of the name and then
+    /// by the name.
     fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
 }
 
@@ -140,7 +141,7 @@ mod tests {
                 assert_eq!(namespace.number(), number);
             }
         }
-        // A namespace without a row in the list makes its records unreadable for maintenance.
+        // Maintenance cannot read the notes of a namespace that is missing in `ALL`.
         for namespace in [
             NoteNamespace::Awaiting,
             NoteNamespace::Checked,

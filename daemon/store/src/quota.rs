@@ -1,40 +1,41 @@
-//! Disk use of a store and its limits, as a port of its own: code that reads and writes data does
-//! not need it. The engine's evictor does.
+//! The disk use of a store and its limits, as a port of its own: the engine's evictor needs it, and
+//! code that reads and writes data does not.
 
 use tokio::sync::watch;
 
 use crate::{StoreError, model::SessionKey};
 
-/// How much disk space a store uses, and how much it may use.
+/// The disk space that a store uses, and its limits.
 pub trait DiskQuota {
-    /// Bytes of the files on disk.
+    /// Returns the size of the files on disk, in bytes.
     fn disk_bytes(&self) -> u64;
 
-    /// Bytes of all records with their keys. Reads everything.
+    /// Returns the size of all records and their keys, in bytes. It reads the whole database.
     fn content_bytes(&self) -> Result<u64, StoreError>;
 
-    /// Bytes of the records that hold the text of a session.
+    /// Returns the size of the records with the text of a session, in bytes.
     fn text_bytes(&self, session: SessionKey) -> Result<u64, StoreError>;
 
-    /// Sets the bytes that the store may use on disk.
+    /// Sets the maximum size of the files on disk, in bytes.
     fn set_limit(&self, bytes: u64);
 
     /// Whether the files are so close to the limit that content should be evicted.
     fn is_near_limit(&self) -> bool;
 
-    /// The bytes of content down to which content should be evicted.
+    /// Returns the size, in bytes, to which eviction should reduce the content.
     fn content_target(&self) -> u64;
 
-    /// Whether the file becomes smaller if a store with `content` bytes of content is compacted.
+    /// Whether compacting the store, with `content` bytes of content, is possible and makes its
+    /// file smaller.
     fn would_shrink(&self, content: u64) -> bool;
 
     /// Refuses text until the store is opened again; `reason` contains the remedy.
     fn refuse_text(&self, reason: &str);
 
-    /// Why text would be refused at present; `None` when there is space for it.
+    /// Returns why text would be refused at present, or `None` if there is space for it.
     fn shortage(&self) -> Option<String>;
 
-    /// Whether the store can be written, as it changes.
+    /// Whether the store can be written; the receiver is notified of changes.
     fn health(&self) -> watch::Receiver<StoreHealth>;
 }
 
@@ -46,8 +47,8 @@ pub enum StoreHealth {
     Normal,
     /// Everything can be written, but content should be evicted.
     NearLimit,
-    /// Text and checkpoints are refused until the store is opened again; all else is written. Holds
-    /// the reason and what the user can do.
+    /// Text, checkpoints and vectors are refused until the store is opened again; everything else
+    /// is written. Holds the reason and what the user can do.
     TextRefused(String),
     /// Nothing can be written until the store is opened again. Acknowledged data are safe.
     Failed(String),

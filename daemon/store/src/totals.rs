@@ -1,4 +1,4 @@
-//! Totals that are kept with each write, so that no status has to visit every session.
+//! Totals that each write updates, so that a status request does not have to visit every session.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Number of an agent's latest sessions that are kept with its totals.
+/// Maximum number of an agent's latest sessions in its totals.
 const LATEST: usize = 3;
 
 /// Totals for the status display.
@@ -31,7 +31,7 @@ pub struct AgentTotals {
     pub latest: Vec<(Timestamp, SessionKey)>,
 }
 
-/// Numbers of sessions by state. Sessions that lists omit are in `empty` and `unread` only.
+/// Numbers of sessions by state. Sessions that lists omit are counted only in `empty` and `unread`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SessionCounts {
     pub active: u64,
@@ -56,7 +56,7 @@ impl AgentTotals {
         }
     }
 
-    /// Subtracts a session as it was added.
+    /// Subtracts a session, which must have the state in which it was added.
     pub fn remove_session(&mut self, session: &Session) {
         let count = self.sessions.count_of(session);
         *count = count.saturating_sub(1);
@@ -65,7 +65,7 @@ impl AgentTotals {
 }
 
 impl SessionCounts {
-    /// Sessions that lists contain.
+    /// Returns the number of sessions that lists contain.
     #[must_use]
     pub fn listed(&self) -> u64 {
         self.active + self.inactive + self.indexing + self.indexed + self.failed + self.unindexed
@@ -110,7 +110,7 @@ impl Tally {
         }
     }
 
-    /// Subtracts the counts of a file that were added.
+    /// Subtracts counts of a file that were added before.
     pub fn subtract(&mut self, other: &Tally) {
         let Tally { read, skipped, repaired, broken, broken_bytes, restarts } = self;
         for (total, part) in [

@@ -1,4 +1,5 @@
-//! `graphiti/corrections`: what the user says about facts, for the command line and for exports.
+//! `graphiti/corrections`: stores or returns corrections of facts, for the command line and for
+//! exports.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +11,18 @@ pub const CORRECTIONS: &str = "graphiti/corrections";
 /// Maximum number of corrections in one request.
 pub const MAX_CORRECTIONS: usize = 1_000;
 
-/// The corrections to store; without any, all stored ones are returned.
+/// The corrections to store. If there are none, all stored corrections are returned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CorrectionsRequest {
-    /// What is said about facts.
+    /// The corrections of facts.
     pub corrections: Vec<CorrectionRow>,
-    /// Whether they come from another machine: then facts that are not known here are corrected,
-    /// too, and a correction that is known here stays unless it is older.
+    /// Whether the corrections come from another machine. Facts that are not known here are then
+    /// corrected, too, and a stored correction is replaced only by a later one.
     pub imported: bool,
 }
 
-/// What is said about a fact.
+/// A correction of a fact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CorrectionRow {
@@ -31,7 +32,7 @@ pub struct CorrectionRow {
     pub verdict: String,
     /// `user` or `agent`; the user when empty.
     pub by: String,
-    /// RFC 3339; now when empty.
+    /// The time, RFC 3339; now when empty.
     pub at: String,
 }
 
@@ -41,6 +42,6 @@ pub struct CorrectionRow {
 pub struct CorrectionsAnswer {
     /// The corrections that were stored, or all of them.
     pub corrections: Vec<CorrectionRow>,
-    /// The facts as they are now, unless they were imported.
+    /// The corrected facts as they are now; empty when the corrections were imported.
     pub facts: Vec<FactRow>,
 }

@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 /// `graphiti/files`: checks that each file is registered once, and that every complete line was
-/// read if the file has not changed for a minute. Reads every file.
+/// read if the file has not changed for a minute. This reads every file.
 pub const FILES: &str = "graphiti/files";
 
 /// The answer to [`FILES`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileCheckReport {
-    /// The number of files that are followed.
+    /// Number of files that are followed.
     pub files: u64,
-    /// How many paths are registered more than once.
+    /// Number of paths that are registered more than once.
     pub twice: usize,
     /// Number of files with lines that were not read.
     pub behind: usize,

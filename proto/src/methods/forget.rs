@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The method; answered with [`Forgotten`].
 pub const FORGET: &str = "graphiti/forget";
 
-/// The sessions to forget. A session has to match all given filters of project and time; the
-/// sessions in `sessions` are added.
+/// The sessions to forget: those that match all given filters of project and time, and those in
+/// `sessions`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forget {
@@ -22,7 +22,7 @@ pub struct Forget {
     pub before: Option<String>,
     /// Whether to only report what would be removed.
     pub dry_run: bool,
-    /// Restore `sessions` instead of removing them.
+    /// Whether to restore `sessions` instead of removing them.
     pub undo: bool,
 }
 

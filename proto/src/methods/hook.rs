@@ -1,8 +1,9 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! A hook forwards only the data that identify the session and the event; replies are dropped, and
-//! prompts, too, unless the daemon asks for them ([`wants_prompts`]). An event that ends a session ([`EventKind::ends`]) is written to the [`spool`] of the
-//! home when no daemon accepts it, one file per event.
+//! A hook forwards only the data that identify the session and the event. It drops the agent's
+//! replies. It also drops prompts, unless the daemon asks for them ([`wants_prompts`]). When no
+//! daemon accepts an event that ends a session ([`EventKind::ends`]), the event is written to the
+//! [`spool`] of the home, one file per event.
 
 use std::{
     fs::{self, File},
@@ -16,16 +17,17 @@ use crate::files;
 
 /// The name of the method.
 pub const HOOK: &str = "graphiti/hook";
-/// `graphiti/hooks`: how often each hook ran since the daemon's start; answered with [`HookCounts`].
+/// `graphiti/hooks`: returns how often each hook ran since the daemon's start; answered with
+/// [`HookCounts`].
 pub const HOOKS: &str = "graphiti/hooks";
 
-/// Maximum size of an event as JSON; longer ones are refused.
+/// Maximum length, in bytes, of an event as JSON. Longer events are refused.
 pub const LONGEST_EVENT: usize = 4 << 10;
-/// Maximum bytes of a hook's input: a prompt may contain a whole file.
+/// Maximum length, in bytes, of a hook's input: a prompt may contain a whole file.
 pub const LONGEST_INPUT: u64 = 32 << 20;
 /// Some programs write this before the text.
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
-/// The default number of events in the spool, of at most 64 MiB together; see [`limit_spool`].
+/// Default maximum number of events in the spool, together at most 64 MiB; see [`limit_spool`].
 pub const SPOOLED_EVENTS: usize = 16 << 10;
 
 /// An event that an agent sends to its hook, with the field names of Claude Code.
@@ -66,7 +68,7 @@ pub enum EventKind {
     End,
     /// The agent is about to compact its context.
     Compact,
-    /// The user gave a prompt: the answer may contain what it reminds of.
+    /// The user gave a prompt: the answer may contain related errors, decisions and preferences.
     Prompt,
     /// The agent is still running.
     Alive,
@@ -79,7 +81,8 @@ pub struct HookReply {
     /// Text for the agent's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Whether the text for a session that starts was not ready in time: a later event may ask again.
+    /// Whether the text for a session that starts was not ready in time. A later event may ask for
+    /// it again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_late: bool,
     /// Milliseconds for which the hook should wait for the session's episode; 0 for no wait.
@@ -140,7 +143,7 @@ impl HookEvent {
         }
     }
 
-    /// Returns the event without what the user said.
+    /// Returns the event without the user's prompt.
     pub fn without_prompt(&self) -> HookEvent {
         HookEvent { prompt: None, ..self.clone() }
     }
@@ -215,8 +218,8 @@ pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Tells the hooks of `home` whether to forward prompts, in a file, because hooks do not read the
-/// configuration.
+/// Records whether the hooks of `home` forward prompts. The record is a file, because hooks do not
+/// read the configuration.
 pub fn want_prompts(home: &Path, wanted: bool) -> io::Result<()> {
     match wanted {
         true => File::create(prompts_wanted(home)).map(drop),

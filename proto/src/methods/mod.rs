@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// `graphiti/hello`: returns the versions of the daemon and of its protocol.
 pub const HELLO: &str = "graphiti/hello";
-/// `graphiti/close`: records the intent to close a session, and answers when that is on disk. The
-/// session is indexed later.
+/// `graphiti/close`: records the intent to close a session, and answers when the record is on disk.
+/// The session is indexed later.
 pub const CLOSE: &str = "graphiti/close";
 /// `graphiti/settle`: answers when all transcripts were read, all due sessions are indexed, and all
 /// text is findable.

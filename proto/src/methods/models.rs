@@ -1,13 +1,13 @@
-//! Methods about models: usage, learned tool classifications, and prompt templates.
+//! Methods about models: usage, classifications of tools, and prompt templates.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// `graphiti/usage`: the usage of models, by day and project.
+/// `graphiti/usage`: returns the usage of models, by day and project.
 pub const USAGE: &str = "graphiti/usage";
-/// `graphiti/tools`: the learned classifications of tools, and the user's corrections.
+/// `graphiti/tools`: lists or changes the classifications of tools by models and by the user.
 pub const TOOLS: &str = "graphiti/tools";
-/// `graphiti/prompts`: the templates in effect.
+/// `graphiti/prompts`: returns the templates in effect.
 pub const PROMPTS: &str = "graphiti/prompts";
 
 /// `graphiti/reach`: checks whether the configured models are reachable. Requests the servers'
@@ -30,7 +30,7 @@ pub struct Reach {
 pub struct ModelReachability {
     /// Whether the model is reachable, as far as the check can show.
     pub is_there: bool,
-    /// A description, or the problem and its remedy.
+    /// A description of the model, or the problem and its remedy.
     pub what: String,
 }
 
@@ -64,12 +64,12 @@ pub struct UsageReport {
     pub model: String,
     /// The source of its prices, or that they are unknown.
     pub prices: String,
-    /// What later sessions used of handoffs and hits.
+    /// How much of the offered handoffs and hits later sessions used.
     pub memory: Vec<MemoryUseRow>,
 }
 
-/// How often lines of handoffs, or hits, of one kind were offered to sessions, and used by them:
-/// opened, or acted upon.
+/// The use of one kind of handoff lines or hits: how many were offered to sessions, and how many of
+/// these a session opened or acted upon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryUseRow {
@@ -109,7 +109,7 @@ pub struct UsageRow {
     pub unpriced: u64,
     /// Number of tokens that were omitted from prompts.
     pub saved_tokens: u64,
-    /// Requests that were not necessary.
+    /// The number of requests that were not necessary.
     pub saved: SkippedQuestions,
 }
 

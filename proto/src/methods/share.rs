@@ -10,7 +10,7 @@ pub const SHARE: &str = "graphiti/share";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ShareRequest {
-    /// What to do beside the report.
+    /// What to do in addition to the report.
     pub action: ShareAction,
     /// The project of a preview, or the one to identify: its directory, namespace, remote or name.
     pub project: Option<String>,
@@ -22,7 +22,7 @@ pub struct ShareRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShareAction {
-    /// Nothing.
+    /// Only report the state.
     #[default]
     Status,
     /// Show what would leave the machine.
@@ -47,7 +47,7 @@ pub struct ShareAnswer {
     /// For a preview: the nodes and edges of each session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<PreviewSession>,
-    /// For a check: what was found out.
+    /// For a check: the results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ShareCheck>,
     /// The start of the next page of a preview; none on the last page.
@@ -59,11 +59,11 @@ pub struct ShareAnswer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ShareCheck {
-    /// Whether it is as it has to be.
+    /// Whether the engine passed the check.
     pub is_good: bool,
     /// What was found.
     pub what: String,
-    /// How to mend it; empty when nothing has to be done.
+    /// How to solve the problem; empty when there is none.
     pub remedy: String,
 }
 
@@ -83,19 +83,19 @@ pub struct ShareReport {
     pub machine: String,
     /// The shared projects.
     pub projects: Vec<SharedProjectRow>,
-    /// Sessions that wait to be written.
+    /// Number of sessions that wait to be written.
     pub backlog: usize,
-    /// Sessions that the engine rejects until they change.
+    /// Number of sessions that the engine rejects until they change.
     pub rejected: usize,
-    /// Sessions that were written since the start of the daemon.
+    /// Number of sessions that were written since the start of the daemon.
     pub written: u64,
-    /// The sessions that the current fill has compared; none without a fill.
+    /// Number of sessions that the current fill has compared; none without a fill.
     pub fill_done: Option<usize>,
-    /// The sessions of the current fill.
+    /// Number of sessions of the current fill; none without a fill.
     pub fill_total: Option<usize>,
     /// Why the graph is not up to date at present.
     pub error: Option<String>,
-    /// When the engine took changes last.
+    /// When the engine last accepted changes, RFC 3339.
     pub last_success: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! `graphiti/static_copy`: pages of the viewer as files that a browser opens without a server.
 //!
-//! The client asks for pages, writes their files to a folder, because the daemon may have no access to
-//! it, and asks for the pages that these lead to, until it has all.
+//! The client requests pages and writes their files to a folder, because the daemon may have no
+//! access to the folder. It then requests the pages that these pages link to, until it has all.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,8 @@ pub const STATIC_COPY: &str = "graphiti/static_copy";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StaticCopyRequest {
-    /// The wanted pages, as earlier answers name them. When empty, the answer has the files that all
-    /// pages use, and names the start page.
+    /// The wanted pages, as earlier answers name them. When empty, the answer has the files that
+    /// all pages use, and names the start page.
     pub pages: Vec<String>,
     /// Only sessions and facts of this project: its namespace or its directory.
     pub project: Option<String>,
@@ -27,9 +27,10 @@ pub struct StaticCopyRequest {
 pub struct StaticCopyPart {
     /// The files.
     pub files: Vec<StaticCopyFile>,
-    /// Number of the wanted pages that were rendered, the first ones. The others did not fit.
+    /// Number of pages that were rendered, from the start of the wanted pages. The others did not
+    /// fit into the answer.
     pub rendered: usize,
-    /// The pages that these pages lead to.
+    /// The pages that the rendered pages link to.
     pub links: Vec<String>,
     /// Number of sessions in the whole copy.
     pub sessions: usize,

@@ -1,4 +1,4 @@
-//! `graphiti/stats`: the work of agents in numbers, grouped.
+//! `graphiti/stats`: returns statistics about the work of agents, by group.
 
 use serde::{Deserialize, Serialize};
 

@@ -65,11 +65,10 @@ pub struct PortableEpisode {
     /// import.
     #[serde(flatten)]
     pub episode: EpisodeNode,
-    /// The summary by field, in the documents' format; otherwise the fields are read from the
-    /// Markdown.
+    /// The fields of the summary. If it is null, an import reads the fields from the Markdown.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub summary: Value,
-    /// The machine from which it was imported, if it is another one.
+    /// The machine from which the episode was imported, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported_from: Option<String>,
 }

@@ -1,7 +1,8 @@
 //! `graphiti/view`: opens the viewer, a page for the user's browser.
 //!
-//! The daemon listens at a port of the loopback interface only from this request on, until the page
-//! was not used for some time. The address in the answer contains a token that is valid once.
+//! The daemon listens at a port of the loopback interface only after this request, and stops when
+//! the page has not been used for some time. The address in the answer contains a token that is
+//! valid once.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,6 @@ pub const VIEW: &str = "graphiti/view";
 pub struct ViewAddress {
     /// The address to open in a browser.
     pub url: String,
-    /// Seconds after which the address has to be used.
+    /// Number of seconds within which the address must be used.
     pub valid_seconds: u64,
 }

@@ -16,7 +16,7 @@ pub struct GetHandoffArguments {
     pub project: Option<String>,
     /// Maximum number of last sessions.
     pub sessions: usize,
-    /// Characters of the text at most.
+    /// Maximum length of the text, in characters.
     pub max_chars: usize,
 }
 

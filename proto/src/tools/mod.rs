@@ -30,7 +30,8 @@ pub mod sync_history;
 use serde::{Deserialize, Serialize};
 
 /// The member of a request's `_meta` that says whether an answer has `structuredContent`: `true` or
-/// `false`. Where it is missing, a bare request gets it, and an agent's gets text for a model alone.
+/// `false`. When it is missing, a request over the Model Context Protocol gets only text for a
+/// model, and any other request gets `structuredContent`.
 pub const STRUCTURED: &str = "graphiti/structured";
 
 /// How much of each result an answer shows.
@@ -39,7 +40,7 @@ pub const STRUCTURED: &str = "graphiti/structured";
 pub enum Detail {
     /// A line for each result, to choose from.
     Ids,
-    /// With the passages that answer.
+    /// With the passages that match.
     #[default]
     Passages,
     /// With whole messages.
@@ -59,7 +60,7 @@ pub struct TeamOrigin {
     pub group: String,
 }
 
-/// The memories that can be searched; none is this machine's.
+/// The memories that can be searched. Without a value, only this machine's is searched.
 #[cfg(feature = "schema")]
 pub(crate) const SCOPES: [&str; 2] = ["mine", "team"];
 

@@ -1,12 +1,12 @@
 //! Prints what sessions leave to the next one, and what prompts recall, for a reader to judge.
 //!
 //! `cargo bench -p graphiti-tests --bench handoff -- pairs` draws pairs of consecutive sessions of
-//! one project of the corpus and prints the handoff that the second one gets, beside what it was
-//! asked for. `-- prompts` draws prompts and prints the lines that the earlier sessions of the
-//! project add to them. `-- facts` prints all facts of each project. `--built-on` takes only the
-//! sessions on which rules may be built. The seed makes the draw repeatable. The corpus is not part of this
-//! repository. `-- speed` measures how long the hook at a prompt waits for a daemon that knows
-//! `--count` (10,000) sessions.
+//! one project of the corpus and prints the handoff that the second one gets, next to what the
+//! second session was asked for. `-- prompts` draws prompts and prints the lines that the earlier
+//! sessions of the project add to them. `-- facts` prints all facts of each project. `--built-on`
+//! uses only the sessions on which rules may be built. The seed makes the draw repeatable. The
+//! corpus is not part of this repository. `-- speed` measures how long the hook at a prompt waits
+//! for a daemon that knows `--count` (10,000) sessions.
 
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
@@ -34,12 +34,12 @@ use graphitid::{
 struct HandoffOptions {
     #[arg(value_enum, default_value = "pairs")]
     what: Drawn,
-    /// How many are drawn
+    /// Number of pairs or prompts to draw
     #[arg(long)]
     count: Option<usize>,
     #[arg(long, default_value_t = 21)]
     seed: u64,
-    /// Only every second one of what is drawn: 0 to tune on, 1 to judge
+    /// Draw only from every second one: 0 to tune on, 1 to judge
     #[arg(long)]
     half: Option<usize>,
     /// Only sessions of the half on which rules may be built
@@ -61,9 +61,9 @@ enum Drawn {
     Speed,
 }
 
-/// Characters of a handoff, as hooks give it.
+/// Maximum length, in characters, of a handoff, as hooks give it.
 const MAX_CHARS: usize = 4_000;
-/// Sessions in a handoff, as hooks give it.
+/// Maximum number of sessions in a handoff, as hooks give it.
 const SESSIONS: usize = 5;
 
 fn main() -> ExitCode {
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The sessions of each project of the corpus, the earliest first.
+/// Returns the sessions of each project of the corpus, the earliest first.
 fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     let mut projects: BTreeMap<PathBuf, Vec<MadeEpisode>> = BTreeMap::new();
     // Older versions of an agent put its sub-agents beside its sessions.
@@ -108,7 +108,8 @@ fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     projects
 }
 
-/// The sessions of `project` that had ended when number `at` began, the latest first.
+/// Returns the sessions of `project` that had ended when session number `at` began, the latest
+/// first.
 fn earlier(project: &[MadeEpisode], at: usize) -> impl Iterator<Item = &MadeEpisode> {
     let began = project[at].episode.started_at;
     project[..at].iter().rev().filter(move |made| made.episode.ended_at <= began)
@@ -152,7 +153,7 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
     );
 }
 
-/// What of `episodes` still holds when session number `at` begins.
+/// Returns what still holds of `episodes` when session number `at` begins.
 fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnStandings {
     let sessions: Vec<&MadeEpisode> = earlier(project, at).collect();
     let (facts, began) = (summarized::facts_of(&sessions), project[at].episode.started_at);
@@ -160,7 +161,7 @@ fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnS
     DrawnStandings(each.collect())
 }
 
-/// What holds of the sessions of a handoff, in their order.
+/// What still holds of each session of a handoff, in the order of the sessions.
 struct DrawnStandings(Vec<Standing>);
 
 impl handoff::Standing for DrawnStandings {
@@ -228,7 +229,7 @@ fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
     println!("{} prompts, {added} with something added", drawn.len());
 }
 
-/// Draws from `all` without putting back.
+/// Draws from `all` without replacement.
 fn drawn<T>(mut all: Vec<T>, options: &HandoffOptions, usual: usize) -> Vec<T> {
     let mut random = Random::new(options.seed);
     let mut drawn = Vec::new();

@@ -1,13 +1,13 @@
-//! How long a prompt waits for the daemon.
+//! Measures how long a prompt waits for the daemon.
 
 use std::time::{Duration, Instant};
 
 use graphiti_tests::World;
 use serde_json::json;
 
-/// Projects of the made-up sessions.
+/// Number of projects of the made-up sessions.
 const PROJECTS: usize = 20;
-/// Prompts that are measured.
+/// Number of prompts that are measured.
 const PROMPTS: usize = 200;
 const HOUR: Duration = Duration::from_secs(3_600);
 

@@ -1,11 +1,11 @@
-//! How long an agent waits for its hook.
+//! Measures how long an agent waits for its hook.
 //!
-//! `cargo bench -p graphiti-tests --bench hook`. First the cost of a call: `graphiti hook` against
-//! a minimal C program (`floor.c`, needs gcc) and the Python client of the documents
-//! (`session_close_hook.py`, needs python3), each from exec to exit, alternating in one run,
-//! because machines differ and also vary from minute to minute. Then the behaviour with a daemon in
-//! each state: `GRAPHITI_HOOK_CALLS` (500) calls each, and whether every event took effect.
-//! `GRAPHITI_HOOK_CLIENT` measures another `graphiti` than the one of this build.
+//! `cargo bench -p graphiti-tests --bench hook`. First it measures the cost of a call of `graphiti
+//! hook`, of a minimal C program (`floor.c`, needs gcc), and of the Python client of the documents
+//! (`session_close_hook.py`, needs python3), each from exec to exit. The calls alternate in one
+//! run, because machines differ and also vary from minute to minute. Then it makes
+//! `GRAPHITI_HOOK_CALLS` (500) calls with a daemon in each state, and checks whether every event
+//! took effect. `GRAPHITI_HOOK_CLIENT` measures another `graphiti` than the one of this build.
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
 mod price;
@@ -34,7 +34,7 @@ fn main() {
     states::measure(&client, calls);
 }
 
-/// The program that is measured.
+/// Returns the program that is measured.
 fn client() -> PathBuf {
     match env::var_os("GRAPHITI_HOOK_CLIENT") {
         Some(client) => client.into(),
@@ -42,7 +42,7 @@ fn client() -> PathBuf {
     }
 }
 
-/// The client, as a hook on this machine.
+/// Returns the client as a hook on this machine.
 fn hook(world: &World, client: &Path) -> Command {
     let usual = world.command("graphiti");
     let mut command = Command::new(client);
@@ -56,11 +56,11 @@ fn hook(world: &World, client: &Path) -> Command {
     command
 }
 
-/// The input of an agent's hook for each event.
+/// Returns the input of an agent's hook for an event.
 fn event(name: &str, session: &str, reason: &str) -> String {
     json!({
         "session_id": session,
-        // One that is there: the end of a session without a transcript is not handed over.
+        // This file exists, because the end of a session without a transcript is not forwarded.
         "transcript_path": concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
         "cwd": "/work/app",
         "permission_mode": "default",

@@ -1,4 +1,4 @@
-//! The cost of a call against a minimal program and against the client of the documents.
+//! Compares the cost of a call with a minimal program and with the client of the documents.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::{event, hook};
 
-/// Sessions that end time and again.
+/// Number of sessions, which end repeatedly.
 const SESSIONS: usize = 20;
 
 pub(crate) fn measure(client: &Path, calls: usize) {
@@ -84,7 +84,7 @@ fn print(rows: Vec<PriceRow>, floors: [&str; 2]) {
     }
 }
 
-/// Compiles the least that a program can do.
+/// Compiles the minimal program.
 fn floor(world: &World, is_static: bool) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/hook/floor.c");
     let program = world.path(if is_static { "floor-static" } else { "floor" });
@@ -94,7 +94,7 @@ fn floor(world: &World, is_static: bool) -> PathBuf {
     program
 }
 
-/// The minimal program, which sends the same request to the daemon as the client.
+/// Returns a call of the minimal program, which sends the same request to the daemon as the client.
 fn least(floor: &Path, daemon: &Daemon, event: &str) -> Command {
     let params: Value = serde_json::from_str(event).expect("an event is JSON");
     let line = String::from_utf8(Request::new(1, HOOK, params).to_line()).expect("JSON is text");

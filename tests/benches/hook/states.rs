@@ -1,4 +1,5 @@
-//! The duration of hooks with a daemon in each state, and the effect of their events.
+//! Measures the duration of hooks with a daemon in each state, and checks the effect of their
+//! events.
 
 use std::{
     path::Path,
@@ -18,10 +19,11 @@ use crate::{event, hook};
 
 /// Maximum time that an agent waits.
 const LIMIT: Duration = Duration::from_millis(100);
-/// More than the daemon serves concurrently and queues.
+/// Number of callers: more than the daemon serves concurrently and queues.
 const CROWD: usize = 300;
-/// Callers that ask without pause, and how much each asks at once.
+/// Number of callers that ask without pause.
 const EAGER: usize = 8;
+/// Number of searches that each of them requests at once.
 const SEARCHES: u64 = 24;
 
 pub(crate) fn measure(client: &Path, calls: usize) {

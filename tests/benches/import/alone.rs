@@ -1,4 +1,4 @@
-//! Reading transcripts without a daemon, on one thread.
+//! Measures the reading of transcripts without a daemon, on one thread.
 
 use std::{
     fs::File,
@@ -20,7 +20,7 @@ use graphitid::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// How fast something went.
+/// The speed of some work.
 #[derive(Clone, Copy)]
 pub(crate) struct Speed {
     pub(crate) bytes: u64,
@@ -37,7 +37,7 @@ impl Speed {
     }
 }
 
-/// The faster of two runs of `work` over `bytes` bytes.
+/// Returns the faster of two runs of `work` over `bytes` bytes.
 pub(crate) fn timed(bytes: u64, work: impl Fn() -> u64) -> Speed {
     let run = || {
         let start = Instant::now();

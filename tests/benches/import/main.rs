@@ -1,10 +1,10 @@
-//! The speed of imports, and their memory.
+//! Measures the speed and the memory of imports.
 //!
-//! `cargo bench -p graphiti-tests --bench import`. Three histories: the corpus (`../shared/corpus`
-//! or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one long generated session
-//! of `GRAPHITI_IMPORT_LONG_MB` (1000), and `GRAPHITI_IMPORT_SESSIONS` (5000) short ones; a size of
-//! 0 omits one. Speed is a ratio to well-known work on the same bytes in the same run, because
-//! machines differ and also vary from minute to minute.
+//! `cargo bench -p graphiti-tests --bench import`. It imports three histories: the corpus
+//! (`../shared/corpus` or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one
+//! long generated session of `GRAPHITI_IMPORT_LONG_MB` (1000), and `GRAPHITI_IMPORT_SESSIONS`
+//! (5000) short ones; a size of 0 omits one. Speed is a ratio to well-known work on the same bytes
+//! in the same run, because machines differ and also vary from minute to minute.
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
 mod alone;
@@ -19,7 +19,7 @@ use graphiti_tests::{
 
 use crate::alone::Speed;
 
-/// Bytes of a short session.
+/// Size, in bytes, of a short session.
 const SHORT: u64 = 20_000;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Importing with the real daemon in a fresh home.
+//! Measures imports with the real daemon in a fresh home.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,12 @@ use serde_json::json;
 
 use crate::alone::Speed;
 
-/// Bytes that an agent adds to a long session before it is closed again.
+/// Number of bytes that an agent adds to a long session before it is closed again.
 const MORE: u64 = 10_000;
-/// Closes of each kind that are timed.
+/// Number of closes of each kind that are timed.
 const CLOSES: usize = 7;
 
-/// How fast everything went.
+/// The speed of an import.
 pub(crate) struct ImportRun {
     pub(crate) elapsed: Speed,
     /// The processor time of all threads of the daemon.

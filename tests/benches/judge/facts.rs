@@ -1,4 +1,4 @@
-//! The sheet of facts.
+//! Writes the sheet of facts.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use crate::{
     sessions::{RecordedSession, install},
 };
 
-/// Characters of a line of a transcript that are shown.
+/// Maximum number of characters of a line of a transcript that are shown.
 const LINE: usize = 1_500;
-/// Facts of a project that are drawn from.
+/// Maximum number of facts of a project from which some are drawn.
 const FACTS: usize = 100;
 
 /// Imports the sessions, and draws from the facts that are listed for each project.

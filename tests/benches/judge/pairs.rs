@@ -1,4 +1,4 @@
-//! The sheet of consecutive sessions with the handoff between them.
+//! Writes the sheet of consecutive sessions with the handoff between them.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -10,8 +10,9 @@ use crate::{
     sessions::{RecordedSession, install},
 };
 
-/// Prompts of the second session that are shown, and characters of each.
+/// Maximum number of prompts of the second session that are shown.
 const PROMPTS: usize = 3;
+/// Maximum length, in characters, of a shown prompt.
 const WORDS: usize = 1_200;
 
 /// For each pair, imports the sessions of the project up to the first one, and asks for the handoff

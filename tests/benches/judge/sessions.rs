@@ -1,4 +1,4 @@
-//! The sessions of one half of the corpus.
+//! Reads the sessions of one half of the corpus.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A recorded session.
 pub(crate) struct RecordedSession {
     pub(crate) path: PathBuf,
-    /// The agent's id of it.
+    /// The id that the agent gave it.
     pub(crate) id: String,
     /// Its directory.
     pub(crate) project: String,

@@ -1,4 +1,4 @@
-//! The sheet of sentences that may be standing wishes.
+//! Writes the sheet of sentences that may be standing wishes.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use graphiti_tests::Random;
 
 use crate::{drawn, sessions::RecordedSession};
 
-/// Prompts longer than this are mostly pasted.
+/// Maximum length, in bytes, of a prompt: longer ones are mostly pasted.
 const PROMPT: usize = 2_500;
 /// Words of which a sentence with a standing wish contains at least one, in any language here.
 const WORDS: &[&str] = &[

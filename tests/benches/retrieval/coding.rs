@@ -24,7 +24,7 @@ const SESSIONS: [&str; 3] = [
     include_str!("coding/sessions_3.txt"),
 ];
 
-/// The sessions without questions.
+/// Returns the sessions without questions.
 pub(crate) fn sessions() -> QuestionSet {
     let mut set = QuestionSet {
         name: "coding",
@@ -37,7 +37,7 @@ pub(crate) fn sessions() -> QuestionSet {
     set
 }
 
-/// The sets of questions by name.
+/// Returns the sets of questions by name.
 pub(crate) fn question_sets() -> Vec<(&'static str, Vec<LabelledQuestion>)> {
     let (typos, logs) = (include_str!("coding/typos.txt"), include_str!("coding/logs.txt"));
     let quotes = include_str!("coding/quotes.txt");
@@ -58,8 +58,8 @@ pub(crate) fn question_sets() -> Vec<(&'static str, Vec<LabelledQuestion>)> {
 }
 
 impl SearchedSession {
-    /// The change that adds an episode whose title and objective copy the first prompt, as those of
-    /// most sessions do.
+    /// Returns the change that adds an episode whose title and objective copy the first prompt, as
+    /// those of most sessions do.
     pub(crate) fn episode(&self, key: u64) -> Option<IndexChange> {
         let prompt = &self.messages.first()?.text;
         let IndexChange::Messages { card, .. } = self.change(key) else { return None };

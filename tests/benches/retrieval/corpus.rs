@@ -1,4 +1,4 @@
-//! Real transcripts as sessions, with the questions of `questions.tsv`.
+//! Reads real transcripts as sessions, with the questions of `questions.tsv`.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use jiff::{civil::date, tz::TimeZone};
 
 use crate::sessions::{LabelledQuestion, QuestionSet, SearchedSession};
 
-/// The corpus below `folder` with its questions.
+/// Returns the corpus below `folder` with its questions.
 pub(crate) fn load(folder: &Path) -> QuestionSet {
     let mut files = Vec::new();
     collect(folder, &mut files);

@@ -1,10 +1,10 @@
-//! The results of SQLite's full-text index for the same sessions and questions.
+//! Searches SQLite's full-text index with the same sessions and questions.
 
 use rusqlite::{Connection, params};
 
 use crate::sessions::{QuestionSet, SearchedSession};
 
-/// Whole sessions as documents, the question's words joined by OR.
+/// A full-text index with whole sessions as documents. The words of a question are joined by OR.
 pub struct Baseline {
     connection: Connection,
     names: Vec<String>,
@@ -27,7 +27,7 @@ impl Baseline {
         Ok(Baseline { connection, names })
     }
 
-    /// The names of the ten best sessions.
+    /// Returns the names of the ten best sessions.
     pub fn ask(&self, question: &str) -> rusqlite::Result<Vec<&str>> {
         let words: Vec<String> = question
             .split(|c: char| !c.is_alphanumeric())

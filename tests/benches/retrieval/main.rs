@@ -1,4 +1,4 @@
-//! How well and how fast the search finds sessions.
+//! Measures how well and how fast the search finds sessions.
 //!
 //!     cargo bench -p graphiti-tests --bench retrieval -- quality
 //!     cargo bench -p graphiti-tests --bench retrieval --features fts5-baseline -- quality
@@ -8,7 +8,8 @@
 //!     cargo bench -p graphiti-tests --bench retrieval -- vectors 100000 1000000
 //!     cargo bench -p graphiti-tests --bench retrieval --features tokens -- replies
 //!
-//! With `GRAPHITI_HITS` set, all hits are printed with their scores, so that two versions can be compared.
+//! If `GRAPHITI_HITS` is set, all hits are printed with their scores, so that two versions can be
+//! compared.
 //!
 //! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set, and with the
 //! vectors of the model in the folder `GRAPHITI_MODEL`, where that is set.
@@ -38,7 +39,7 @@ use graphitid::search::{
 
 use crate::{score::RankingScore, sessions::QuestionSet};
 
-/// Questions that mean nothing.
+/// Number of meaningless questions.
 const NONSENSE: usize = 50;
 
 fn main() {
@@ -127,7 +128,7 @@ fn quality(set: &QuestionSet) {
     }
 }
 
-/// How well sentences are found that occur once in all sessions.
+/// Prints how well sentences are found that occur only once in all sessions.
 fn needles(set: QuestionSet) {
     let mut set = needles::hide(set);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -143,7 +144,8 @@ fn needles(set: QuestionSet) {
     }
 }
 
-/// How many meaningless questions are answered with sessions: there is always a nearest one.
+/// Returns how many meaningless questions are answered with sessions, because there is always a
+/// nearest one.
 fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
     let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);

@@ -1,4 +1,4 @@
-//! A hundred sentences, each hidden in a message in the middle of a session.
+//! Hides a hundred sentences, each in a message in the middle of a session.
 
 use graphiti_tests::Random;
 use graphitid::model::{Message, Role};
@@ -102,7 +102,7 @@ fn misspelled(word: &str, random: &mut Random) -> String {
     letters.into_iter().collect()
 }
 
-/// Whether a person or an agent wrote it; outputs of tools have less weight.
+/// Whether a person or an agent wrote the message, because outputs of tools have less weight.
 fn is_said(message: &Message) -> bool {
     matches!(message.role, Role::User | Role::Agent)
 }

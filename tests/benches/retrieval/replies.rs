@@ -1,5 +1,5 @@
-//! What an agent pays for an answer: 100 questions about the coding sessions, asked through
-//! `graphiti mcp` as an agent asks, in one call each.
+//! Measures the length of the answers that an agent gets. It asks 100 questions about the coding
+//! sessions through `graphiti mcp`, as an agent does, in one call each.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,18 +14,19 @@ use crate::{
 
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
-/// The question sets, and the questions of each.
+/// The question sets.
 const SETS: [&str; 4] = ["typos", "quotes", "languages", "errors"];
+/// Number of questions of each set.
 const QUESTIONS: usize = 25;
-/// The aim for a reply, in tokens.
+/// The length, in tokens, that a reply should not exceed.
 const AIM: usize = 1_500;
 
 struct ToolReply {
     bytes: usize,
     tokens: Option<usize>,
-    /// Whether the session that answers is in it.
+    /// Whether the reply names the session with the answer.
     names_session: bool,
-    /// Whether the longest message of the agent in that session is in it, whole.
+    /// Whether the reply contains the whole longest message of the agent in that session.
     holds_answer: bool,
 }
 

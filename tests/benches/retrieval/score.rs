@@ -1,4 +1,4 @@
-//! How well a ranking answers questions.
+//! Computes how well a ranking answers questions.
 
 /// Figures over all questions of a set.
 #[derive(Clone, Copy, Default)]

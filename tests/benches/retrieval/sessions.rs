@@ -45,7 +45,7 @@ impl SearchedSession {
         self.messages.last_mut().expect("one was just pushed")
     }
 
-    /// The change that adds the session to an index.
+    /// Returns the change that adds the session to an index.
     pub(crate) fn change(&self, key: u64) -> IndexChange {
         let times = || self.messages.iter().filter_map(|message| message.at);
         let card = Card {
@@ -61,7 +61,7 @@ impl SearchedSession {
     }
 }
 
-/// Any number that differs between projects will do here.
+/// Returns a number that differs between projects; any such number is suitable.
 fn namespace(project: &str) -> Namespace {
     let number = project.bytes().fold(17_u32, |sum, byte| sum.wrapping_mul(31) ^ u32::from(byte));
     Namespace::from_number(number)

@@ -25,7 +25,7 @@ struct Topic {
     values: Vec<&'static str>,
 }
 
-/// The conversations and their questions.
+/// Returns the conversations and their questions.
 pub(crate) fn make() -> QuestionSet {
     let mut random = Random::new(2_026);
     let (topics, small_talk) = topics();

@@ -1,4 +1,4 @@
-//! The effect of each weight of the ranking, one at a time.
+//! Measures the effect of each weight of the ranking, one at a time.
 
 use graphitid::search::{index::SearchIndex, passage::PassageKind, rank::Weights};
 

@@ -1,4 +1,4 @@
-//! Search by meaning: how much it helps with a given model, and how fast vectors are compared.
+//! Measures how much search by meaning helps with a given model, and how fast vectors are compared.
 
 use std::{path::Path, time::Instant};
 
@@ -19,7 +19,7 @@ use crate::sessions::QuestionSet;
 
 /// Dimension of a vector.
 const DIMENSION: usize = 256;
-/// Questions asked for the percentiles.
+/// Number of questions that are asked for the percentiles.
 const QUESTIONS: usize = 200;
 
 /// The vectors of a set's sessions.
@@ -29,7 +29,7 @@ pub(crate) struct Meanings {
 }
 
 impl Meanings {
-    /// Computes them with the model in `folder`.
+    /// Computes the vectors with the model in `folder`.
     pub(crate) fn of(set: &QuestionSet, folder: &Path) -> Meanings {
         let config = Config {
             provider: EmbeddingProvider::Local,
@@ -89,7 +89,7 @@ pub(crate) fn run(count: usize) {
     );
 }
 
-/// A vector of length one.
+/// Returns the vector scaled to length one.
 fn packed(vector: &[f32]) -> Packed {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     let unit: Vec<f32> = vector.iter().map(|number| number / length.max(f32::EPSILON)).collect();

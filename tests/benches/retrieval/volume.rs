@@ -1,4 +1,4 @@
-//! Speed and size with thousands of generated coding sessions.
+//! Measures speed and size with thousands of generated coding sessions.
 
 use std::{
     fs,
@@ -20,14 +20,15 @@ use jiff::{civil::date, tz::TimeZone};
 
 use crate::sessions::SearchedSession;
 
-/// Messages of a session.
+/// Number of messages of a session.
 const MESSAGES: usize = 30;
-/// Different words there are.
+/// Number of different words.
 const VOCABULARY: usize = 60_000;
-/// Questions asked for the percentiles.
+/// Number of questions that are asked for the percentiles.
 const QUESTIONS: usize = 400;
 
-/// Prints the figures for `sessions` sessions. Keeps the index in `GRAPHITI_VOLUME` when that is set.
+/// Prints the figures for `sessions` sessions. Keeps the index in `GRAPHITI_VOLUME`, if that is
+/// set.
 pub(crate) fn run(sessions: usize) {
     let temporary = tempfile::tempdir().expect("a temporary folder can be made");
     let kept = std::env::var_os("GRAPHITI_VOLUME").map(PathBuf::from);
@@ -49,7 +50,7 @@ pub(crate) fn run(sessions: usize) {
     asked.expect("the program can be started again");
 }
 
-/// The time in which a fresh process opens an index and answers.
+/// Prints the time in which a fresh process opens an index and answers.
 pub(crate) fn asked(folder: &Path) {
     let before = resident();
     let start = Instant::now();
@@ -93,7 +94,7 @@ fn ask(index: &SearchIndex, words: &[String], random: &mut Random) {
     ask_with(index, words, random, " project:project7 role:user after:2025-03-01");
 }
 
-/// Asks questions that all end alike.
+/// Asks questions that all end with `end`.
 fn ask_with(index: &SearchIndex, words: &[String], random: &mut Random, end: &str) {
     let (mut times, mut own_times) = (Vec::new(), Vec::new());
     for _ in 0..QUESTIONS {
@@ -112,14 +113,14 @@ fn ask_with(index: &SearchIndex, words: &[String], random: &mut Random, end: &st
     }
 }
 
-/// The processor time of this thread, which other load on the machine does not affect.
+/// Returns the processor time of this thread, which other load on the machine does not affect.
 fn processor_time() -> Duration {
     let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = statistics.split(' ').next().and_then(|first| first.parse().ok());
     Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
-/// From the announcement of a message to its first search result.
+/// Measures the time from the announcement of a message to its first search result.
 fn freshness(index: &SearchIndex, last: u64, words: &[String], random: &mut Random) {
     let (mut times, mut commits) = (Vec::new(), Vec::new());
     for key in last + 1..=last + 40 {
@@ -169,7 +170,7 @@ fn search(index: &SearchIndex, question: &str) -> Duration {
     spent
 }
 
-/// Words of decreasing frequency: real ones first, generated ones after them.
+/// Returns words of decreasing frequency: real ones first, generated ones after them.
 fn vocabulary() -> Vec<String> {
     const COMMON: &str = "the to a and of is in it for that this i with on we be can test file code \
         run not error let now from as are use add check have fix change need build command main \
@@ -223,7 +224,7 @@ fn session(key: u64, words: &[String], random: &mut Random) -> SearchedSession {
     session
 }
 
-/// A question of four to nine words, most of them usual ones.
+/// Returns a question of four to nine words, most of them frequent ones.
 fn question(words: &[String], random: &mut Random) -> String {
     let mut question = vec!["what", "did", "we"];
     for _ in 0..4 + random.below(6) {
@@ -236,7 +237,7 @@ fn question(words: &[String], random: &mut Random) -> String {
     question.join(" ")
 }
 
-/// A rank whose frequency falls with its number.
+/// Returns a rank; high ranks are less frequent than low ones.
 fn zipf(count: usize, random: &mut Random) -> usize {
     let share = random.below(1_000_000) as f64 / 1e6;
     ((count as f64).powf(share) - 1.0) as usize
@@ -247,7 +248,7 @@ fn size(folder: &Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
-/// Memory in use, as the system reports it; `None` where it does not.
+/// Returns the memory in use, as the system reports it; zero if it does not.
 fn resident() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let megabytes = |name: &str| {

@@ -1,7 +1,7 @@
 //! Gold lists: items that the summary of a session must contain, and items that it must not.
 //!
-//! An item is present when all expressions of one of its alternatives match the summary, ignoring case,
-//! with `.` for any character.
+//! An item is present if all expressions of one of its alternatives match the summary. Case is
+//! ignored, and `.` matches any character.
 
 use std::{
     collections::BTreeMap,
@@ -29,7 +29,7 @@ struct GoldItem {
     any: Vec<Vec<String>>,
 }
 
-/// How many of how many.
+/// The number of items that are present, of how many.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Coverage {
     told: usize,
@@ -49,13 +49,13 @@ pub(crate) struct SummaryScore {
     sessions: usize,
 }
 
-/// The gold lists in `files`, or all in `tests/gold`.
+/// Returns the gold lists in `files`, or all in `tests/gold`.
 pub(crate) fn load(files: &[PathBuf]) -> Vec<Gold> {
     let files = if files.is_empty() { in_folder("gold") } else { files.to_vec() };
     files.iter().flat_map(|file| load_one(file)).collect()
 }
 
-/// The lists in a folder of the tests.
+/// Returns the lists in a folder of the tests.
 pub(crate) fn in_folder(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(folder).expect("the folder can be read");
@@ -121,7 +121,7 @@ impl Coverage {
 }
 
 impl SummaryScore {
-    /// All items that must be present.
+    /// Returns the coverage of all items that must be present.
     pub(crate) fn must(&self) -> Coverage {
         let mut all = Coverage::default();
         self.by_kind.values().for_each(|share| all.add(*share));

@@ -1,4 +1,4 @@
-//! The parser that this program is named after.
+//! Fuzzes the parser after which this program is named.
 #![no_main]
 
 use std::sync::LazyLock;

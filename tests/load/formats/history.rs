@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::turns::{self, CWD, Turn};
 
-/// The tables of opencode 1, as far as they are read.
+/// The tables of opencode 1 that are read.
 const TABLES: &str = "
     PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
     CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text,
@@ -24,7 +24,7 @@ const TABLES: &str = "
     CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
     CREATE INDEX part_message_id_id_idx ON part (message_id, id);";
 
-/// Writes sessions of an agent, each of so many bytes; returns the bytes of all.
+/// Writes sessions of an agent, each of `bytes` bytes; returns the number of bytes of all.
 pub(super) fn write(agent: &str, world: &World, sessions: u64, bytes: u64) -> u64 {
     let (library, mut random) = (Library::new(), Random::new(3));
     if agent == "opencode" {
@@ -109,7 +109,7 @@ impl OpencodeDatabase {
         self.connection.execute(query, params![id(session), CWD]).expect("add a session");
     }
 
-    /// Adds a turn; returns its bytes.
+    /// Adds a turn; returns its size in bytes.
     pub(super) fn turn(&mut self, session: u64, library: &Library, random: &mut Random) -> u64 {
         self.turns += 1;
         let rows = turns::rows(&Turn::new(&id(session), self.turns, library, random));
@@ -150,7 +150,7 @@ impl OpencodeDatabase {
         bytes as u64
     }
 
-    /// Returns the bytes of the database.
+    /// Returns the size, in bytes, of the database.
     fn close(self) -> u64 {
         self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("a checkpoint");
         length(&self.path)

@@ -1,5 +1,5 @@
-//! How fast the transcripts of each agent are read, and in how much memory. Their turns are the
-//! same, so speeds compare.
+//! Measures how fast the transcripts of each agent are read, and with how much memory. All have the
+//! same turns, so that the speeds can be compared.
 
 mod history;
 mod turns;
@@ -17,7 +17,7 @@ use serde_json::json;
 use self::history::OpencodeDatabase;
 use crate::megabytes;
 
-/// After this pause unneeded memory is released.
+/// Pause after which unneeded memory is released.
 const REST: Duration = Duration::from_secs(40);
 
 #[derive(Args)]
@@ -85,7 +85,7 @@ pub(crate) struct RowsOptions {
     added: u64,
 }
 
-/// What it costs to follow a session in a database while it grows.
+/// Measures the cost of following a session in a database while it grows.
 pub(crate) fn rows(options: &RowsOptions) {
     let (world, library, mut random) = (World::new(), Library::new(), Random::new(3));
     let mut database = OpencodeDatabase::create(&world);
@@ -121,7 +121,7 @@ pub(crate) fn rows(options: &RowsOptions) {
     daemon.stop();
 }
 
-/// Waits until the messages of so many turns are known.
+/// Waits until the messages of `turns` turns are known.
 fn wait_for(daemon: &Daemon, turns: u64) {
     let mut wire = daemon.wire();
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": "ses_000000" } });
@@ -139,5 +139,5 @@ fn wait_for(daemon: &Daemon, turns: u64) {
     }
 }
 
-/// Records that are read of a turn.
+/// Number of records that are read of a turn.
 const ROWS_OF_TURN: u64 = 10;

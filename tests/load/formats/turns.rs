@@ -1,10 +1,10 @@
-//! The same turns, as each agent writes them.
+//! Writes the same turns as each agent writes them.
 
 use graphiti_tests::{Random, made_up::Library};
 use graphitid::model::Timestamp;
 use serde_json::{Value, json};
 
-/// When histories begin, in seconds since the epoch; each turn is a minute later.
+/// The start of histories, in seconds since the epoch; each turn is a minute later.
 const BEGIN: i64 = 1_780_000_000;
 pub(super) const CWD: &str = "/home/ann/app";
 
@@ -38,7 +38,7 @@ impl Turn {
         }
     }
 
-    /// A time in the turn.
+    /// Returns a time in the turn.
     fn at(&self, second: i64) -> String {
         self.time(second).to_string()
     }

@@ -1,4 +1,4 @@
-//! Data on disk that may be damaged: records, cursors, models in a folder.
+//! Checks data on disk that may be damaged: records, cursors, models in a folder.
 
 use graphiti_proto::{endpoint::Runtime, methods::hook::HookEvent};
 use graphitid::{

@@ -1,4 +1,4 @@
-//! Transcripts of one agent, which the first line names; otherwise the first byte chooses it.
+//! Checks transcripts of one agent, which the first line names, or else the first byte selects.
 
 use graphitid::capture::format::{FORMATS, Format, opencode::fuzzing};
 
@@ -22,7 +22,7 @@ pub(super) fn check(bytes: &[u8]) {
     }
 }
 
-/// Records of the rows of a database become more with each row, and those that were there stay.
+/// Checks that each row of a database adds records, and changes no earlier ones.
 fn rows(format: &dyn Format, text: &str) {
     let rows: Vec<&str> = text.lines().collect();
     for version in fuzzing::VERSIONS {

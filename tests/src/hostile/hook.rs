@@ -1,4 +1,4 @@
-//! The input of hooks.
+//! Checks the input of hooks.
 
 use std::io::{BufReader, Read};
 
@@ -16,7 +16,7 @@ pub(super) const WORDS: &[&str] = &[
     "{}{}",
 ];
 
-/// Gives one byte at a time.
+/// A reader that returns one byte at a time.
 struct Slow<'b>(&'b [u8]);
 
 impl Read for Slow<'_> {

@@ -1,4 +1,4 @@
-//! Exports of another machine: lines of episodes, documents, and classifications of tools.
+//! Checks exports of another machine: lines of episodes, documents, and classifications of tools.
 
 use graphiti_proto::methods::transfer::PortableEpisode;
 use graphitid::{

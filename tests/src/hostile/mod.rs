@@ -1,9 +1,8 @@
-//! The checks of every parser with any bytes: it does not panic, its work and its results are
-//! bounded, reading in parts gives the same result as reading at once, and further guarantees of
-//! each parser.
+//! Checks every parser with any bytes. It does not panic, its work and its results are bounded, and
+//! reading in parts gives the same result as reading at once. Each parser has further guarantees.
 //!
-//! One plain function a parser, in [`PARSERS`]. Two callers share them: `tests/tests/hostile/parsers.rs`
-//! runs each for a moment with every build, and `tests/fuzz` for as long as one likes.
+//! Each parser has one plain function in [`PARSERS`]. `tests/tests/hostile/parsers.rs` runs each of
+//! them for a short time in every build, and `tests/fuzz` for any time.
 
 mod disk;
 mod format;
@@ -27,9 +26,9 @@ pub use self::mutate::{Mutator, seeds, seeds_folder};
 pub struct Parser {
     /// The name of the fuzz target, and of the folder of its seeds.
     pub name: &'static str,
-    /// Panics when something does not hold for these bytes.
+    /// Panics if a guarantee does not hold for these bytes.
     pub check: fn(&[u8]),
-    /// Words that mean something to it.
+    /// Words that have a meaning for the parser.
     pub words: &'static [&'static str],
 }
 
@@ -51,10 +50,10 @@ pub static PARSERS: &[Parser] = &[
     Parser { name: "disk", check: disk::check, words: disk::WORDS },
 ];
 
-/// The parser of this name.
+/// Returns the parser with this name.
 ///
 /// # Panics
-/// When there is none.
+/// When no parser has this name.
 pub fn parser(name: &str) -> &'static Parser {
     PARSERS.iter().find(|parser| parser.name == name).expect("a parser of this name")
 }

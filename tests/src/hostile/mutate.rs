@@ -1,20 +1,20 @@
-//! Seeds and mutations of them: a small mutator for the run in every build, with the same bytes
-//! each time. `cargo fuzz` has a better one.
+//! Reads seeds, and mutates them. The mutator is a small one for the run in every build, with the
+//! same bytes each time; `cargo fuzz` has a better one.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Longer inputs find little and take long.
+/// Maximum length, in bytes, of an input: longer ones find little and take long.
 const LONGEST: usize = 16 << 10;
 
-/// The folder with the seeds of a parser.
+/// Returns the folder with the seeds of a parser.
 pub fn seeds_folder(parser: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(parser)
 }
 
-/// The seeds of a parser, in the order of their names.
+/// Returns the seeds of a parser, in the order of their names.
 pub fn seeds(parser: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(seeds_folder(parser)).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -32,12 +32,12 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// One that begins here.
+    /// Creates a mutator with this seed.
     pub fn new(seed: u64) -> Mutator {
         Mutator { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
     }
 
-    /// A number below `limit`, which is above 0.
+    /// Returns a number below `limit`, which is above 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -45,7 +45,7 @@ impl Mutator {
         (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16) as usize % limit
     }
 
-    /// One of the seeds, changed in a few places.
+    /// Returns one of the seeds, changed in a few places.
     pub fn change(&mut self, seeds: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
         let mut bytes = seeds[self.below(seeds.len())].clone();
         for _ in 0..1 + self.below(6) {
@@ -94,7 +94,7 @@ impl Mutator {
     }
 }
 
-/// Words that mean something to most parsers.
+/// Words that have a meaning for most parsers.
 const WORDS: &[&str] = &[
     "{",
     "}",

@@ -1,4 +1,4 @@
-//! Secrets out.
+//! Checks that the redactor removes secrets.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Replies of models.
+//! Checks the replies of models.
 
 use std::sync::LazyLock;
 

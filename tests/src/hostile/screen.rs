@@ -1,4 +1,4 @@
-//! Text of others on a terminal and before a model.
+//! Checks external text that is shown on a terminal or to a model.
 
 use graphiti_proto::clean::for_model;
 
@@ -45,8 +45,8 @@ pub(super) fn check(bytes: &[u8]) {
     assert!(told.len() <= 3 * text.len());
 }
 
-/// Neither control sequences, nor characters that change the direction of writing, nor invisible
-/// text.
+/// Whether a character is none of these: part of a control sequence, invisible, or one that changes
+/// the direction of writing.
 fn harmless(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,4 +1,4 @@
-//! Questions.
+//! Checks search queries.
 
 use std::sync::LazyLock;
 

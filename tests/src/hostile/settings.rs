@@ -1,4 +1,4 @@
-//! The configuration file.
+//! Checks the configuration file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Command lines that an agent ran.
+//! Checks command lines that an agent ran.
 
 use std::sync::Mutex;
 

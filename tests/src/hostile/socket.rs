@@ -1,4 +1,4 @@
-//! Hostile lines on the socket, from clients and, in `graphiti mcp`, from agents' programs.
+//! Checks hostile lines on the socket, from clients and, in `graphiti mcp`, from agents' programs.
 
 use std::sync::LazyLock;
 
@@ -76,7 +76,7 @@ fn is_one_line(sent: &[u8]) -> bool {
     sent.iter().filter(|byte| **byte == b'\n').count() == 1 && sent.ends_with(b"\n")
 }
 
-/// The result of a line in the daemon.
+/// Checks how the daemon reads a line.
 fn server(line: &[u8]) {
     let request = match Request::read(line) {
         Ok(request) => request,
@@ -98,7 +98,7 @@ fn server(line: &[u8]) {
     }
 }
 
-/// The result of a line in a client.
+/// Checks how a client reads a line.
 fn client(line: &[u8]) {
     if let Ok(response) = serde_json::from_slice::<Response>(line) {
         assert!(is_one_line(&response.to_line()));

@@ -1,4 +1,4 @@
-//! A file that grows while it is read.
+//! Checks a file that grows while it is read.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use graphitid::capture::{
 
 pub(super) const WORDS: &[&str] = &["{}", "{}\n", "{\"a\":1}", "\n\n", "}"];
 
-/// The first byte says where the file is cut.
+/// Checks a file that is written in two parts; the first byte says where it is cut.
 pub(super) fn check(bytes: &[u8]) {
     let Some((cut, bytes)) = bytes.split_first() else { return };
     let cut = bytes.len() * usize::from(*cut) / 255;

@@ -1,4 +1,4 @@
-//! Lines of transcripts, from their bytes to a summary and a handoff.
+//! Checks lines of transcripts, from their bytes to a summary and a handoff.
 
 use std::{
     path::Path,
@@ -100,7 +100,7 @@ const PATHS: &[&str] = &[
     "/a/projects/work-app/agent-transcripts/s-1/s-1.jsonl",
 ];
 
-/// Bytes of the parsed items beyond the bytes of the line.
+/// Maximum size, in bytes, of the parsed items in addition to the size of the line.
 const OVERHEAD: usize = 4 << 10;
 
 static MEANS: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
@@ -195,7 +195,7 @@ fn size(message: &Message) -> usize {
     message.text.len() + files + text(&message.tool) + text(&message.branch)
 }
 
-/// All data that are derived from the parsed items.
+/// Checks all data that are derived from the parsed items.
 fn summary(state: &SourceState) {
     let evidence = state.evidence();
     let project = evidence.directories.first().map(|directory| Project::new(directory));
@@ -215,12 +215,12 @@ fn summary(state: &SourceState) {
     graphitid::graph::read(&episode, evidence);
 }
 
-/// An episode that says nothing yet.
+/// Returns an episode without statements.
 pub(super) fn sample() -> Episode {
     document::read(SAMPLE, &Value::Null).expect("the sample is whole")
 }
 
-/// All that an episode says holds, in its words.
+/// A standing in which all that an episode says holds, in its own words.
 struct WholeStanding;
 
 impl summarize::handoff::Standing for WholeStanding {
@@ -237,7 +237,7 @@ impl summarize::handoff::Standing for WholeStanding {
     }
 }
 
-/// The handoff of an episode keeps its maximum length and adds nothing.
+/// Checks that the handoff of an episode keeps its maximum length and adds nothing.
 pub(super) fn handoff(episode: &Episode) {
     let standing = WholeStanding;
     let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[], &standing);

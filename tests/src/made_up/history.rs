@@ -1,4 +1,4 @@
-//! Histories to be imported.
+//! Writes histories to be imported.
 
 use std::{
     fs::{self, File},
@@ -9,7 +9,7 @@ use std::{
 use super::{GeneratedSession, Library};
 use crate::corpus;
 
-/// How long ago transcripts were written.
+/// The age of the transcripts.
 const AGE: Duration = Duration::from_secs(3 * 86_400);
 
 /// Copies the transcripts of `corpus` to an agent's folder, each time with other ids, until there

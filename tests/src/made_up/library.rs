@@ -46,19 +46,19 @@ impl Library {
         library
     }
 
-    /// A word; low numbers are more frequent than high ones.
+    /// Returns a word; low numbers are more frequent than high ones.
     pub fn word(&self, random: &mut Random) -> &str {
         let share = random.below(1_000_000) as f64 / 1e6;
         &self.words[((self.words.len() as f64).powf(share) - 1.0) as usize]
     }
 
-    /// Three words, as a user may search for them.
+    /// Returns three words, as a user may search for them.
     pub fn question(&self, random: &mut Random) -> String {
         let words: Vec<&str> = (0..3).map(|_| self.word(random)).collect();
         words.join(" ")
     }
 
-    /// A file of the project.
+    /// Returns a file of the project.
     pub fn path(&self, random: &mut Random) -> String {
         format!(
             "/home/ann/app/src/{}/{}.rs",
@@ -67,23 +67,24 @@ impl Library {
         )
     }
 
-    /// About `bytes` bytes of prose.
+    /// Returns about `bytes` bytes of prose.
     pub fn prose(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.prose, random, bytes)
     }
 
-    /// About `bytes` bytes of code.
+    /// Returns about `bytes` bytes of code.
     pub fn code(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.code, random, bytes)
     }
 
-    /// About `bytes` random base64 characters, like encoded data.
+    /// Returns about `bytes` random base64 characters, like encoded data.
     pub fn noise(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.noise, random, bytes)
     }
 }
 
-/// A piece of `text`, all ASCII, between half and one and a half times as long as `bytes`.
+/// Returns a piece of `text`, which is ASCII, between half and one and a half times as long as
+/// `bytes`.
 fn quote<'t>(text: &'t str, random: &mut Random, bytes: usize) -> &'t str {
     let length = bytes / 2 + random.below(bytes);
     let start = random.below(text.len() - length);

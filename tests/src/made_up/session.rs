@@ -17,9 +17,10 @@ use serde_json::{Value, json};
 use super::{Library, history};
 use crate::Random;
 
-/// When the sessions of a history begin, in seconds since the epoch; each record is a second later.
+/// The start of the sessions of a history, in seconds since the epoch; each record is a second
+/// later.
 const BEGIN: i64 = 1_780_000_000;
-/// Steps that the agent takes for one prompt.
+/// Number of steps that the agent takes for one prompt.
 const STEPS: usize = 12;
 
 /// A session and its transcript.
@@ -32,7 +33,7 @@ pub struct GeneratedSession {
     steps: usize,
     waiting: VecDeque<Value>,
     records: u64,
-    /// Records with an id, of those that wait, too.
+    /// Number of records with an id, including those that wait.
     identified: u64,
     begin: i64,
     /// Whether the file gets an old modification time.
@@ -53,8 +54,8 @@ impl<'a> CallResult<'a> {
 }
 
 impl GeneratedSession {
-    /// The session with this number, in one of 23 projects; its file does not exist yet. `projects`
-    /// is the agent's folder.
+    /// Creates the session with this number, in one of 23 projects; its file does not exist yet.
+    /// `projects` is the agent's folder.
     pub fn new(projects: &Path, number: u64) -> GeneratedSession {
         let project = number % 23;
         let folder = projects.join(format!("-home-ann-app{project}"));
@@ -74,7 +75,7 @@ impl GeneratedSession {
         }
     }
 
-    /// The same session, continued: it appends records to those in its file.
+    /// Continues the session with this number: it appends records to those in its file.
     pub fn continued(projects: &Path, number: u64) -> GeneratedSession {
         let random = Random::new(!number);
         let begin = clock::now().micros() / 1_000_000;
@@ -90,8 +91,8 @@ impl GeneratedSession {
         &self.path
     }
 
-    /// The next record, as a line without its end: a prompt, or a step of the agent. `at` is its
-    /// time, in seconds since the epoch.
+    /// Returns the next record, as a line without its end: a prompt, or a step of the agent. `at`
+    /// is its time, in seconds since the epoch.
     pub fn line(&mut self, library: &Library, at: i64) -> String {
         while self.waiting.is_empty() {
             let records = self.step(library, self.steps % STEPS);

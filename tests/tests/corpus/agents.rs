@@ -1,10 +1,10 @@
-//! Recorded transcripts of every agent, and samples of the agents' newest versions, in the folders
-//! where the agents keep them: each is read whole by one format, becomes one session with a summary,
-//! and always with the same result.
+//! Tests recorded transcripts of every agent, and samples of the agents' newest versions, in the
+//! folders where the agents keep them. One format reads each of them completely, each becomes one
+//! session with a summary, and the result is always the same.
 //!
-//! They are not part of this repository. They are looked for in `../shared/corpus` and
-//! `../shared/agents/samples` beside it, or where `GRAPHITI_CORPUS` and `GRAPHITI_AGENT_KIT` say;
-//! without them there is nothing to show here.
+//! They are not part of this repository. The tests look for them in `../shared/corpus` and
+//! `../shared/agents/samples` next to it, or where `GRAPHITI_CORPUS` and `GRAPHITI_AGENT_KIT` say;
+//! without them, the tests check nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ use serde_json::json;
 
 use crate::transcripts::{LineCounts, assert_nothing_went_wrong, said, sessions};
 
-/// Bytes of a file by which it is identified.
+/// Number of bytes of a file by which it is identified.
 const HEAD: u64 = 1 << 20;
 
 #[test]
@@ -86,7 +86,8 @@ fn places() -> Vec<Place> {
     places
 }
 
-/// The corpus is sorted by the repositories that published it.
+/// Returns where the agent keeps a file of the corpus, which is sorted by the repositories that
+/// published it.
 fn place_in_corpus(agent: &str, file: &Path) -> PathBuf {
     let (stem, name) = (file.file_stem().unwrap(), file.file_name().unwrap());
     let (stem, name) = (stem.to_str().unwrap(), name.to_str().unwrap());
@@ -102,7 +103,8 @@ fn place_in_corpus(agent: &str, file: &Path) -> PathBuf {
     }
 }
 
-/// Samples are sorted by what happened. `None` for what is no file of an agent.
+/// Returns where the agent keeps a sample; `None` for other files. Samples are sorted by what
+/// happened.
 fn place_of_sample(agent: &str, inside: &Path) -> Option<PathBuf> {
     let mut parts = inside.components();
     let sample = Path::new(parts.next()?.as_os_str());
@@ -138,8 +140,8 @@ struct RecordedTranscript {
     broken: u64,
 }
 
-/// Copies the files into the home of `world` as files two days old; `younger` says by how many
-/// seconds less, by the number of the file. Returns the transcripts among them.
+/// Copies the files into the home of `world` as files two days old; `younger` returns the seconds
+/// by which the file with a number is younger. Returns the transcripts among them.
 fn copy(
     places: &[Place],
     world: &World,
@@ -160,7 +162,7 @@ fn copy(
 }
 
 impl RecordedTranscript {
-    /// `None` for what no format takes for a transcript.
+    /// Returns `None` for a file that no format recognises as a transcript.
     fn of(path: &Path) -> Option<RecordedTranscript> {
         let claimed = FORMATS.iter().filter(|format| format.claims(path));
         if claimed.clone().count() == 0 {
@@ -185,7 +187,8 @@ impl RecordedTranscript {
     }
 }
 
-/// A journal of a workflow of Claude Code, or the file without a message that Gemini CLI leaves.
+/// Whether a file is a journal of a workflow of Claude Code, or the file without a message that
+/// Gemini CLI leaves.
 fn is_no_session(path: &Path, text: &str) -> bool {
     path.ends_with("journal.jsonl")
         || path.iter().any(|part| part == "chats") && !text.contains("\n{\"id\":")

@@ -1,4 +1,4 @@
-//! Real transcripts through the real daemon.
+//! Tests of the real daemon with real transcripts.
 //!
 //! The transcripts are not part of this repository: the tests look for them in `../shared/corpus`,
 //! or in the folder that `GRAPHITI_CORPUS` names, and without them they check nothing.

@@ -1,4 +1,4 @@
-//! Real transcripts with a mock model: requests keep their form and their limits for any
+//! Tests real transcripts with a mock model: requests keep their form and their limits for any
 //! transcript, and every session gets a summary.
 //!
 //! The transcripts are not part of this repository. The test looks for them in `../shared/corpus`,

@@ -1,5 +1,6 @@
-//! The share of real tool calls that rules settle without any model. `cargo test --workspace --test
-//! corpus tools -- --nocapture` prints it; `classify::tests` holds the same rules against labels.
+//! Checks the share of real tool calls that rules classify without a model. `cargo test --workspace
+//! --test corpus tools -- --nocapture` prints it; `classify::tests` checks the same rules against
+//! labels.
 //!
 //! The transcripts are not part of this repository. The test looks for them in `../shared/corpus`,
 //! or in the folder that `GRAPHITI_CORPUS` names; without them it checks nothing.

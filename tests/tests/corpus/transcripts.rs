@@ -1,4 +1,5 @@
-//! Real transcripts, read by the real daemon: all of them, wholly, and always with the same result.
+//! Checks that the real daemon reads all real transcripts completely, and always with the same
+//! result.
 //!
 //! The transcripts are not part of this repository. The test looks for them in `../shared/corpus`,
 //! or in the folder that `GRAPHITI_CORPUS` names; without them it checks nothing.
@@ -47,7 +48,7 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
     assert_eq!(sessions(&daemon), found);
 }
 
-/// The content of a file as a reader sees it that only knows lines and JSON.
+/// The lines of a file, counted by a reader that knows only lines and JSON.
 #[derive(Debug, Default)]
 pub(crate) struct LineCounts {
     /// Lines that are one JSON object.
@@ -126,8 +127,8 @@ pub(crate) fn assert_nothing_went_wrong(world: &World, daemon: &Daemon) {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// Each line that holds a record was read or skipped by its type, and each other line was repaired
-/// or counted as broken.
+/// Checks that each line with a record was read or skipped by its type, and that each other line
+/// was repaired or counted as broken.
 fn assert_every_line_is_accounted_for(
     files: &BTreeMap<PathBuf, LineCounts>,
     daemon: &Daemon,
@@ -166,7 +167,7 @@ fn assert_every_session_has_its_episode(sessions: &[SessionRow]) {
     }
 }
 
-/// The text of each session, by its id.
+/// Returns the content hash and the number of messages of each session, by its id.
 pub(crate) fn said(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
     let mut said = BTreeMap::new();
     for session in sessions {

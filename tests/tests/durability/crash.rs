@@ -1,7 +1,7 @@
-//! `kill -9` at any moment, while sessions are written and closed: no acknowledged data are lost,
-//! no session has two episodes, and the daemon starts each time.
+//! Kills the daemon (`kill -9`) at any moment, while sessions are written and closed. No
+//! acknowledged data are lost, no session has two episodes, and the daemon starts each time.
 //!
-//! `KILLS` sets how often; `SEED` repeats a run.
+//! `KILLS` sets the number of kills, and `SEED` repeats a run.
 
 use std::{
     collections::BTreeMap,
@@ -71,7 +71,8 @@ impl Ledger {
         Ledger { accounts: (0..SESSIONS).map(account).collect() }
     }
 
-    /// Writes and closes on another thread until the daemon is killed in the middle of it.
+    /// Writes to sessions and closes them on another thread, until the daemon is killed in the
+    /// middle of it.
     fn work_until_killed(self, daemon: Daemon, chance: &mut Chance) -> Ledger {
         let steps = Arc::new(AtomicU64::new(0));
         let killed = Arc::new(AtomicBool::new(false));
@@ -171,7 +172,7 @@ impl Account {
         }
     }
 
-    /// The answer; null when the daemon refused, `None` when it has ended.
+    /// Returns the answer; null if the daemon refused, `None` if it has ended.
     fn ask(&self, wire: &mut Wire, method: &str, params: Value) -> Option<Value> {
         let request = graphiti_proto::rpc::Request::new(1, method, params);
         wire.try_send(&request.to_line()).ok()?;

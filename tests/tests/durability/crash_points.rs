@@ -1,4 +1,4 @@
-//! The daemon dies at every named point (`graphitid::fault`), one after the other: it starts again,
+//! Ends the daemon at every named point (`graphitid::fault`), one after the other. It starts again,
 //! no acknowledged data are lost, and nothing is stored twice.
 
 use std::{fs, os::unix::process::ExitStatusExt, path::Path, process::ExitStatus, time::Duration};
@@ -241,7 +241,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
     assert!(world.start().stop().success());
 }
 
-/// A session of about 600 kB that ended `2 + days` days ago.
+/// Writes a session of about 600 kB that ended `2 + days` days ago.
 fn long(world: &World, session: &str, days: u32) {
     let mut transcript: Transcript = world.transcript(session).aged(DAY * (2 + days));
     let mut random = 88_172_645_463_325_252u64 ^ u64::from(days);

@@ -1,6 +1,6 @@
-//! Faults of the machine: a full or read-only disk, too few descriptors or watches, a suspended process.
-//! The daemon starts or reports the remedy, loses nothing that it acknowledged, and continues when the
-//! fault is gone.
+//! Tests faults of the machine: a full or read-only disk, too few descriptors or watches, a
+//! suspended process. The daemon starts or reports the remedy. It loses nothing that it
+//! acknowledged, and continues when the fault is gone.
 //!
 //! The tests create disks and limits in new namespaces, which needs `unshare -Urm`.
 #![cfg(target_os = "linux")]
@@ -336,8 +336,8 @@ fn a_start_that_ends_at_any_write_loses_nothing() {
     assert!(ended > 4, "{ended} starts ended");
 }
 
-/// Each of the first `most` writes (or `WRITES`) is the first that finds a full disk, and then the last
-/// before the daemon is killed.
+/// Returns the faults at each of the first `most` (or `WRITES`) writes: first it is the first write
+/// that finds a full disk, then the one at which the daemon is killed.
 fn at_writes(most: u32) -> impl Iterator<Item = (u32, fn(&Faulty, u32))> {
     let wished = std::env::var("WRITES").ok().map(|most| most.parse().expect("a number"));
     let most = wished.unwrap_or(most);
@@ -377,7 +377,7 @@ fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     }
 }
 
-/// A session is continued after a fault, and its close is not acknowledged.
+/// Checks that the close of a session that is continued after a fault is not acknowledged.
 fn is_refused(
     world: &World,
     daemon: &Daemon,
@@ -392,7 +392,7 @@ fn is_refused(
     assert_eq!(closed(daemon, session), None, "acknowledged without being on the disk");
 }
 
-/// A daemon that acknowledged that `aaaa-1` is closed, and the episode.
+/// Starts a daemon and closes `aaaa-1`; returns the daemon and the id of the episode.
 fn started_with_one(world: &World) -> (Daemon, String) {
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
@@ -401,7 +401,7 @@ fn started_with_one(world: &World) -> (Daemon, String) {
     (daemon, episode)
 }
 
-/// How many databases were moved aside as damaged.
+/// Returns the number of databases that were moved aside as damaged.
 fn damaged(world: &World) -> usize {
     let aside = fs::read_dir(world.home()).unwrap().flatten();
     aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged")).count()
@@ -555,7 +555,7 @@ fn health(daemon: &Daemon) -> Value {
     daemon.insist("session_tracking_health", &json!({})).expect("the daemon is there")
 }
 
-/// Sessions that a search finds.
+/// Returns the number of sessions that a search finds.
 fn found(daemon: &Daemon, query: &str) -> usize {
     let found = daemon.insist("search_sessions", &json!({ "query": query })).unwrap();
     found["hits"].as_array().unwrap_or_else(|| panic!("{found}")).len()

@@ -1,4 +1,4 @@
-//! The limits on disk hold, and data are evicted in the documented order.
+//! Tests that the limits on disk are kept, and that data are evicted in the documented order.
 
 use std::{
     fs, iter,
@@ -148,8 +148,8 @@ fn all_log_files_together_keep_their_limit() {
     assert_eq!(files, 4, "too little was logged for this test");
 }
 
-/// Transcripts of ended sessions, newest first; each has a prompt with a unique word, and then `replies`
-/// replies of 13 kB of random text.
+/// Writes transcripts of ended sessions, newest first. Each has a prompt with a unique word, and
+/// then `replies` replies of 13 kB of random text.
 fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
     let mut random = 88_172_645_463_325_252u64;
     let mut noise = || -> String {
@@ -173,8 +173,8 @@ fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
     (0..SESSIONS).map(one).collect()
 }
 
-/// Waits until everything is imported and nothing is too much any more, as `is_little` finds, which
-/// sees every answer.
+/// Waits until everything is imported and `is_little` finds that no limit is exceeded. `is_little`
+/// gets every answer.
 fn settled(daemon: &Daemon, mut is_little: impl FnMut(&Value) -> bool) -> Value {
     loop {
         daemon.settle_at_last();
@@ -198,7 +198,7 @@ fn word(number: u32) -> String {
     format!("zz{}{}marmot", letters[ten], letters[one])
 }
 
-/// Messages of a session on a page.
+/// Returns the number of messages of a session on a page.
 fn texts(daemon: &Daemon, session: &str) -> usize {
     let arguments = json!({ "session_id": session, "view": "messages", "limit": 100 });
     let shown = daemon.insist("get_session", &arguments).unwrap();
@@ -220,7 +220,8 @@ fn summary(health: &Value) -> String {
     format!("kept {kept}, evicted {}, limits {}", health["evicted"], health["limits"])
 }
 
-/// Bytes of the files in a folder, some of which may be deleted meanwhile.
+/// Returns the size, in bytes, of the files in a folder, some of which may be deleted in the
+/// meantime.
 fn bytes(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()

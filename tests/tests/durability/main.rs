@@ -1,4 +1,4 @@
-//! Data survive faults: kills, crashes, full disks, limits, damaged files, panics.
+//! Tests that data survive faults: kills, crashes, full disks, limits, damaged files, panics.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "a run prints what it measured, and how to repeat it")]
 

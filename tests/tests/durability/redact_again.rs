@@ -1,5 +1,5 @@
-//! `graphiti redact --again`: a new kind of secret is removed from all stored and exported data,
-//! down to the bytes on disk.
+//! Tests `graphiti redact --again`: a new kind of secret is removed from all stored and exported
+//! data, down to the bytes on disk.
 
 use std::{
     fs,
@@ -91,7 +91,7 @@ fn what_an_older_version_stored_is_without_secrets_afterwards() {
     assert_eq!(leaks(&world.home()), [] as [PathBuf; 0]);
 }
 
-/// Surfaces on which the secret must have been seen, else the test proves nothing.
+/// Commands that must have shown the secret, because otherwise the test proves nothing.
 const MUST_SHOW: [&str; 5] = ["list", "show aaaa-1", "show aaaa-1 --messages", "facts", "export"];
 
 #[cfg(debug_assertions)]
@@ -246,7 +246,7 @@ fn a_session_whose_file_is_named_after_a_secret_is_shown_without_it() {
     assert_eq!(daemon.close(&secret())["action"], "unchanged");
 }
 
-/// Sessions that name [`WORD`] in every way that is kept.
+/// Writes sessions that contain [`WORD`] in every stored field.
 fn write(world: &World) -> graphiti_tests::Transcript {
     let mut transcript = world.transcript("aaaa-1");
     transcript
@@ -398,7 +398,7 @@ fn count(session: &Value) -> u64 {
     session["message_count"].as_u64().unwrap()
 }
 
-/// All that people are shown, by command.
+/// Returns all that people are shown, by command.
 fn shown(world: &World) -> Vec<(String, String)> {
     let mut shown = Vec::new();
     for command in [
@@ -429,7 +429,7 @@ fn shown(world: &World) -> Vec<(String, String)> {
     shown
 }
 
-/// A second redaction changes nothing.
+/// Checks that a second redaction changes nothing.
 fn is_clean(world: &World) {
     let store = SledStore::open(&world.home().join("db")).unwrap();
     let mut again = StoredRedactor::default();
@@ -441,7 +441,7 @@ fn is_clean(world: &World) {
     store.close();
 }
 
-/// The files of a folder that hold the secret.
+/// Returns the files of a folder that contain the secret.
 fn leaks(folder: &Path) -> Vec<PathBuf> {
     let secret = secret();
     let piece = &secret.as_bytes()[6..22];

@@ -1,4 +1,5 @@
-//! `graphiti repair` with a database that was damaged, and transcripts that do not exist any more.
+//! Tests `graphiti repair` with a damaged database, and with transcripts that do not exist any
+//! more.
 
 use std::{fs, time::Duration};
 

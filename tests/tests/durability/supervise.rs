@@ -1,4 +1,4 @@
-//! A task of the daemon that panics is noticed: the round restarts, or the process ends with an
+//! Tests panics: when a task of the daemon panics, the round restarts, or the process ends with an
 //! error. A request that panics is answered with an error.
 
 use graphiti_proto::{methods, rpc::code};

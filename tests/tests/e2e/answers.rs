@@ -1,4 +1,4 @@
-//! What the settings keep out of answers: other projects, paths, groups and episodes.
+//! Tests the settings that decide what answers contain: other projects, paths, groups and episodes.
 
 use graphiti_proto::tools::STRUCTURED;
 use graphiti_tests::{Daemon, World};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const APP: &str = "/home/ann/app";
 const SITE: &str = "/home/ann/site";
 
-/// Two finished sessions, each in a project of its own, that say the same word.
+/// Writes two finished sessions, each in its own project, that say the same word.
 fn two_projects(world: &World) -> Daemon {
     let daemon = world.start();
     for (session, project) in [("app-1", APP), ("site-1", SITE)] {
@@ -21,7 +21,7 @@ fn two_projects(world: &World) -> Daemon {
     daemon
 }
 
-/// The answer of a tool to an agent in [`APP`], or to a person there.
+/// Returns the answer of a tool to an agent in [`APP`], or to a person there.
 fn ask(daemon: &Daemon, agent: Option<&str>, tool: &str, arguments: &Value) -> Value {
     let mut meta = json!({ "graphiti/caller": { "directory": APP, "agent": agent } });
     meta[STRUCTURED] = json!(true);

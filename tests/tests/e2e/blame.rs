@@ -1,4 +1,4 @@
-//! `graphiti blame`, `graphiti fix` and `graphiti log`, and their tools.
+//! Tests `graphiti blame`, `graphiti fix` and `graphiti log`, and their tools.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ const PROJECT: &str = "/work/app";
 const POOL: &str = "/work/app/src/pool.py";
 const ERROR: &str = "ModuleNotFoundError: No module named 'lanterns'";
 
-/// A machine on which two sessions changed a file, and one of them fixed an error.
+/// Creates a machine on which two sessions changed a file, and one of them fixed an error.
 fn machine() -> (World, Daemon) {
     machine_with(World::new(), PROJECT)
 }
@@ -188,7 +188,7 @@ fn the_log_tells_what_happened_day_by_day() {
     );
 }
 
-/// Returns the day so many days ago.
+/// Returns the day `days` days ago.
 fn days_ago(days: u32) -> String {
     let now = graphitid::model::Timestamp::from(std::time::SystemTime::now());
     now.minus(HOUR * 24 * days).to_string()[..10].to_owned()

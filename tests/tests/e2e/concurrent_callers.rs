@@ -1,4 +1,5 @@
-//! Several agents ask at once while a model is slow: each answer reports the pending work.
+//! Tests several agents that ask at once while a model is slow: each answer reports the pending
+//! work.
 
 use std::{
     sync::{Arc, Condvar, Mutex, mpsc},
@@ -49,7 +50,7 @@ impl Held {
     }
 }
 
-/// Settings under which a session that was quiet for a moment may be indexed for a query.
+/// Returns settings with which a session that was quiet for a moment may be indexed for a query.
 fn settings(held: &Held) -> Value {
     let mut settings = held.model.settings(&json!({}));
     settings["check_interval"] = json!(5);

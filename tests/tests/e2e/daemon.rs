@@ -1,4 +1,5 @@
-//! The daemon as a process: one a home, private, steered by signals and configuration.
+//! Tests the daemon as a process: there is one for each home, it is private, and signals and the
+//! configuration control it.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
@@ -54,7 +55,7 @@ fn everything_is_for_the_user_alone_whatever_the_umask() {
     }
 }
 
-/// Only root can try this.
+/// This test needs root.
 #[test]
 fn another_user_is_refused_even_with_a_socket_left_open() {
     use std::os::unix::process::CommandExt;

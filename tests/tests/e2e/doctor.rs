@@ -1,4 +1,4 @@
-//! The findings of `graphiti doctor` on real machines.
+//! Tests the findings of `graphiti doctor` with the real programs.
 
 use std::fs;
 
@@ -79,7 +79,7 @@ fn the_plugins_folder_is_printed_and_is_there() {
     assert_eq!(world.printed(&["claude-plugin-path"]), folder);
 }
 
-/// The findings, and whether the command succeeded.
+/// Returns the findings, and whether the command succeeded.
 fn doctor(world: &World) -> (Value, bool) {
     let output = world.graphiti(&["doctor", "--json"]);
     let report = serde_json::from_slice(&output.stdout).expect("--json prints JSON");

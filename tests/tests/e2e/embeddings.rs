@@ -1,12 +1,12 @@
-//! Search by meaning end to end: the real daemon, with a server that returns the vectors of each
-//! test, or with a model in a folder.
+//! Tests search by meaning end to end: the real daemon, with a server that returns the vectors of
+//! each test, or with a model in a folder.
 
 use std::{fs, path::Path};
 
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, World};
 use serde_json::{Value, json};
 
-/// Words that mean alike, a direction each.
+/// Groups of words with similar meanings; each group has its own direction.
 const MEANINGS: [&[&str]; 3] =
     [&["dog", "puppy", "kennel"], &["invoice", "billing", "payment"], &["login", "password"]];
 
@@ -25,7 +25,7 @@ fn knowing(asked: &ModelRequest) -> ModelReply {
     ModelReply::Vectors(asked.texts().iter().map(vector).collect())
 }
 
-/// Two sessions that are over.
+/// Writes two finished sessions.
 fn sessions(world: &World, daemon: &Daemon) {
     world
         .transcript("aaaa-1")
@@ -49,7 +49,7 @@ fn found(daemon: &Daemon, query: &str) -> Vec<String> {
     hits.iter().map(|hit| hit["session"]["session_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The texts for which vectors were requested, including queries.
+/// Returns the texts for which vectors were requested, including queries.
 fn texts(model: &MockModel) -> Vec<String> {
     let asked = model.asked();
     asked.iter().flat_map(|asked| asked.texts()).map(str::to_owned).collect()
@@ -215,7 +215,7 @@ fn a_model_in_a_folder_is_used_and_one_that_is_broken_is_told() {
     assert!(error.contains("model.safetensors") && error.contains("embeddings.path"), "{error}");
 }
 
-/// A table of vectors as model2vec writes it, with the words of [`MEANINGS`] and a few others.
+/// Writes a table of vectors as model2vec does, with the words of [`MEANINGS`] and a few others.
 fn write_model(folder: &Path) {
     let mut vocabulary = vec!["[UNK]", "[CLS]", "[SEP]", "##s", "the", "page", "up"];
     let mut rows: Vec<[f32; 3]> = vec![[0.0; 3]; vocabulary.len()];

@@ -1,4 +1,4 @@
-//! Wishes, corrections and errors: what the user says about facts, and what a pasted error finds.
+//! Tests wishes, corrections of facts, and what a pasted error finds.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ fn what_the_user_says_about_a_fact_outlives_readings_and_goes_with_an_export() {
     let other = World::new();
     let there = other.start();
     let told = other.printed(&["import", folder.to_str().unwrap()]);
-    assert!(told.contains("Corrections of facts: 1 taken in, 0 known already."), "{told}");
+    assert!(told.contains("Corrections of facts: 1 imported, 0 known already."), "{told}");
     let ended = other.json(&[&query[..], &["--ended"]].concat());
     assert_eq!(ended["facts"][0]["standing"], "refuted", "{ended}");
     other.printed(&["facts", "--keep", &id]);
@@ -144,7 +144,7 @@ fn a_pasted_error_finds_its_record_first() {
     assert_eq!(other["error"], Value::Null);
 }
 
-/// A session in which a setting is changed.
+/// Adds the change of a setting to a session.
 fn set_expiry(transcript: &mut Transcript, [old, new]: [&str; 2]) {
     transcript.prompt("The login ends too early, fix it");
     let edit = json!({

@@ -1,4 +1,4 @@
-//! A forgotten session is deleted everywhere, and stays forgotten until it is restored.
+//! Tests that a forgotten session is deleted everywhere, and stays forgotten until it is restored.
 
 use std::{fs, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Forks and copies of a session are recognised by the ids of their records: nothing is indexed
-//! twice.
+//! Tests that forks and copies of a session are recognised by the ids of their records, so that
+//! nothing is indexed twice.
 
 use std::{fs, time::Duration};
 
@@ -121,7 +121,7 @@ fn original_of(world: &World, age: Duration) -> Transcript {
     original
 }
 
-/// A copy of a transcript under another session's id, records and all.
+/// Copies a transcript with all its records, under another session's id.
 fn copied(world: &World, original: &Transcript, session: &str) -> Transcript {
     let copy = world.transcript(session).continued();
     fs::copy(original.path(), copy.path()).unwrap();

@@ -1,4 +1,4 @@
-//! Entities and facts from sessions, found by the tools of the real daemon.
+//! Tests the entities and facts of sessions that the tools of the real daemon find.
 
 use std::{fs, time::Duration};
 
@@ -230,7 +230,7 @@ fn wrong_arguments_say_what_is_right() {
     }
 }
 
-/// A session in which a setting is changed.
+/// Adds the change of a setting to a session.
 fn set_expiry(transcript: &mut Transcript, prompt: &str, [old, new]: [&str; 2]) {
     transcript.prompt(prompt);
     let edit = json!({
@@ -254,7 +254,7 @@ fn rows(answer: &Value) -> Vec<Value> {
     answer["facts"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
 }
 
-/// The sentences, without the reason behind them.
+/// Returns the sentences without their reasons.
 fn said(facts: &[Value]) -> Vec<String> {
     let sentences = facts.iter().map(|fact| fact["fact"].as_str().unwrap());
     sentences.map(|one| one.split(" Why: ").next().unwrap().to_owned()).collect()

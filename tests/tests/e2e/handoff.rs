@@ -1,4 +1,4 @@
-//! The handoff from one session to the next, with the real programs.
+//! Tests the handoff from one session to the next, with the real programs.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -114,7 +114,7 @@ fn none_is_none_for_every_command() {
     assert_eq!(world.json(&["search", "login", "-n", "0"])["hits"], json!([]));
 }
 
-/// Makes a repository as Git leaves it.
+/// Creates the files of a Git repository.
 fn repository(path: &Path, remote: &str) {
     let git = path.join(".git");
     fs::create_dir_all(&git).unwrap();

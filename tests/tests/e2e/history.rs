@@ -1,4 +1,4 @@
-//! Earlier sessions are indexed on request, and summaries can be exported.
+//! Tests that earlier sessions are indexed on request, and that summaries can be exported.
 
 use std::{fs, time::Duration};
 
@@ -123,7 +123,7 @@ fn what_is_known_is_exported_whole() {
     let folder = world.path("export");
     let to = folder.to_str().unwrap();
     let printed = world.printed(&["export", to]);
-    assert!(printed.starts_with("2 episodes, the states of 2 sessions and"), "{printed}");
+    assert!(printed.starts_with("2 episodes, 2 session states, the classifications"), "{printed}");
     assert_eq!(fs::read_dir(folder.join("episodes")).unwrap().count(), 2);
     world.printed(&["export", to, "--format", "jsonl", "--project", "/work/app"]);
     let lines = fs::read_to_string(folder.join("episodes.jsonl")).unwrap();

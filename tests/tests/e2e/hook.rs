@@ -1,4 +1,4 @@
-//! The hooks that agents run.
+//! Tests the hooks that agents run.
 
 use std::{
     fs,
@@ -9,9 +9,9 @@ use std::{
 use graphiti_tests::{Wire, World};
 use serde_json::{Value, json};
 
-/// Sessions that end while the daemon is as it is.
+/// Number of sessions that end in each state of the daemon.
 const SESSIONS: usize = 8;
-/// More callers than the daemon serves at once.
+/// Number of callers: more than the daemon serves at once.
 const CROWD: usize = 300;
 
 #[test]
@@ -170,7 +170,8 @@ fn what_is_put_in_the_spool_is_taken_out_at_once() {
     assert_eq!(spooled(&world), 0);
 }
 
-/// Opening it would block until another process writes into it, in the daemon and at its end.
+/// Opening the pipe would block until another process writes to it: while the daemon runs, and when
+/// it stops.
 #[test]
 fn a_pipe_in_the_spool_is_told_of_and_in_nobodys_way() {
     let world = World::new();
@@ -621,14 +622,14 @@ fn the_client_that_the_documents_describe_still_closes_a_session() {
     assert_eq!(said["status"], "success");
 }
 
-/// What a hook adds to the agent's context.
+/// Returns what a hook adds to the agent's context.
 fn told(output: &Output) -> Option<String> {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let said: Value = serde_json::from_slice(&output.stdout).ok()?;
     said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
 }
 
-/// The context of a new session.
+/// Returns the context of a new session.
 fn context(world: &World, directory: &str, source: &str) -> Option<String> {
     let event = json!({
         "session_id": "new", "hook_event_name": "SessionStart", "source": source, "cwd": directory,
@@ -682,7 +683,7 @@ fn begin_of(world: &World, agent: Option<&str>, text: &str) -> (Child, ChildStdi
     (child, input)
 }
 
-/// New records are read and leave the session closed.
+/// Checks that new records are read, and leave the session closed.
 fn is_over_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
     daemon.settle();
     assert_ne!(daemon.session(session)["state"], "active");
@@ -697,7 +698,7 @@ fn is_silent_success(output: &Output) {
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
 }
 
-/// A machine with sessions that are not over.
+/// Creates a machine with unfinished sessions.
 fn sessions() -> World {
     let world = World::new();
     for number in 0..SESSIONS {

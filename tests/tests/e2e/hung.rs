@@ -1,5 +1,5 @@
-//! A daemon that hangs, because a signal stopped it: every command reports this in time, with the
-//! remedy.
+//! Tests a daemon that hangs because a signal stopped it: every command reports this in time, with
+//! the remedy.
 #![cfg(unix)]
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
 use graphiti_tests::{McpHost, World};
 use serde_json::json;
 
-/// Seconds that the daemon may be silent here.
+/// Time, in seconds, after which a silent daemon counts as hung.
 const TIMEOUT: &str = "0.5";
 /// Maximum time of a command; a busy machine is slow.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -133,7 +133,7 @@ fn a_timeout_that_is_no_number_is_refused() {
     assert!(said.contains("GRAPHITI_TIMEOUT is `soon`"), "{said}");
 }
 
-/// A machine whose daemon was stopped by a signal.
+/// Creates a machine whose daemon was stopped by a signal.
 fn hung() -> (World, graphiti_tests::Daemon) {
     let mut world = World::new();
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
@@ -146,7 +146,7 @@ fn hung() -> (World, graphiti_tests::Daemon) {
     (world, daemon)
 }
 
-/// The result of a command, which must end.
+/// Returns the result of a command, which must end.
 fn in_time(mut child: Child, arguments: &[&str]) -> Output {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {

@@ -1,4 +1,5 @@
-//! The flows of section 12 of the hybrid-close document, with the real programs.
+//! Tests how sessions are closed, with the real programs. Comments name the corresponding tests of
+//! Graphiti's document about closing sessions.
 
 use std::time::Duration;
 
@@ -182,7 +183,7 @@ fn history_is_imported_at_the_first_start() {
     }
 }
 
-/// A client that does not know our protocol at all, as in section 13.4.3.
+/// A client that does not know our protocol at all.
 #[test]
 fn a_bare_call_on_the_socket_closes() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Memories that a caller adds, and episodes that are imported from another machine.
+//! Tests memories that a caller adds, and episodes that are imported from another machine.
 
 use std::{collections::HashSet, fs, time::Duration};
 

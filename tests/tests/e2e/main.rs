@@ -1,5 +1,5 @@
-//! The behaviour for users and agents: commands, hooks, tools and searches of the real programs,
-//! each test with its own home.
+//! Tests the behaviour for users and agents: commands, hooks, tools and searches of the real
+//! programs. Each test has its own home.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod answers;

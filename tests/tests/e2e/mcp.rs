@@ -1,4 +1,4 @@
-//! Agents ask over the Model Context Protocol, with the real programs.
+//! Tests agents that use the Model Context Protocol, with the real programs.
 
 use graphiti_proto::tools::STRUCTURED;
 use graphiti_tests::{McpHost, World};
@@ -432,7 +432,8 @@ fn an_agent_whose_session_is_not_known_closes_no_other_one() {
     }
 }
 
-/// `graphiti close` with the variable of the inner agent, which runs in a session of Claude Code.
+/// Runs `graphiti close` with the variable of the inner agent, which runs in a session of Claude
+/// Code.
 fn in_agents(world: &World, outer: Option<&str>, inner: &str) -> std::process::Command {
     let graphiti = world.command("graphiti");
     let mut shell = std::process::Command::new("sh");
@@ -452,14 +453,14 @@ fn host(world: &World) -> McpHost {
     McpHost::start(world.command("graphiti").arg("mcp"))
 }
 
-/// An agent in `project` that starts its shim in `session`.
+/// Starts an agent in `project` whose shim runs in `session`.
 fn agent(world: &World, project: &str, session: &str) -> McpHost {
     let mut command = world.command("graphiti");
     command.arg("mcp").current_dir(project).env("CLAUDE_CODE_SESSION_ID", session);
     McpHost::start(&mut command)
 }
 
-/// Parameters in the form of 2026-07-28.
+/// Returns parameters in the form of 2026-07-28.
 fn stateless(mut params: Value) -> Value {
     params["_meta"] = json!({
         STRUCTURED: true,

@@ -1,4 +1,4 @@
-//! The official Python client of the Model Context Protocol over `graphiti mcp`.
+//! Tests `graphiti mcp` with the official Python client of the Model Context Protocol.
 //!
 //! `GRAPHITI_TEST_PYTHON` names a Python with the packages `mcp` and `jsonschema`. Where it is not
 //! set, `python3` on the path is used; without the packages the test is skipped with a message.
@@ -43,7 +43,7 @@ fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3, "{said}");
 }
 
-/// A Python with the packages; a Python that the variable names must have them.
+/// Returns a Python with the packages; a Python that the variable names must have them.
 fn python() -> Option<OsString> {
     if let Some(named) = std::env::var_os("GRAPHITI_TEST_PYTHON") {
         return Some(named);

@@ -1,10 +1,10 @@
-//! Single long messages, summarised by a model when their session is indexed: the real daemon and
-//! a real server on this machine.
+//! Tests that a model summarises single long messages when their session is indexed: the real
+//! daemon and a real server on this machine.
 
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// A model that answers requests for sessions, and for a message repeats its beginning.
+/// Answers requests for sessions, and for a message repeats its beginning.
 fn helpful(asked: &ModelRequest) -> ModelReply {
     if asked.purpose() == "text" {
         let (material, _) = asked.material();
@@ -18,12 +18,12 @@ fn helpful(asked: &ModelRequest) -> ModelReply {
     }))
 }
 
-/// A text of `words` words that begins with `first`.
+/// Returns a text of `words` words that begins with `first`.
 fn long(first: &str, words: usize) -> String {
     format!("{first}{}", " and so on".repeat(words / 3))
 }
 
-/// A session whose tool returned `report`.
+/// Writes a session whose tool returned `report`.
 fn reported<'t>(transcript: &'t mut Transcript, report: &str) -> &'t mut Transcript {
     transcript.prompt("Fetch the report");
     transcript.tool("Bash", &json!({ "command": "./report --all" }), report);
@@ -37,14 +37,14 @@ fn settings(model: &MockModel, filter: &Value, prompts: &Value) -> Value {
     settings
 }
 
-/// The messages as they are shown.
+/// Returns the messages as they are shown.
 fn messages(daemon: &Daemon, session: &str) -> Vec<String> {
     let shown = daemon.call("get_session", &json!({ "session_id": session, "view": "messages" }));
     let rows = shown["messages"].as_array().unwrap();
     rows.iter().map(|row| row["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The questions about single messages.
+/// Returns the requests about single messages.
 fn about_messages(model: &MockModel) -> Vec<ModelRequest> {
     model.asked().into_iter().filter(|asked| asked.purpose() == "text").collect()
 }

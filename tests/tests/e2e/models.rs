@@ -1,5 +1,5 @@
-//! Models end to end: the real daemon and a real server on this machine that answers as each test
-//! says.
+//! Tests models end to end: the real daemon and a real server on this machine that answers as each
+//! test prescribes.
 
 use std::{
     sync::{Arc, Mutex, mpsc},
@@ -9,7 +9,7 @@ use std::{
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// A summary in the form of a model's reply.
+/// Returns a summary in the form of a model's reply.
 fn summary(objective: &str) -> ModelReply {
     ModelReply::Json(json!({
         "objective": objective,
@@ -46,7 +46,7 @@ fn classified(tool: &str) -> ModelReply {
     }]}))
 }
 
-/// A model that answers requests for summaries, and classifies unknown tools as searches.
+/// Answers requests for summaries, and classifies unknown tools as searches.
 fn helpful(asked: &ModelRequest) -> ModelReply {
     match asked.purpose() {
         "tool_classification" => classified("mcp__acme__frobnicate"),
@@ -54,7 +54,7 @@ fn helpful(asked: &ModelRequest) -> ModelReply {
     }
 }
 
-/// A session in which a file was changed.
+/// Writes a session in which a file was changed.
 fn work(transcript: &mut Transcript) {
     transcript.prompt("Fix the login timeout in src/login.rs").tool(
         "Edit",

@@ -1,5 +1,5 @@
-//! The handling of a model's answers: sessions that need several requests or none, programs as
-//! models, and sessions during an outage.
+//! Tests the limits of models: sessions that need several requests or none, programs as models, and
+//! sessions during an outage.
 
 use std::{fs, sync::Mutex};
 
@@ -22,7 +22,7 @@ fn work(transcript: &mut Transcript) {
     transcript.prompt("Make logins last longer").reply("They last an hour now.");
 }
 
-/// A world with a session `aaaa-1` and a daemon that has read it.
+/// Creates a world with a session `aaaa-1` and a daemon that has read it.
 fn started(settings: &Value) -> (World, Daemon) {
     let world = World::new();
     world.configure(settings);

@@ -1,4 +1,4 @@
-//! `graphiti resume`, with an agent that prints its arguments.
+//! Tests `graphiti resume` with an agent that prints its arguments.
 #![cfg(target_os = "linux")]
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
@@ -38,7 +38,7 @@ impl ResumeFixture {
         ResumeFixture { world, project, walrus }
     }
 
-    /// The command line that resumes a session.
+    /// Returns the command line that resumes a session.
     fn command(&self, id: &str) -> String {
         let directory = self.project.display().to_string().replace('\'', r"'\''");
         format!("cd '{directory}' && claude --resume {id}")
@@ -141,7 +141,9 @@ fn a_session_without_a_transcript_is_chosen_twice_in_a_list() {
     fs::remove_file(fixture.walrus.path()).unwrap();
     let mut terminal = Terminal::run(&fixture.world, 80, 24, "$GRAPHITI resume");
     terminal.wait_for("1 of 2 sessions").press("walrus").wait_for("> Feed the walrus");
-    terminal.press("\r").wait_for("Its transcript is gone; again starts claude with the handoff");
+    terminal
+        .press("\r")
+        .wait_for("Its transcript is gone; choose it again to start claude with the handoff");
     terminal.press("\r").wait_for(LEFT_SCREEN);
     let printed = terminal.end();
     assert!(printed.contains("claude Continue the work of session aaaa-1"), "{printed:?}");

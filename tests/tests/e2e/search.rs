@@ -1,4 +1,4 @@
-//! The results of searches, through the real daemon and the real client.
+//! Tests the results of searches, with the real daemon and the real client.
 
 use std::{fs, time::Duration};
 
@@ -11,7 +11,7 @@ fn search(daemon: &Daemon, arguments: &Value) -> Value {
     daemon.call("search_sessions", arguments)
 }
 
-/// The ids of the sessions that a question finds.
+/// Returns the ids of the sessions that a question finds.
 fn found(daemon: &Daemon, query: &str) -> Vec<String> {
     let answer = search(daemon, &json!({ "query": query }));
     let hits = answer["hits"].as_array().unwrap_or_else(|| panic!("{answer}"));

@@ -1,4 +1,4 @@
-//! The interactive search, in a real terminal.
+//! Tests the interactive search in a real terminal.
 #![cfg(target_os = "linux")]
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command, sync::mpsc, thread, time::Duration};
@@ -13,7 +13,7 @@ const DOWN: &str = "\u{1b}[B";
 const ESCAPE: &str = "\u{1b}";
 const LEFT_SCREEN: &str = "\u{1b}[?1049l";
 
-/// A machine with two finished sessions.
+/// Creates a machine with two finished sessions.
 fn machine() -> World {
     let world = World::new();
     fs::create_dir_all(world.path("app")).unwrap();

@@ -1,4 +1,4 @@
-//! The daemon in the background, with a service manager and without one.
+//! Tests the daemon in the background, with and without a service manager.
 
 use std::{
     fs::{self, File},

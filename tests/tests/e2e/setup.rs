@@ -1,4 +1,4 @@
-//! Agents' settings, before and after `graphiti setup`.
+//! Tests agents' settings before and after `graphiti setup`.
 
 use std::{collections::BTreeSet, fs, process::Stdio};
 
@@ -200,7 +200,7 @@ fn a_linked_file_stays_a_link_and_keeps_its_mode() {
     assert_eq!(fs::metadata(&real).expect("a file").permissions().mode() & 0o777, 0o600);
 }
 
-/// A machine with two agents.
+/// Creates a machine with two agents.
 fn machine() -> World {
     let world = World::new();
     fs::create_dir(world.path(".codex")).expect("an agent's folder");

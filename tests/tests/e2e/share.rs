@@ -1,4 +1,5 @@
-//! What colleagues shared is found beside one's own sessions, marked and harmless, with the real programs.
+//! Tests that the shared sessions of colleagues are found together with one's own, and are marked
+//! and harmless, with the real programs.
 
 use graphiti_tests::{MockGraph, World};
 use serde_json::{Value, json};
@@ -108,7 +109,7 @@ fn an_engine_that_stalls_costs_no_result_of_one_s_own() {
     graph.stalls(false);
 }
 
-/// A machine that shares a project, with a session in it.
+/// Creates a machine that shares a project, with a session in it.
 fn world() -> (World, MockGraph) {
     let (world, graph) = (World::new(), MockGraph::start());
     world.configure(&graph.settings(PROJECT));

@@ -1,5 +1,5 @@
-//! `graphiti export --html`: a copy of the viewer that opens without a server. `tests/browser/run`
-//! opens one in a real browser.
+//! Tests `graphiti export --html`, which writes a copy of the viewer that opens without a server.
+//! `tests/browser/run` opens one in a real browser.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -40,7 +40,7 @@ fn export(world: &World, more: &[&str]) -> CopiedFiles {
     copied(&folder)
 }
 
-/// The values of an attribute.
+/// Returns the values of an attribute.
 fn attributes<'t>(page: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     let begin = format!(" {name}=\"");
     page.split('<').filter(|tag| !tag.starts_with('/')).filter_map(move |tag| {
@@ -49,7 +49,7 @@ fn attributes<'t>(page: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// Two sessions of a project: one in a long conversation with a long message.
+/// Writes two sessions of a project: one is a long conversation with a long message.
 fn sessions(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     change_login(&mut transcript);

@@ -1,4 +1,4 @@
-//! `graphiti stats` and `graphiti usage --agents`: figures from transcripts.
+//! Tests the figures from transcripts in `graphiti stats` and `graphiti usage --agents`.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn reply(transcript: &mut Transcript, id: &str, model: &str, text: &str) {
     transcript.record("assistant", &json!({ "message": message }));
 }
 
-/// A machine with a session in each of two projects.
+/// Creates a machine with a session in each of two projects.
 fn machine() -> World {
     let world = World::new();
     let mut app = world.transcript("aaaa-1").aged(HOUR * 48);

@@ -1,4 +1,4 @@
-//! A real terminal, made by `script` of util-linux.
+//! Simulates a user at a real terminal, which `script` of util-linux provides.
 
 use std::{
     io::{Read, Write},
@@ -10,7 +10,7 @@ use std::{
 
 use graphiti_tests::World;
 
-/// Longer than the slowest machine takes for one step.
+/// Time limit for one step, which is longer than it takes on the slowest machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal in which a shell runs commands.

@@ -1,4 +1,4 @@
-//! Transcripts as they really are, followed by the real daemon.
+//! Tests how the real daemon follows realistic transcripts.
 
 use std::{fs, time::Duration};
 

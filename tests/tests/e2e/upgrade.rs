@@ -1,4 +1,4 @@
-//! Programs of different versions, in the middle of an update.
+//! Tests programs of different versions in the middle of an update.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! The viewer: who may see it, and that text of transcripts stays text. `tests/browser/run` shows it
-//! in a real browser.
+//! Tests the viewer: who may see it, and that text of transcripts stays text. `tests/browser/run`
+//! shows it in a real browser.
 
 use std::{
     collections::HashSet,
@@ -14,14 +14,14 @@ use serde_json::json;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// A browser that was let in.
+/// A browser with the cookie.
 struct Browser {
     authority: String,
     area: String,
     cookie: String,
 }
 
-/// The answer to a request.
+/// A response to a request.
 struct PageResponse {
     status: u16,
     head: String,
@@ -54,7 +54,7 @@ impl Browser {
         request(authority, &head)
     }
 
-    /// The headers of a request that the page itself makes.
+    /// Returns the headers of a request that the page itself makes.
     fn own(&self) -> String {
         format!("Origin: http://{}\r\nSec-Fetch-Site: same-origin\r\n", self.authority)
     }
@@ -69,7 +69,7 @@ impl PageResponse {
     }
 }
 
-/// The authority and the path of a new address.
+/// Returns the authority and the path of a new address.
 fn address(world: &World) -> (String, String) {
     let url = world.printed(&["view", "--print"]);
     let rest = url.trim().strip_prefix("http://").expect("an address");
@@ -90,7 +90,7 @@ fn request(authority: &str, head: &str) -> PageResponse {
     PageResponse { status, head: head.to_owned(), body: body.to_owned() }
 }
 
-/// The ports of TCP at which a daemon listens.
+/// Returns the TCP ports at which a daemon listens.
 #[cfg(target_os = "linux")]
 fn ports(daemon: &Daemon) -> Vec<u16> {
     let folder = format!("/proc/{}/fd", daemon.pid());
@@ -111,7 +111,7 @@ fn ports(daemon: &Daemon) -> Vec<u16> {
         .collect()
 }
 
-/// A session with a change of a setting, a decision and something left open.
+/// Writes a session with a change of a setting, a decision and something left open.
 fn login_session(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     change_login(&mut transcript);
@@ -124,7 +124,7 @@ fn login_session(world: &World, daemon: &Daemon) {
 pub(crate) const LOGIN_FIXED: &str =
     "The login now lasts an hour, because JWT_EXPIRY is in seconds.";
 
-/// A request with a standing wish, and the change of a setting.
+/// Adds a request with a standing wish, and the change of a setting.
 pub(crate) fn change_login(transcript: &mut Transcript) {
     transcript.prompt("The login ends too early, fix it. From now on, write the tests first.");
     let edit = json!({

@@ -1,11 +1,11 @@
-//! Agents that are not built in, followed by an entry of the configuration.
+//! Tests agents that are not built in, and are followed because of an entry in the configuration.
 
 use std::{fs, io::Write, path::Path};
 
 use graphiti_tests::{Daemon, World};
 use serde_json::{Value, json};
 
-/// A configuration with an agent `mine`, whose sessions are in the folder `mine`.
+/// Returns a configuration with an agent `mine`, whose sessions are in the folder `mine`.
 fn settings(world: &World) -> Value {
     json!({ "inactivity_timeout": 0, "watch_formats": [{
         "name": "mine",

@@ -1,9 +1,9 @@
-//! Both sides of the socket against golden files: `golden/wire-v<N>.txt` holds a conversation that
-//! version N of the protocol had, question and answer in turn.
+//! Tests both sides of the socket against golden files: `golden/wire-v<N>.txt` has a conversation
+//! in version N of the protocol, with requests and answers in turn.
 //!
 //! Answers to an old client must contain everything that it knows; answers of an old daemon must
 //! mean the same to a new client. The file of a version never changes once that version is
-//! released. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the present one.
+//! released. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the current one.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -12,7 +12,7 @@ use graphiti_tests::World;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// The requests, in this order.
+/// Returns the requests, in this order.
 fn questions() -> Vec<Value> {
     let call = |tool: &str, arguments: Value| {
         ("tools/call".to_owned(), json!({ "name": tool, "arguments": arguments }))

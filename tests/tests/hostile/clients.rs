@@ -1,4 +1,5 @@
-//! Clients that are silent, slow, half-open, gigantic, malformed or thousands: the rest is served.
+//! Tests hostile clients: silent, slow, half-open, gigantic or malformed ones, and thousands of
+//! them. All others are served.
 
 use std::{
     fs,
@@ -125,7 +126,7 @@ fn gigantic_lines_take_bounded_memory() {
     the_rest_is_served(&world, &daemon);
 }
 
-/// The most memory that the daemon ever had, in bytes.
+/// Returns the peak memory of the daemon, in bytes.
 fn resident(daemon: &Daemon) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -1,13 +1,13 @@
-//! A session with hostile text in everything that others wrote.
+//! Writes a session with hostile text in everything that others wrote.
 
 use graphiti_tests::Transcript;
 use serde_json::json;
 
-/// A word beside each hostile text.
+/// A word next to each hostile text.
 pub(super) const WORD: &str = "kestrel";
 
-/// Writes a session in `project` with `hostile` in titles, prompts, names, paths, calls, results, errors and replies,
-/// and ordinary code beside it.
+/// Writes a session in `project` with `hostile` in titles, prompts, names, paths, calls, results,
+/// errors and replies, and ordinary code next to it.
 pub(super) fn write_session(transcript: &mut Transcript, project: &str, hostile: &str) {
     let edit = |file: &str| {
         json!({

@@ -1,4 +1,5 @@
-//! None of the instructions in `injections.tsv` reaches the next agent outside of a quote.
+//! Tests that none of the instructions in `injections.tsv` reaches the next agent outside of a
+//! quote.
 
 use graphiti_tests::{Daemon, McpHost, World};
 use serde_json::{Value, json};
@@ -8,7 +9,8 @@ use crate::{
     steering::told_at_start,
 };
 
-/// Number of consecutive characters that count as a match in a language without blanks.
+/// Number of consecutive characters that count as a match in a language without spaces between
+/// words.
 const TOGETHER: usize = 6;
 /// Number of consecutive words that count as a match in other languages.
 const WORDS: usize = 3;
@@ -41,7 +43,8 @@ impl Injection {
         format!("/home/ann/audit{}", self.number)
     }
 
-    /// Parts that identify the order; a name cannot hold them in languages that separate words.
+    /// Returns the parts that identify the order; in languages that separate words, a name cannot
+    /// contain them.
     fn parts(&self) -> Vec<String> {
         if self.language == "zh" {
             let letters: Vec<char> = self.order.chars().collect();
@@ -51,7 +54,7 @@ impl Injection {
         words.windows(WORDS).map(|part| part.join(" ")).collect()
     }
 
-    /// A session with an injected instruction, which the agent does not mention.
+    /// Writes a session with an injected instruction, which the agent does not mention.
     fn plant(&self, world: &World) {
         let (project, order) = (self.project(), self.order);
         let mut transcript = world.transcript_in(&self.session(), &project);

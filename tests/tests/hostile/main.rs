@@ -1,4 +1,4 @@
-//! Hostile input: clients, transcripts, links and bytes, and secrets that must not be stored.
+//! Tests hostile input: clients, transcripts, links and bytes, and secrets that must not be stored.
 //! `e2e/daemon.rs` tests the access of other users of the machine.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "a run prints what it measured, and how to repeat it")]

@@ -1,4 +1,5 @@
-//! A short fuzzing of every parser, with the same bytes in every run. `tests/fuzz` runs longer.
+//! Fuzzes every parser for a short time, with the same bytes in every run. `tests/fuzz` runs
+//! longer.
 
 use std::{
     panic::{self, AssertUnwindSafe},
@@ -7,11 +8,11 @@ use std::{
 
 use graphiti_tests::hostile::{Mutator, PARSERS, Parser, seeds, seeds_folder};
 
-/// Inputs of each parser, unless `FUZZ_INPUTS` says another number.
+/// Number of inputs of each parser, unless `FUZZ_INPUTS` says another number.
 const INPUTS: usize = 600;
 
-/// Runs every seed, and [`INPUTS`] mutations of seeds. An input that fails is written to the folder that the
-/// message names.
+/// Runs every seed, and [`INPUTS`] mutations of seeds. A failing input is written to the folder
+/// that the message names.
 fn run(name: &str) {
     let parser = graphiti_tests::hostile::parser(name);
     let seeds = seeds(name);

@@ -1,5 +1,5 @@
-//! Links, pipes and odd names are not followed, files are readable by the user only, and reads are
-//! bounded.
+//! Tests that links, pipes and odd names are not followed, that only the user can read files, and
+//! that reads are bounded.
 
 use std::{
     fs,
@@ -124,7 +124,7 @@ fn what_is_written_is_for_the_user_alone_under_any_umask() {
     }
 }
 
-/// The user may read all of it, and other users none.
+/// Checks that the user may read everything in `path`, and other users nothing.
 fn is_private(path: &Path, umask: &str) {
     let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     let wanted = if path.is_dir() { 0o700 } else { 0o600 };

@@ -1,17 +1,18 @@
-//! The part of a text for agents that is outside of quotes.
+//! Finds the part of a text for agents that is outside of quotes.
 
 use serde_json::Value;
 
-/// The most characters of a quote.
+/// Maximum length, in characters, of a quote.
 const QUOTE: usize = 300;
-/// The same of the reports that a session ended with, by their labels.
+/// The same for the reports with which a session ended, by their labels.
 const REPORTS: [(&str, usize); 3] = [
     ("It reported at the end:", 900),
     ("Before that it reported:", 450),
     ("Before its last change it reported:", 450),
 ];
 
-/// The text without its quotes: “…” for words of people and agents, `…` for output and names.
+/// Returns the text without its quotes: “…” for words of people and agents, `…` for output and
+/// names.
 pub(super) fn unquoted(text: &str) -> String {
     text.lines().map(|line| unquoted_line(line) + "\n").collect()
 }
@@ -36,7 +37,7 @@ fn unquoted_line(line: &str) -> String {
     bare + rest
 }
 
-/// Every text in an answer.
+/// Returns every text in an answer.
 pub(super) fn texts(answer: &Value) -> Vec<&str> {
     match answer {
         Value::String(text) => vec![text],

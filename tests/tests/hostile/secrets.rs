@@ -1,4 +1,5 @@
-//! Two hundred secrets of many kinds in a session: none is stored, logged, shown, exported or sent.
+//! Tests that none of two hundred secrets of many kinds in a session is stored, logged, shown,
+//! exported or sent.
 
 use std::{
     fs,
@@ -173,7 +174,7 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
     assert!(all.contains("[REDACTED:"), "the sessions were not read at all");
 }
 
-/// With common settings; this one was not redacted in an earlier version.
+/// This uses common settings.
 #[test]
 fn a_password_before_a_command_is_neither_kept_nor_found_nor_told() {
     const PASSWORD: &str = "Falcon!Berlin41";
@@ -220,7 +221,7 @@ fn a_password_before_a_command_is_neither_kept_nor_found_nor_told() {
     assert!(all.contains("PGPASSWORD=[REDACTED:password] psql"), "the command was not read at all");
 }
 
-/// All that people and agents are shown.
+/// Returns all that people and agents are shown.
 fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)> {
     let mut told = Vec::new();
     for arguments in [
@@ -263,7 +264,7 @@ fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)
     told
 }
 
-/// Two sessions, one of them of yesterday, with each secret in one of the positions that
+/// Writes two sessions, one of them of yesterday, with each secret in one of the positions that
 /// transcripts have.
 fn write(world: &World, planted: &[Planted]) {
     let mut old = world.transcript("aaaa-1").aged(Duration::from_secs(86_400));
@@ -318,7 +319,7 @@ fn a_defect_quotes_nothing_that_was_worked_on() {
     assert!(daemon.close("aaaa-1")["episode_uuid"].is_string());
 }
 
-/// All the secrets, the same in every run.
+/// Returns all secrets, which are the same in every run.
 fn planted() -> Vec<Planted> {
     let mut lots = Lots(0x5eed);
     let mut all = Vec::new();
@@ -376,7 +377,7 @@ impl Lots {
     }
 }
 
-/// The part of `secret` that `text` contains: at least twelve bytes.
+/// Returns the part of `secret` that `text` contains: at least twelve bytes.
 fn leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
     let length = secret.len().min(12);
     let pieces = (0..=secret.len() - length).filter_map(|at| secret.get(at..at + length));

@@ -1,4 +1,4 @@
-//! Transcripts send nothing to a terminal that it obeys: no cursor moves, no reversed text.
+//! Tests that transcripts cannot control a terminal: they move no cursor and reverse no text.
 
 use graphiti_tests::World;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Files that use each other in a circle cannot be understood, or moved, one at a time.
+//! Checks that files do not use each other in a circle, because such files cannot be understood or
+//! moved one at a time.
 //!
 //! A file may use the module that it is inside of; that is no circle. A name that a module re-exports
 //! counts as a use of the file that defines it. Only uses by `use` and by paths are seen.
@@ -105,7 +106,7 @@ struct CrateFiles {
     files: BTreeMap<Module, FileUses>,
 }
 
-/// What a file uses, as paths from the root of the crate.
+/// The items that a file uses, as paths from the root of the crate.
 #[derive(Default)]
 struct FileUses {
     uses: BTreeSet<Module>,
@@ -137,7 +138,7 @@ impl CrateFiles {
         CrateFiles { files: files.collect() }
     }
 
-    /// The files that each file uses, without the modules that it is inside of.
+    /// Returns the files that each file uses, without the modules that contain it.
     fn arrows(&self) -> BTreeMap<&Module, BTreeSet<&Module>> {
         let uses = self.files.iter().map(|(module, file)| {
             let used = file.uses.iter().map(|path| self.defining(path, 0));
@@ -146,7 +147,7 @@ impl CrateFiles {
         uses.collect()
     }
 
-    /// The file that defines `path`.
+    /// Returns the file that defines `path`.
     fn defining(&self, path: &[String], depth: usize) -> &Module {
         let is_file = |length: &usize| self.files.contains_key(&path[..*length]);
         let length = (0..=path.len()).rev().find(is_file).unwrap_or(0);
@@ -158,7 +159,7 @@ impl CrateFiles {
         }
     }
 
-    /// Files of which each reaches all others.
+    /// Returns groups of files of which each reaches all others.
     fn circles(&self) -> BTreeSet<Vec<&Module>> {
         let arrows = self.arrows();
         let reached: BTreeMap<&Module, BTreeSet<&Module>> =
@@ -252,7 +253,7 @@ fn module_of(path: &Path) -> Module {
     names
 }
 
-/// The paths in a tree of imports.
+/// Returns the paths in a tree of imports.
 fn leaves(tree: &str) -> Vec<String> {
     let Some((prefix, list)) = tree.split_once('{') else {
         return vec![tree.split(" as ").next().unwrap().trim().to_owned()];
@@ -272,7 +273,7 @@ fn leaves(tree: &str) -> Vec<String> {
     items.flat_map(|item| leaves(&format!("{}{}", prefix.trim(), item.trim()))).collect()
 }
 
-/// The paths in code, which have two names or more.
+/// Returns the paths in code, which have two names or more.
 fn paths_in(code: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let words = code.split(|c: char| !is_part(c));

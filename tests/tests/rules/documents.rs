@@ -1,5 +1,5 @@
-//! `docs/configuration.md` and `docs/tools.md` are generated from the code and must be current.
-//! `UPDATE=1 cargo test -p graphiti-tests --test rules documents` writes them.
+//! Checks that `docs/configuration.md` and `docs/tools.md`, which are generated from the code, are
+//! current. `UPDATE=1 cargo test -p graphiti-tests --test rules documents` writes them.
 
 use std::{fmt::Write, fs};
 
@@ -135,7 +135,7 @@ fn tools() -> String {
     text
 }
 
-/// The values that a schema permits, in words.
+/// Describes the values that a schema permits.
 fn values(schema: &Value) -> String {
     if let Some(value) = schema.get("const") {
         return code(value);
@@ -204,7 +204,7 @@ fn plain(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// A text in a cell of a Markdown table.
+/// Escapes a text for a cell of a Markdown table.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,4 +1,5 @@
-//! A format of an agent is a folder and an entry in the table: nothing else of the daemon names it.
+//! Checks that a format of an agent is only a folder and an entry in the table, and that nothing
+//! else in the daemon names it.
 
 use std::{fs, path::Path};
 
@@ -51,7 +52,7 @@ fn each_way_to_name_a_format_is_noticed() {
     }
 }
 
-/// The modules in the table of formats.
+/// Returns the modules in the table of formats.
 fn entries(table: &str) -> Vec<&str> {
     let (_, after) = table.split_once("static FORMATS: &[&dyn Format] = &[").unwrap();
     let entries = after.split_once("];").unwrap().0.lines();
@@ -75,7 +76,7 @@ fn imports(code: &str, name: &str) -> bool {
         .any(|(at, start)| members(&code[at + start.len()..]).iter().any(|member| member == name))
 }
 
-/// The first names after `module::`: one, or those of a group.
+/// Returns the first names after `module::`: one, or those of a group.
 fn members(after: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let Some(group) = after.strip_prefix('{') else {

@@ -1,5 +1,5 @@
-//! The layers: the permitted dependencies of crates, and of the modules in a crate, as tables.
-//! `daemon/src/lib.rs` explains them.
+//! Checks the permitted dependencies of crates, and of the modules in a crate, which are tables
+//! here. `daemon/src/lib.rs` explains them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -42,7 +42,7 @@ const CRATES: &[(&str, &[&str])] = &[
 /// The modules that each module may use, and `proto` where it may use that.
 type ModuleTable = &'static [(&'static str, &'static [&'static str])];
 
-/// The crates in which several parts live, with their modules.
+/// The crates with several parts, with their modules.
 const MODULES: &[(&str, ModuleTable)] = &[
     (
         "daemon/core",
@@ -99,7 +99,7 @@ const MODULES: &[(&str, ModuleTable)] = &[
     ),
 ];
 
-/// Wiring: may name anything, and nothing names it.
+/// The wiring: it may name anything, and nothing names it.
 const WIRING: &[&str] = &["app", "cli", "config", "lifecycle", "logging", "main", "lib"];
 
 #[test]
@@ -207,7 +207,7 @@ fn decisions_of_the_engine_have_no_clock_no_files_no_threads_and_no_tasks() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// The top-level modules of a crate with their files.
+/// Returns the top-level modules of a crate with their files.
 fn modules(member: &str) -> BTreeMap<String, Vec<PathBuf>> {
     let mut modules: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     let source = root().join(member).join("src");
@@ -227,7 +227,7 @@ fn modules(member: &str) -> BTreeMap<String, Vec<PathBuf>> {
     modules
 }
 
-/// The code of a file, without comments and tests.
+/// Returns the code of a file, without comments and tests.
 fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).unwrap();
     let is_test = file.file_stem().is_some_and(|stem| stem == "tests" || stem == "contract");
@@ -259,7 +259,7 @@ fn names(file: &Path) -> BTreeSet<String> {
     names
 }
 
-/// The first words of the items in a braced list, up to its closing brace.
+/// Returns the first words of the items in a braced list, up to its closing brace.
 fn first_names(list: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut depth = 0;

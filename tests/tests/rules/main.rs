@@ -1,4 +1,4 @@
-//! Rules about the source itself.
+//! Checks rules about the source itself.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod circles;
@@ -10,7 +10,7 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

@@ -1,5 +1,6 @@
-//! Names and sizes: the name of a type is used at most twice in the workspace, product modules are
-//! not called `tests`, and files stay short. The lists of exceptions may only become shorter.
+//! Checks names and sizes: the name of a type is used at most twice in the workspace, product
+//! modules are not called `tests`, and files stay short. The lists of exceptions may only become
+//! shorter.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +16,7 @@ const CONVENTIONAL: &[&str] = &["Config", "Error"];
 /// Other names that are used more than twice, with their number.
 const REPEATED: &[(&str, usize)] = &[("Task", 3)];
 
-/// Maximum lines of a file without its test module.
+/// Maximum number of lines of a file without its test module.
 const LONGEST_FILE: usize = 400;
 
 #[test]
@@ -72,7 +73,7 @@ fn an_error_is_not_turned_into_nothing() {
     assert!(hidden.is_empty(), "`.ok().flatten()` stands in {hidden:?}");
 }
 
-/// Items beyond an exception, and exceptions that are not needed any more.
+/// Returns the items beyond an exception, and the exceptions that are not needed any more.
 fn compare(
     counted: &BTreeMap<String, usize>,
     permitted: &[(&str, usize)],
@@ -89,7 +90,7 @@ fn compare(
         .collect()
 }
 
-/// The name of the type that a line defines; associated types are not counted.
+/// Returns the name of the type that a line defines; associated types are not counted.
 fn defined_type(line: &str) -> Option<&str> {
     let is_indented = line.starts_with(' ');
     let mut rest = line.trim_start();
@@ -106,7 +107,7 @@ fn defined_type(line: &str) -> Option<&str> {
     (defines && rest.starts_with(char::is_uppercase)).then_some(&rest[..end])
 }
 
-/// Sources of the programs, without test modules.
+/// Returns the sources of the programs, without test modules.
 pub(crate) fn product_code_files() -> Vec<PathBuf> {
     let tests = test_modules();
     product_sources().into_iter().filter(|file| !is_within(file, &tests)).collect()
@@ -118,13 +119,13 @@ fn product_sources() -> Vec<PathBuf> {
     sources
 }
 
-/// The text of a file up to its test module.
+/// Returns the text of a file up to its test module.
 pub(crate) fn product_lines(file: &Path) -> String {
     let text = fs::read_to_string(root().join(file)).unwrap();
     text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
 }
 
-/// Modules in files of their own that are compiled for tests only: their files and folders.
+/// Returns the files and folders of modules that are compiled only for tests.
 fn test_modules() -> BTreeSet<PathBuf> {
     let mut modules = BTreeSet::new();
     for file in product_sources() {
@@ -150,7 +151,7 @@ fn is_within(file: &Path, modules: &BTreeSet<PathBuf>) -> bool {
     file.ancestors().any(|part| modules.contains(part))
 }
 
-/// The Rust files below these folders, by their paths in the workspace.
+/// Returns the Rust files below these folders, by their paths in the workspace.
 fn sources(folders: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();

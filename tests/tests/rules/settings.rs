@@ -1,4 +1,4 @@
-//! A setting that is documented is used.
+//! Checks that every documented setting is used.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -7,7 +7,7 @@ use crate::root;
 /// Settings that a method in the file of their own definition reads.
 const READ_BY_METHODS: &[&str] = &["password_file"];
 
-/// The fields of the table of settings, each by the last member of its path.
+/// Returns the fields of the table of settings, each by the last member of its path.
 fn fields() -> Vec<String> {
     let table = fs::read_to_string(root().join("daemon/src/config/table.rs")).unwrap();
     let rows = table.lines().filter_map(|line| line.trim().strip_prefix("row!("));

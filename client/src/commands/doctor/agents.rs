@@ -11,8 +11,8 @@ use crate::{
     setup::Wiring,
 };
 
-/// An agent that was active this shortly after the daemon's start may have loaded its hooks before.
-/// Seconds.
+/// Number of seconds after the daemon's start. An agent that was active only in this time may have
+/// loaded its hooks before they were set up.
 const SETTLING: i64 = 60;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -36,8 +36,8 @@ fn wired(agent: &AgentSeen) -> Finding {
         return Finding::warn(
             name,
             format!(
-                "hooks of {title} are in a form that it runs without `hook` before 2.1.139, where \
-                 they block each prompt: {hooks}"
+                "hooks of {title} are in an old form: versions before 2.1.139 run them without \
+                 the argument `hook`, which blocks each prompt: {hooks}"
             ),
             "graphiti doctor --fix",
         );
@@ -75,7 +75,7 @@ fn wired(agent: &AgentSeen) -> Finding {
     }
 }
 
-/// Whether the installed hooks are executed.
+/// Checks whether the installed hooks are executed.
 fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "hooks";
     if let Some(last) = answers.heard.events.first() {

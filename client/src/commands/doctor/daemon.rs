@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{connection::older, screen::span, start::LOG};
 
-/// The maximum length of a socket's path on macOS; Linux allows four bytes more.
+/// Maximum length, in bytes, of a socket's path on macOS. Linux allows four bytes more.
 const LONGEST_SOCKET: usize = 103;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -33,7 +33,7 @@ fn running(seen: &Observations) -> Finding {
         DaemonProbe::Down if seen.program.is_none() => Finding::bad(
             ABOUT,
             "graphitid is neither beside this program nor on PATH",
-            "cargo install --path daemon",
+            "install graphitid (see README), or put its folder on PATH",
         ),
         DaemonProbe::Down => {
             let waiting = match seen.spooled {
@@ -43,26 +43,26 @@ fn running(seen: &Observations) -> Finding {
             Finding::bad(
                 ABOUT,
                 format!("it is not running{waiting}"),
-                "graphiti up, or graphiti service install to have it from each login on",
+                "graphiti up; to start it at each login: graphiti service install",
             )
         }
         DaemonProbe::Silent(pid) => {
             let pid = pid.map_or(String::new(), |pid| format!(" (pid {pid})"));
             Finding::bad(
                 ABOUT,
-                format!("it takes connections, but does not answer{pid}"),
-                format!("graphiti stop --force, then graphiti up; {}", log(seen)),
+                format!("it accepts connections, but does not answer{pid}"),
+                format!("graphiti stop --force, then graphiti up; {}", log_hint(seen)),
             )
         }
         DaemonProbe::Failing(why) => Finding::bad(
             ABOUT,
-            format!("it cannot be asked: {why}"),
-            format!("graphiti stop, then graphiti up; {}", log(seen)),
+            format!("a request to it failed: {why}"),
+            format!("graphiti stop, then graphiti up; {}", log_hint(seen)),
         ),
     }
 }
 
-fn log(seen: &Observations) -> String {
+fn log_hint(seen: &Observations) -> String {
     format!("see the end of its log ({}, or graphiti service logs)", seen.home.join(LOG).display())
 }
 
@@ -128,7 +128,10 @@ fn socket(seen: &Observations) -> Option<Finding> {
         Access::Absent | Access::Mode(_) if path.len() > LONGEST_SOCKET && cfg!(unix) => {
             Finding::bad(
                 ABOUT,
-                format!("its path has {} bytes; some systems take {LONGEST_SOCKET}", path.len()),
+                format!(
+                    "its path has {} bytes; some systems allow only {LONGEST_SOCKET}",
+                    path.len()
+                ),
                 "set hooks.socket_path, or GRAPHITI_HOME to a folder with a shorter path",
             )
         }

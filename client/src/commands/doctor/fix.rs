@@ -1,6 +1,6 @@
-//! Repairs the settings of agents that another version set up, or that call a program in another
-//! location: the user's settings, and those of the project in this directory. Agents that are not
-//! set up are not changed.
+//! Repairs settings of agents that another version wrote, or that call a program in another
+//! location. Covers the user's settings, and old hooks in the settings of the project in this
+//! directory. Agents that are not set up are not changed.
 
 use super::look;
 use crate::{
@@ -36,7 +36,8 @@ fn changes() -> Result<Vec<SettingsChange>, AskError> {
             );
         }
         if setup::old_hooks(agent, &here).is_some() {
-            // In the user's home directory, the settings of the project and of the user are the same files.
+            // In the user's home directory, the project's settings and the user's are the same
+            // files.
             let is_new =
                 |change: &SettingsChange| changes.iter().all(|other| other.file != change.file);
             let planned = setup::plan(agent, SetupGoal::Install, &here).into_iter().flatten();

@@ -30,7 +30,7 @@ use crate::{
 
 /// Maximum number of entries of transcript folders that are counted.
 const ENTRIES: u64 = 1_000_000;
-/// The limit of watched folders for one user, on Linux.
+/// The file with the maximum number of watched folders for one user, on Linux.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// Collects all observations. Changes nothing, unless a connection makes a service manager start
@@ -147,7 +147,7 @@ fn is_socket(_: &Path) -> bool {
     true
 }
 
-/// Returns the problems of the configuration that the daemon reports, on one line.
+/// Returns the first problem of the configuration that the daemon reports.
 fn misconfigured(program: &Path) -> Option<String> {
     let mut check = Command::new(program);
     let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
@@ -195,7 +195,8 @@ fn is_transcript(extension: &OsStr) -> bool {
     extension == "jsonl" || extension == "zst"
 }
 
-/// Counts the entries of a folder, without following links. Agents with a database have a file instead.
+/// Counts the folders and transcripts in a folder, without following links. `path` may also be the
+/// database of an agent.
 fn folder(path: PathBuf) -> Folder {
     if path.is_file() {
         let error = fs::File::open(&path).err().map(|error| error.to_string());

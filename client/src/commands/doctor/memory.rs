@@ -12,16 +12,17 @@ use crate::{
     screen::{instant, span},
 };
 
-/// Free bytes below which a database cannot be opened safely: a segment and a log.
+/// Minimum number of free bytes with which a database can be opened safely: for a segment and a
+/// log.
 const NO_SPACE: u64 = 256 << 20;
-/// Free bytes below which a year of sessions may fill the disk.
+/// Minimum number of free bytes for about a year of sessions.
 const LITTLE_SPACE: u64 = 1 << 30;
-/// Seconds by which two machines with synchronised clocks may differ.
+/// Maximum number of seconds by which two machines with synchronised clocks differ.
 const CLOCK_TOLERANCE: i64 = 300;
-/// The release of this program: a clock before this date is wrong.
+/// A clock that shows an earlier time is wrong, because this program is newer.
 const MADE: &str = "2026-01-01T00:00:00Z";
-/// The number of problems that are shown, the latest first.
-const TOLD: usize = 3;
+/// Maximum number of problems that are shown: the latest ones, in order.
+const SHOWN_PROBLEMS: usize = 3;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     // Most users have one agent or two: the folders of the others are empty or do not exist.
@@ -36,7 +37,7 @@ pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     findings.extend(seen.answers().into_iter().flat_map(shared));
     findings.extend(seen.answers().and_then(files));
     findings.extend(disk(seen));
-    findings.extend(seen.answers().and_then(room));
+    findings.extend(seen.answers().and_then(limits));
     findings.extend(seen.answers().map(|answers| store(seen, answers)));
     findings.extend(seen.answers().and_then(secrets));
     findings.extend(seen.answers().map(index));
@@ -106,16 +107,16 @@ fn watching(seen: &Observations) -> Finding {
         );
     }
     let Some(limit) = seen.watch_limit else { return Finding::ok(ABOUT, mode) };
-    let room = format!("{} folders of {} that may be watched", number(folders), number(limit));
+    let watched = format!("{} folders of {} that may be watched", number(folders), number(limit));
     // The limit applies to all programs of a user together.
     if mode == "events" && folders > limit / 2 {
         return Finding::warn(
             ABOUT,
-            format!("{room}; other programs use some of them, too"),
+            format!("{watched}; other programs use some of them, too"),
             RAISE,
         );
     }
-    Finding::ok(ABOUT, format!("{mode}; {room}"))
+    Finding::ok(ABOUT, format!("{mode}; {watched}"))
 }
 
 fn model(answers: &DaemonAnswers) -> Option<Finding> {
@@ -162,20 +163,20 @@ fn vectors(answers: &DaemonAnswers) -> Option<Finding> {
         }
         Some(why) => Finding::warn(
             ABOUT,
-            format!("none are computed: {why}"),
+            format!("no more are computed at present ({} are there): {why}", vectors.made),
             "check `embeddings` in graphiti.config.json, then graphiti reload; until then, \
              searches use full text only",
         ),
     })
 }
 
-/// What is wrong with the shared graph; nothing when nothing is shared.
+/// Returns a finding for each check of the shared graph; none when nothing is shared.
 fn shared(answers: &DaemonAnswers) -> Vec<Finding> {
     const ABOUT: &str = "sharing";
     let checks = answers.share.iter().flat_map(|share| &share.checks);
     let findings = checks.map(|check| match check.is_good {
         true => Finding::ok(ABOUT, &check.what),
-        // Work on this machine goes on without the graph, and nothing is lost.
+        // Work on this machine continues without the graph, and nothing is lost.
         false => Finding::warn(ABOUT, &check.what, &check.remedy),
     });
     findings.collect()
@@ -195,11 +196,8 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
     } else if *behind > 0 {
         Finding::warn(
             ABOUT,
-            format!(
-                "with lines that are not remembered: {behind} of {} ({examples})",
-                number(*files)
-            ),
-            "graphiti stop, then graphiti up: at the start files that are behind are read on",
+            format!("with lines that were not read: {behind} of {} ({examples})", number(*files)),
+            "graphiti stop, then graphiti up: unread lines are read at the start",
         )
     } else {
         Finding::ok(ABOUT, format!("{}, each once and read to its end", number(*files)))
@@ -224,12 +222,12 @@ fn disk(seen: &Observations) -> Option<Finding> {
     })
 }
 
-/// Whether a limit is worth a warning: at five eighths.
+/// Whether at least five eighths of a limit are used, which is worth a warning.
 fn is_near((_, taken, limit): &(&'static str, u64, u64)) -> bool {
     *taken >= limit / 8 * 5
 }
 
-fn room(answers: &DaemonAnswers) -> Option<Finding> {
+fn limits(answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "limits";
     let health = &answers.health;
     let taken = taken(health);
@@ -263,7 +261,7 @@ fn store(seen: &Observations, answers: &DaemonAnswers) -> Finding {
     let health = &answers.health;
     let kept = &health.kept;
     if !health.problems.is_empty() {
-        let first = health.problems.len().saturating_sub(TOLD);
+        let first = health.problems.len().saturating_sub(SHOWN_PROBLEMS);
         let what = format!("problems, the latest last: {}", health.problems[first..].join(" · "));
         return Finding::warn(
             ABOUT,
@@ -274,8 +272,8 @@ fn store(seen: &Observations, answers: &DaemonAnswers) -> Finding {
     if let Some(damaged) = seen.damaged.first() {
         return Finding::warn(
             ABOUT,
-            format!("a damaged database was put aside: {}", damaged.display()),
-            "remove it when nothing is missing: the transcripts that still exist were read again",
+            format!("a damaged database was set aside: {}", damaged.display()),
+            "graphiti repair recovers its readable records",
         );
     }
     if health.sessions.failed > 0 {
@@ -305,7 +303,7 @@ fn secrets(answers: &DaemonAnswers) -> Option<Finding> {
 
 fn clock(seen: &Observations) -> Finding {
     const ABOUT: &str = "clock";
-    let made: Timestamp = MADE.parse().expect("a constant that a test reads");
+    let made: Timestamp = MADE.parse().expect("MADE is a valid timestamp");
     if seen.now < made {
         return Finding::bad(
             ABOUT,

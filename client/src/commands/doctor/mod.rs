@@ -21,7 +21,7 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// Columns before the text of a finding.
+/// Number of columns before the text of a finding.
 const INDENT: usize = 21;
 
 /// The result of one check.

@@ -37,7 +37,7 @@ pub(super) struct Observations {
     pub(super) damaged: Vec<PathBuf>,
 }
 
-/// Whether other users have access to a file or a folder.
+/// The access of other users to a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// The file does not exist.
@@ -61,7 +61,7 @@ pub(super) struct Socket {
 /// The result of querying the daemon.
 pub(super) enum DaemonProbe {
     Down,
-    /// A process listens but does not answer; holds its id, if it is known.
+    /// A process listens but does not answer. Contains its id, if it is known.
     Silent(Option<u32>),
     /// The daemon refused the connection or reported an error.
     Failing(String),
@@ -95,7 +95,8 @@ pub(super) struct AgentSeen {
     pub(super) title: &'static str,
     /// The state of its settings.
     pub(super) wiring: Wiring,
-    /// Hooks of the user or the project in a form whose argument older versions of the agent drop.
+    /// The hooks in the user's or the project's settings, if any, that older versions of the agent
+    /// run without their argument.
     pub(super) old_hooks: Option<String>,
     /// Whether the agent does not run our hooks until the user trusts them.
     pub(super) awaits_trust: bool,

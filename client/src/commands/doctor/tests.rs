@@ -53,7 +53,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
     let rows: &[(Harm, &str, Verdict, &str, &str)] = &[
         // the files
         (|seen| files(seen).twice = 2, "files", Bad, "more than once: 2 of 400", "graphiti forget"),
-        (|seen| files(seen).behind = 3, "files", Warn, "not remembered: 3 of 400", "graphiti stop"),
+        (|seen| files(seen).behind = 3, "files", Warn, "not read: 3 of 400", "graphiti stop"),
         (
             |seen| {
                 let what = "the engine rejects the login".to_owned();
@@ -76,7 +76,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "daemon",
             Bad,
             "neither beside this program nor on PATH",
-            "cargo install",
+            "install graphitid",
         ),
         (
             |seen| {
@@ -273,7 +273,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "memory",
             Warn,
             "db.damaged-1",
-            "remove it",
+            "graphiti repair",
         ),
         (
             |seen| {

@@ -1,4 +1,4 @@
-//! The messages around those that match.
+//! Fetches the messages around those that match.
 
 use graphiti_proto::tools::{
     get_session::{GetSessionAnswer, GetSessionArguments, MessageRow, NAME},
@@ -33,7 +33,7 @@ pub(super) fn fetch(
     count: u32,
 ) -> Result<Vec<ContextBlock>, AskError> {
     if hit.team.is_some() {
-        // Others share no messages.
+        // Colleagues share no messages.
         return Ok(Vec::new());
     }
     let blocks = ranges(&hit.passages, count.min(MOST)).into_iter().map(|range| {
@@ -68,7 +68,7 @@ fn ranges(passages: &[MatchedPassage], count: u32) -> Vec<MessageRange> {
     ranges
 }
 
-/// Fetches a range. The daemon divides long messages among pages; only their beginnings are kept.
+/// Fetches a range. The daemon splits long messages across pages; only their beginnings are kept.
 fn messages(
     connection: &mut Connection,
     session: &str,

@@ -1,4 +1,4 @@
-//! `graphiti search`.
+//! `graphiti search`: searches messages and summaries. Without words, it starts the [`finder`].
 
 mod context;
 pub(super) mod finder;
@@ -30,7 +30,7 @@ use crate::{
 
 /// Maximum number of passages that are shown for a session.
 const PASSAGES: usize = 3;
-/// Maximum characters of a message that does not match.
+/// Maximum length, in characters, of a message that does not match.
 const NEIGHBOUR: usize = 300;
 /// Number of messages around those that match in the session that is opened.
 const OPENED: u32 = 1;
@@ -43,7 +43,7 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
             let what = "nothing to search for: `graphiti search WORDS`, or no words on a terminal";
             return Err(AskError::Wrong(what.to_owned()));
         }
-        // Sessions of others cannot be opened.
+        // Sessions of colleagues cannot be opened.
         arguments.scope = None;
         let mut choice = ResumeChoice::default();
         let mut prepare = |session: &SessionRow| choice.command(session);
@@ -110,7 +110,7 @@ fn arguments(args: cli::SearchOptions) -> SearchSessionsArguments {
     }
 }
 
-/// The best session with its matching messages.
+/// A session with its matching messages.
 struct OpenedSession {
     answer: GetSessionAnswer,
     blocks: Vec<ContextBlock>,
@@ -216,7 +216,7 @@ fn print_hit(number: usize, hit: &Hit, blocks: Option<&[ContextBlock]>, screen: 
     screen.print("");
 }
 
-/// Returns the title of a session, or what is shown instead.
+/// Returns the title of a session, or a text that is shown instead.
 fn title(hit: &Hit) -> String {
     match hit.session.title.is_empty() {
         true => "(nothing said yet)".to_owned(),

@@ -1,4 +1,4 @@
-//! Bars in a terminal, and as an SVG picture.
+//! Draws bars in a terminal, and as an SVG picture.
 
 use std::fmt::Write;
 
@@ -6,10 +6,11 @@ use graphiti_proto::methods::stats::StatsRow;
 
 use crate::screen::line;
 
-/// Columns of the longest bar: on narrow screens, and on others.
+/// Length, in columns, of the longest bar on a narrow screen.
 const NARROW: u64 = 10;
+/// Length, in columns, of the longest bar on a wide screen.
 const WIDE: u64 = 20;
-/// Columns of a screen that has space for long bars.
+/// Minimum width, in columns, of a wide screen.
 const WIDE_SCREEN: usize = 100;
 
 /// Bars for values, relative to the largest.
@@ -25,7 +26,8 @@ impl Bars {
         Bars { most: values.max().unwrap_or(0).max(1), width }
     }
 
-    /// Returns the bar of a value, in eighths of a column; at least one eighth of any value.
+    /// Returns the bar of a value, rounded to eighths of a column. A value above 0 has at least one
+    /// eighth.
     pub(super) fn bar(&self, value: u64) -> String {
         const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let eighths = u128::from(value) * u128::from(self.width) * 8 / u128::from(self.most);

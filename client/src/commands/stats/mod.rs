@@ -14,9 +14,10 @@ use crate::{
     screen::{Align, Column, Screen, TextTable, line, span},
 };
 
-/// The first day when none is given.
+/// Number of days, including today, when no first day is given.
 const DAYS: i64 = 30;
-/// Maximum number of directories that tell a project from others; otherwise its whole path is shown.
+/// Maximum number of directories by which a project is named. If more are needed to distinguish it
+/// from others, its whole path is shown.
 const DIRECTORIES: usize = 4;
 /// Maximum number of sessions in a table.
 const SESSIONS: usize = 20;
@@ -60,7 +61,7 @@ pub(super) fn run(args: cli::StatsOptions, screen: &Screen) -> Result<(), AskErr
     Ok(())
 }
 
-/// Shows what agents used: `graphiti usage --agents`.
+/// Shows the tokens and the cost of agents: `graphiti usage --agents`.
 pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskError> {
     let first = jiff::Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).date();
     let first = first.saturating_sub(jiff::Span::new().days(i64::from(args.days.max(1)) - 1));
@@ -202,7 +203,8 @@ fn title(by: StatsGrouping) -> &'static str {
     }
 }
 
-/// Returns the names of rows: of projects their last directories, as many as tell them apart.
+/// Returns the names of rows. A project is named by its last directories: as many as distinguish it
+/// from the others.
 fn names<'r>(
     by: StatsGrouping,
     rows: &(impl Iterator<Item = &'r StatsRow> + Clone),
@@ -227,7 +229,7 @@ fn names<'r>(
 }
 
 fn time(row: &StatsRow) -> String {
-    // Days of 24 hours would say little about work.
+    // Hours are clearer than days of 24 hours for work.
     match row.seconds / 3_600 {
         0 => span(Duration::from_secs(row.seconds)),
         hours => format!("{} h {:02} min", number(hours), row.seconds / 60 % 60),

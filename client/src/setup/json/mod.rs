@@ -1,4 +1,4 @@
-//! Edits JSON settings with or without comments. All entries that are not ours stay unchanged byte
+//! Edits JSON settings with or without comments. Everything that is not ours stays unchanged byte
 //! by byte: comments, order, indentation, other hooks.
 
 use jsonc_parser::{
@@ -30,12 +30,12 @@ pub(super) enum HookForm {
     Flat,
 }
 
-/// The member of the version of a file with flat hooks, and the version.
+/// The name and the value of the version in a file with flat hooks.
 const HOOKS_VERSION: (&str, u32) = ("version", 1);
 /// The name of our MCP server.
 const SERVER: &str = "graphiti";
-/// The members with MCP servers, each with the path of our server. In the second one the program and
-/// its arguments are one list.
+/// The members that contain MCP servers, each with the path of our server. In the second one, the
+/// program and its arguments are one list.
 const SERVERS: [(&str, &str); 2] = [("mcpServers", "mcpServers.graphiti"), ("mcp", "mcp.graphiti")];
 /// The member that allows Gemini to use a server without confirmation.
 const TRUST: &str = "trust";
@@ -190,7 +190,8 @@ pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, Ed
     })
 }
 
-/// Returns the events with hooks of ours whose argument older agents drop.
+/// Returns the events with hooks of ours that older versions of the agent run without their
+/// argument.
 pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
     let mut events = Vec::new();
     let looked = edit(text, |root| {

@@ -1,7 +1,7 @@
 //! Reads databases in which agents store many sessions. It never writes to them.
 //!
-//! A session in a database has the path `<database file>/<id of the session>`, which is no path of
-//! the file system. Everything behind [`storage`](crate::storage) treats it as a file.
+//! A session in a database has the path `<database file>/<id of the session>`, which does not exist
+//! in the file system. The modules that use [`storage`](crate::storage) treat it as a file.
 
 mod open;
 mod scan;
@@ -19,14 +19,14 @@ use crate::{records::RecordText, store::FileStamp};
 
 /// How one agent stores sessions in its database.
 pub trait SessionDatabase: Sync {
-    /// Returns the database that changes when the file at `path` does: the file itself, or that of
-    /// its write-ahead log.
+    /// Returns the database that changes when the file at `path` changes: the file itself, or the
+    /// database whose write-ahead log the file is.
     fn database_of(&self, path: &Path) -> Option<PathBuf>;
 
     /// Returns the numbers of the last rows of the tables of sessions.
     fn last_rows(&self, connection: &Connection) -> Result<LastRows, DatabaseError>;
 
-    /// Returns the ids of the sessions with rows after `last`, without a search of whole tables.
+    /// Returns the ids of the sessions with rows after `last`, without scanning whole tables.
     fn sessions_after(
         &self,
         connection: &Connection,
@@ -44,9 +44,10 @@ pub trait SessionDatabase: Sync {
         session: &str,
     ) -> Result<Option<FileStamp>, DatabaseError>;
 
-    /// Adds the records of a session to `text`, in the order of the conversation, from its anchor
-    /// on if the rows before that are the same. Later calls add the same records and further ones,
-    /// as long as the agent does not change what it recorded as finished.
+    /// Adds the records of a session to `text`, in the order of the conversation. Starts at the
+    /// anchor of `text` if the rows before the anchor are unchanged. Later calls add the same
+    /// records and further ones, as long as the agent does not change a record that it marked as
+    /// finished.
     fn records(
         &self,
         connection: &Connection,

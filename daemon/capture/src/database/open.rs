@@ -13,10 +13,10 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use super::DatabaseError;
 use crate::{open::file_stamp, store::FileStamp};
 
-/// How long to wait for a lock. A database with a write-ahead log is never locked for readers, except
-/// for a moment while it is recovered.
+/// Maximum time to wait for a lock. A database with a write-ahead log is never locked for readers,
+/// except for a moment while it is recovered.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How often a database that changed while it was read is read again.
+/// Maximum number of attempts to read a database that changes while it is read.
 const ATTEMPTS: usize = 3;
 
 /// Calls `read` with the open database at `path`.
@@ -25,13 +25,13 @@ const ATTEMPTS: usize = 3;
 ///
 /// # Errors
 ///
-/// `NotFound` when there is no file; the error of `read`.
+/// Returns `NotFound` when there is no file, and the error of `read`.
 pub(crate) fn read<T>(
     path: &Path,
     mut read: impl FnMut(&Connection) -> io::Result<T>,
 ) -> io::Result<T> {
-    // Closing a file drops all locks that this process has on it, also those of another connection,
-    // so there is never more than one.
+    // Closing a file releases all locks of this process on it, even those of another connection.
+    // The process therefore has at most one connection.
     static ONE_CONNECTION: Mutex<()> = Mutex::new(());
     let _one = ONE_CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
     let mut attempts = 0;
@@ -42,7 +42,7 @@ pub(crate) fn read<T>(
         // All queries see the same state.
         let begun = connection.execute_batch("BEGIN").map_err(DatabaseError::from);
         let result = begun.map_err(io::Error::from).and_then(|()| read(&connection));
-        // SQLite returns the connection when it cannot be closed; it is closed when it is dropped.
+        // If closing fails, SQLite returns the connection, and dropping that closes it.
         let _ = connection.close();
         attempts += 1;
         if !is_unused || attempts == ATTEMPTS || Files::of(path)? == before {
@@ -65,7 +65,7 @@ impl Files {
     pub(super) fn of(path: &Path) -> io::Result<Files> {
         let metadata = fs::symlink_metadata(path)?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "it is no plain file"));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "it is not a regular file"));
         }
         let log = fs::symlink_metadata(log_of(path)).ok();
         Ok(Files { database: file_stamp(&metadata), log: log.as_ref().map(file_stamp) })
@@ -79,7 +79,7 @@ fn log_of(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Whether the database uses a write-ahead log, by its header.
+/// Whether the database uses a write-ahead log, according to its header.
 fn has_log_mode(path: &Path) -> io::Result<bool> {
     let mut header = [0; 20];
     match File::open(path)?.read_exact(&mut header) {
@@ -89,7 +89,7 @@ fn has_log_mode(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Opens the database. If it `is_unused`, no process has it open, and it is read without locks,
+/// Opens the database. If it `is_unused`, no process has it open. It is then read without locks,
 /// because SQLite would create a write-ahead log for them.
 fn open(path: &Path, is_unused: bool) -> io::Result<Connection> {
     let address = format!(
@@ -106,7 +106,7 @@ fn open(path: &Path, is_unused: bool) -> io::Result<Connection> {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        // A file that is truncated while it is mapped ends the process.
+        // The process would crash if a mapped file were truncated.
         connection.pragma_update(None, "mmap_size", 0)?;
         Ok(connection)
     };

@@ -12,11 +12,12 @@ use rusqlite::Connection;
 use super::{DatabaseError, LastRows, SessionDatabase, open::Files, read};
 use crate::{format::FORMATS, store::FileStamp};
 
-/// Maximum number of sessions whose rows may change in place. An agent changes only rows of the
-/// sessions that run, and each of them had a new row before.
+/// Maximum number of recent sessions that are compared although they have no new row. An agent
+/// changes rows in place only in running sessions, each of which had a new row before.
 const RECENT: usize = 16;
-/// The minimum time between two reads of a database, and the maximum share of time for such reads.
+/// Minimum time between two reads of a database.
 const PAUSE: Duration = Duration::from_millis(100);
+/// The pause after a read is at least this multiple of the time that the read took.
 const SHARE: u32 = 20;
 
 /// The states of the sessions in each known database.
@@ -36,15 +37,15 @@ pub enum Extent {
 
 struct KnownDatabase {
     database: &'static dyn SessionDatabase,
-    /// `None` when it must be read again although its files did not change.
+    /// `None` when the database must be read again even if its files did not change.
     files: Option<Files>,
     last: LastRows,
     sessions: HashMap<String, FileStamp>,
-    /// The sessions that changed most recently, the last one at the end.
+    /// The sessions that changed most recently, the latest one last.
     recent: VecDeque<String>,
-    /// When it may be read again.
+    /// The earliest time of the next read.
     next: Option<Instant>,
-    /// Whether it changed and was not read again.
+    /// Whether the database changed and was not read again.
     is_pending: bool,
 }
 
@@ -153,7 +154,7 @@ impl KnownDatabase {
         candidates.extend(self.recent.iter().cloned());
         for id in candidates {
             let stamp = match database.stamp(connection, &id) {
-                // A row of one session must not stop the others.
+                // An unreadable row of one session must not prevent reading the others.
                 Err(DatabaseError::Database(cause)) if cause.sqlite_error_code().is_none() => {
                     tracing::debug!(session = id, %cause, "a session in a database cannot be read");
                     continue;

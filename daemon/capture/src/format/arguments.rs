@@ -1,4 +1,4 @@
-//! Reads arguments of tools that several agents have alike.
+//! Parses tool arguments that several agents write in the same form.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ pub(crate) fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) ->
     Action::Change(vec![FileChange { path, kind, edits }])
 }
 
-/// Returns a question to the user: `question`, its `header`, and `options` with a `label` each,
-/// and maybe a `description`.
+/// Parses a question to the user: `question`, an optional `header`, and `options`, each with a
+/// `label` and an optional `description`.
 pub(crate) fn question(question: &Value) -> Option<UserQuestion> {
     let options = question["options"].as_array().into_iter().flatten();
     let options = options.filter_map(|option| Some((option["label"].as_str()?, option)));

@@ -1,4 +1,4 @@
-//! Emits the items of one record, with what they have in common.
+//! Emits the items of one record, with their common time, id and sub-agent.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The output of reading one record.
+/// The receiver of the items of one record.
 pub(crate) struct Emitter<'e> {
     pub(crate) at: Option<Timestamp>,
     pub(crate) uuid: Option<RecordUuid>,
@@ -30,13 +30,13 @@ impl<'e> Emitter<'e> {
         Emitter { at: None, uuid: None, sub_agent: None, caller: None, emit, has_emitted: false }
     }
 
-    /// Returns an emitter for what `sub_agent` did, or for what other records repeat: the id of the
-    /// record does not identify it.
+    /// Returns an emitter for items that the record's id does not identify: actions of `sub_agent`,
+    /// or content that other records repeat.
     pub(crate) fn unidentified<'s>(&'s mut self, sub_agent: Option<&'s str>) -> Emitter<'s> {
         Emitter { at: self.at, sub_agent, ..Emitter::new(&mut *self.emit) }
     }
 
-    /// Emits an item. Of a sub-agent only its calls and their results belong to the session.
+    /// Emits an item. Only the calls of a sub-agent and their results belong to the session.
     pub(crate) fn item(&mut self, item: Item<'_>) {
         if self.sub_agent.is_none() || matches!(item, Item::Call(_) | Item::Result(_)) {
             let sub_agent = self.sub_agent.map(|id| Cow::Owned(id.to_owned()));

@@ -118,7 +118,7 @@ pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
     decoded.ok().map(Cow::Owned)
 }
 
-/// Decodes a raw string. Of a string longer than `limit` bytes the middle is omitted without being
+/// Decodes a raw string. The middle of a string longer than `limit` bytes is omitted without being
 /// decoded.
 pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
@@ -129,7 +129,8 @@ pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     let decode = |piece: &str| serde_json::from_str::<String>(&format!("\"{piece}\"")).ok();
     let lossy =
         |piece: &str| serde_json::from_str::<String>(&repair(&format!("\"{piece}\"")).text).ok();
-    // The cut may be inside an escape sequence, of at most twelve bytes, so it is moved out of it.
+    // The cut may fall inside an escape sequence, which has at most twelve bytes. It is then moved
+    // out of the sequence.
     let head_to = |back: usize| &inner[..inner.floor_char_boundary(head_end.saturating_sub(back))];
     let head = (0..=12).find_map(|back| decode(head_to(back))).or_else(|| lossy(head_to(0)))?;
     let tail_from =
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_does_not_break_the_record() {
+    fn a_duplicate_key_does_not_break_the_record() {
         let object = Object::parse(r#"{"a":1,"a":2}"#).unwrap();
         assert_eq!(object.raw("a"), Some("2"));
     }

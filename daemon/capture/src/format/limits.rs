@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-/// Maximum bytes of a text; of a longer one only the two ends are kept.
+/// Maximum length, in bytes, of a text. A longer text loses its middle.
 pub(crate) const TEXT_KEPT: usize = 512 * 1024;
-/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
+/// Maximum length, in bytes, of a tool's argument. A longer argument loses its middle.
 pub(crate) const INPUT_KEPT: usize = 256 * 1024;
-/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
+/// Maximum length, in bytes, of a path. Paths are stored repeatedly.
 pub(crate) const PATH_KEPT: usize = 4_096;
+/// Maximum length, in bytes, of a name or an id. Names and ids are stored repeatedly.
 pub(crate) const NAME_KEPT: usize = 512;
 
 /// Returns the start of `text`, at most `limit` bytes.

@@ -1,11 +1,12 @@
-//! What a format stores for the records of one file, saved with the file's cursor.
+//! The state that a format keeps while it reads the records of one file. It is saved with the
+//! file's cursor.
 
 use std::{any::Any, fmt};
 
 use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// What is known of a file after a record.
+/// The state of a file after the records that were read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memory {
@@ -17,13 +18,13 @@ pub struct Memory {
     pub version: String,
     /// The last model.
     pub model: String,
-    /// What the format alone knows.
+    /// The format's own state.
     #[serde(flatten)]
     pub(super) own: OwnMemory,
 }
 
-/// A struct that only one format knows. Its members are bounded, and each may be missing, so that
-/// another version of the format reads it.
+/// The own state of one format. The size of its members is bounded, and each member may be missing,
+/// so that other versions of the format can read the state.
 pub(crate) trait FormatMemory:
     Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static
 {
@@ -35,7 +36,7 @@ impl<T> FormatMemory for T where
 }
 
 impl Memory {
-    /// Replaces `noted` by `seen`; returns whether it changed.
+    /// Replaces `noted` by `seen` unless `seen` is empty; returns whether `noted` changed.
     pub(crate) fn note(noted: &mut String, seen: &str) -> bool {
         if seen.is_empty() || noted == seen {
             return false;
@@ -44,7 +45,7 @@ impl Memory {
         true
     }
 
-    /// Returns what the format stored. A value that cannot be read starts empty.
+    /// Returns the format's own state; the default if the saved state cannot be read.
     pub(crate) fn own<T: FormatMemory>(&mut self) -> &mut T {
         if let OwnMemory::Saved(members) = &mut self.own {
             let saved = Value::Object(std::mem::take(members));
@@ -59,11 +60,11 @@ impl Memory {
     }
 }
 
-/// Saved as members of the object that [`Memory`] is.
+/// The format's own state. It is saved as members of the object of [`Memory`].
 #[derive(Clone, Deserialize)]
 #[serde(from = "Map<String, Value>")]
 pub(super) enum OwnMemory {
-    /// The format has not used it since it was loaded.
+    /// The saved members, which the format has not used since they were loaded.
     Saved(Map<String, Value>),
     InUse(Box<dyn AnyMemory>),
 }

@@ -1,5 +1,5 @@
 //! The transcript formats of the agents. A new agent is one file or folder here and one entry in
-//! [`FORMATS`]; what it remembers between records is a type of its own in [`Memory`].
+//! [`FORMATS`]; the state that it keeps between records is a type of its own in [`Memory`].
 //!
 //! A format knows where its agent stores transcripts, which session a file belongs to, and how to
 //! read a record. It parses the members that are present, does not depend on a version, and ignores
@@ -67,14 +67,14 @@ pub trait Format: Send + Sync {
         None
     }
 
-    /// Parses one file of that folder.
+    /// Parses one file of the liveness folder.
     fn read_liveness(&self, text: &str) -> Option<RunningSession> {
         let _ = text;
         None
     }
 
-    /// Returns the session of a file in that folder that the agent locks while the session runs,
-    /// judged by the file's name.
+    /// Returns the session of a file in the liveness folder that the agent locks while the session
+    /// runs. Only the file's name is examined.
     fn locked_session(&self, path: &Path) -> Option<String> {
         let _ = path;
         None
@@ -89,14 +89,14 @@ pub trait Format: Send + Sync {
         Storage::Lines
     }
 
-    /// Returns the records of a [`Storage::Document`], each as JSON without a newline, in the order
-    /// of the conversation. `None` when the document is incomplete.
+    /// Returns the records of a [`Storage::Document`] transcript, each as JSON without a newline,
+    /// in the order of the conversation. `None` when the document is incomplete.
     fn records_of(&self, document: &str) -> Option<Vec<String>> {
         let _ = document;
         None
     }
 
-    /// Returns what makes the records of a [`Storage::Assembled`].
+    /// Returns the source of the records of a [`Storage::Assembled`] transcript.
     fn record_source(&self) -> Option<&'static dyn RecordSource> {
         None
     }
@@ -114,11 +114,12 @@ pub trait Format: Send + Sync {
     }
 
     /// Returns the session of a file, judged by its path and its first records, which `head`
-    /// contains. `None` when it is not a transcript of this agent, or needs more of it.
+    /// contains. `None` when the file is not a transcript of this agent, or when `head` does not
+    /// suffice.
     fn identify(&self, path: &Path, head: &str) -> Option<Identity>;
 
-    /// Returns what the format knows before the first record of the file at `path`, from the path
-    /// and the files beside it.
+    /// Returns the memory before the first record of the file at `path`, which is derived from the
+    /// path and from files near it.
     fn memory_of(&self, path: &Path) -> Memory {
         let _ = path;
         Memory::default()
@@ -126,7 +127,7 @@ pub trait Format: Send + Sync {
 
     /// Reads one record and calls `emit` for each item in it, in order.
     ///
-    /// `memory` is what the format stored for earlier records of the same file.
+    /// `memory` is the state after the earlier records of the same file.
     fn read(
         &self,
         record: &str,
@@ -134,8 +135,8 @@ pub trait Format: Send + Sync {
         emit: &mut dyn FnMut(Entry<'_>),
     ) -> Result<RecordVerdict, Unreadable>;
 
-    /// Returns the version of the rules by which records are read. Raise it when records are read
-    /// that were skipped before: the files with such records are read again, once.
+    /// Returns the version of the rules by which records are read. Raise it when the format starts
+    /// to read records that it skipped before: files with such records are then read again once.
     fn rules_version(&self) -> u64 {
         1
     }
@@ -146,7 +147,7 @@ pub trait Format: Send + Sync {
         true
     }
 
-    /// Returns the possible starts of records, to find the next one after a damaged one.
+    /// Returns the possible starts of records, to find the next record after a damaged one.
     fn record_starts(&self) -> &'static [&'static str];
 }
 

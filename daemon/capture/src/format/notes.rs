@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of notes, and bytes of a key or a text. Longer ones are not kept.
+/// Maximum number of notes; the oldest is evicted.
 const NOTES: usize = 64;
+/// Maximum length, in bytes, of a key or a text. A longer note is not kept.
 const LENGTH: usize = 4_096;
 
-/// Notes by key, oldest first. When there are too many, the oldest is dropped.
+/// Notes by key, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Notes {
@@ -18,7 +19,7 @@ pub(crate) struct Notes {
 impl Notes {
     /// Keeps `text` under `key`, in place of an earlier note.
     pub(crate) fn keep(&mut self, key: &str, text: &str) {
-        // The note is dropped without use: it is replaced.
+        // The earlier note is replaced, so its text is not needed.
         let _ = self.take(key);
         if key.len() > LENGTH || text.len() > LENGTH {
             return;

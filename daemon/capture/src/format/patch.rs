@@ -2,9 +2,9 @@
 
 use crate::model::transcript::{ChangeKind, FileChange, Replacement};
 
-/// Returns the changes of a patch, whose relative paths start at `directory`.
+/// Returns the changes of a patch. Relative paths are resolved against `directory`.
 ///
-/// Of a hunk only the changed lines are kept: each run of them is one replacement.
+/// Only the changed lines of a hunk are kept; each run of changed lines is one replacement.
 pub(crate) fn parse(patch: &str, directory: Option<&str>) -> Vec<FileChange> {
     let mut changes = Vec::new();
     let mut open: Option<OpenChange> = None;
@@ -76,7 +76,8 @@ impl OpenChange {
         match line.as_bytes().first() {
             Some(b'+') => add(&mut self.run.new, &line[1..]),
             Some(b'-') => {
-                // Lines are removed before others replace them.
+                // In a run, removed lines precede added ones, so a removed line after an added one
+                // starts a new run.
                 if !self.run.new.is_empty() {
                     self.end_run();
                 }

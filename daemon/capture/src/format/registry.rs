@@ -1,4 +1,4 @@
-//! The formats in force: the built-in ones, and those that the configuration adds.
+//! The active formats: the built-in ones, and those that the configuration adds.
 
 use std::{ops::Deref, path::Path, sync::Arc};
 
@@ -7,14 +7,14 @@ use crate::format::{
     mapped::{FormatMapping, MappedFormat},
 };
 
-/// The formats in force, in the order in which a file is matched: no mapped format takes a file of a
-/// built-in one.
+/// The active formats, in the order in which a file is matched. Built-in formats come first, so a
+/// mapped format never matches one of their files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Formats {
     mapped: Arc<[Arc<MappedFormat>]>,
 }
 
-/// A format in force.
+/// An active format.
 #[derive(Clone)]
 pub enum FormatHandle {
     BuiltIn(&'static dyn Format),

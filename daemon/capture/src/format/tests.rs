@@ -109,7 +109,7 @@ fn each_format_identifies_its_own_files_only() {
 
 /// Needs recorded transcripts, in `GRAPHITI_CORPUS/<agent>`.
 #[test]
-fn each_record_of_a_recorded_transcript_counts_and_twice_the_same() {
+fn each_record_of_a_recorded_transcript_is_counted_and_read_alike_twice() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS").map(PathBuf::from) else { return };
     for format in FORMATS {
         let files = files(&corpus.join(format.agent()));

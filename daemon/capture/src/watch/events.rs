@@ -49,8 +49,8 @@ pub(super) struct WatchEvents {
 }
 
 impl Inbox {
-    /// Waits for events up to `limit`, and then for `gather` for related ones. `None` when the
-    /// watch has ended.
+    /// Waits up to `limit` for events, and then for the time `gather` for related events. `None`
+    /// when the watch has ended.
     pub(super) fn wait(&self, limit: Option<Duration>, gather: Duration) -> Option<WatchEvents> {
         let idle = |waiting: &mut InboxContents| {
             waiting.paths.is_empty()
@@ -154,7 +154,8 @@ impl Roots {
         Roots { roots, inbox, watcher: None, armed: Vec::new() }
     }
 
-    /// Watches each root, or its nearest existing parent. Returns why that is not reliable, if so.
+    /// Watches each root, or its nearest existing parent. Returns the reason for polling if events
+    /// are not reliable.
     pub(super) fn arm(&mut self) -> Option<PollingReason> {
         self.disarm();
         let inbox = self.inbox.clone();
@@ -239,7 +240,7 @@ fn reason(error: &notify::Error) -> Option<PollingReason> {
     }
 }
 
-/// Whether the file system of `folder` reports changes by other machines or by the host.
+/// Whether the file system of `folder` reports changes that other machines or the host make.
 #[cfg(target_os = "linux")]
 fn reports_events(folder: &Path) -> bool {
     // From linux/magic.h and the sources of the file systems: NFS, SMB and CIFS, SMB2, 9p (also the

@@ -83,9 +83,10 @@ pub enum Notice {
 
 /// The default of [`Watched::poll_every`].
 pub const POLL_EVERY: Duration = Duration::from_secs(2);
-/// Polling uses at most one part in this number of one core's time.
+/// The pause after a scan is at least this multiple of the scan's duration, so that polling uses
+/// little time of one core.
 const POLL_SHARE: u32 = 50;
-/// How long to wait for further events before they are reported together.
+/// Time to wait for further events before events are reported together.
 const GATHER: Duration = Duration::from_millis(4);
 /// Maximum number of files in one report.
 const BATCH: usize = 512;
@@ -115,8 +116,8 @@ impl Watch {
         Ok(Watch { inbox, thread: Some(thread) })
     }
 
-    /// Requests a scan of everything; returns the number that [`Notice::Complete`] will contain at
-    /// least.
+    /// Requests a scan of everything. Returns the number of the request: the scan is complete when
+    /// [`Notice::Complete`] contains this number or a higher one.
     pub fn rescan(&self) -> u64 {
         self.inbox.ask_for_scan()
     }
@@ -204,7 +205,8 @@ impl WatchLoop {
         self.report_files(changed)
     }
 
-    /// Reports the relevant ones of `files` and those in `folders`, except links.
+    /// Reports the relevant files among `files` and in `folders`, and the changed sessions of
+    /// databases. Ignores folders that are links.
     fn report_paths(&mut self, folders: &[PathBuf], mut files: Vec<PathBuf>) -> bool {
         let mut databases: BTreeSet<PathBuf> =
             self.scanner.pending_databases().into_iter().collect();
@@ -253,7 +255,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(20);
 
     #[test]
-    fn what_is_there_is_reported_first_newest_first() {
+    fn existing_files_are_reported_first_newest_first() {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (folder.path().join("old.jsonl"), folder.path().join("a/new.jsonl"));
         write(&old, "1");

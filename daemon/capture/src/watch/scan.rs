@@ -93,7 +93,7 @@ impl FolderScanner {
         files.chain(self.databases.gone()).collect()
     }
 
-    /// Returns the sessions of a database that changed.
+    /// Returns the changed sessions of a database.
     pub(super) fn sessions(&mut self, database: &Path, extent: Extent) -> Vec<PathBuf> {
         self.databases.changed(database, extent, Instant::now())
     }
@@ -103,7 +103,7 @@ impl FolderScanner {
         self.databases.pending()
     }
 
-    /// Returns the time until one of them may be read.
+    /// Returns the time until a pending database may be read.
     pub(super) fn until_pending(&self) -> Option<Duration> {
         self.databases.until_next(Instant::now())
     }

@@ -1,10 +1,11 @@
-//! Tells failures of the machine or the sandbox that a session runs on from failures of its project.
+//! Distinguishes failures of a session's machine or sandbox from failures of its project.
 //!
-//! Programs print these messages in English in every language.
+//! Most programs print these messages in English, whatever the language of the session.
 
 use crate::pattern::pattern;
 
-/// Whether a text tells that the environment denied something: it says nothing about the project.
+/// Whether a text reports that the environment denied something. Such a text says nothing about the
+/// project.
 pub fn is_denied_by_environment(text: &str) -> bool {
     let always = pattern!(
         r"(?i)\bsandbox(?:ed|ing)?\b.{0,60}\b(?:block\w*|den(?:y|ies|ied)|prevent\w*|restrict\w*|disallow\w*|forbid\w*|forbids|reject\w*|fail\w*|not (?:allow|permit)\w*)\b|\b(?:block\w*|denied|prevented|restricted|rejected|not (?:allowed|permitted)) (?:by|in|inside|within) (?:the |this |my )?(?:sandbox\w*|container|environment)\b|\bexec format error\b|\bnetwork is unreachable\b|\bno route to host\b|\bcould not resolve host\b|\bname resolution\b|\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|EROFS)\b|\bread-only file ?system\b|\b(?:from|in|inside|within) (?:this|the|my) sandbox\b|\b(?:fail\w*|block\w*|denied)\b.{0,24}\bnetwork (?:fetch|access|lookup|request)\b|\bno (?:network|internet) (?:access|connection)\b|\bno space left on device\b"
@@ -12,7 +13,7 @@ pub fn is_denied_by_environment(text: &str) -> bool {
     let denied = pattern!(
         r"(?i)\boperation not permitted\b|\bpermission denied\b|\b(?:EPERM|EACCES|EADDRINUSE|ECONNREFUSED)\b|\baddress already in use\b|\bconnection refused\b"
     );
-    // What a program is not allowed is its own affair; these are the machine's.
+    // A denial may also be part of the project's behaviour; these words are about the machine.
     let of_machine = pattern!(
         r"(?i)\bcaches?\b|\b(?:bind|listen|port|socket|proxy|dns|localhost|registry|download\w*|install\w*|keychain|docker daemon)\b|127\.0\.0\.1|/tmp\b|~/|/(?:home|Users|root)/"
     );

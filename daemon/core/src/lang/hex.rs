@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Two lower-case digits for each byte.
+/// Returns two lower-case digits for each byte.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
@@ -11,7 +11,7 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of `text`; `None` when it holds anything but pairs of hexadecimal digits.
+/// Returns the bytes of `text`; `None` if it contains anything but pairs of hexadecimal digits.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digit = |letter: u8| char::from(letter).to_digit(16).and_then(|n| u8::try_from(n).ok());
     let pairs = text.as_bytes().chunks(2);

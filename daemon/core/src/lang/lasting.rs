@@ -1,8 +1,8 @@
-//! Tells decisions about the work from words about the next step of a session.
+//! Distinguishes decisions about the work from words about the next step of a session.
 
 use crate::pattern::pattern;
 
-/// Whether the words of the user settle how something is to be.
+/// Whether the user's words decide how something has to be.
 pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
     let quote = quote.trim_matches('"');
     let settles = pattern!(
@@ -20,7 +20,7 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
         && (is_asked || !points.is_match(quote))
 }
 
-/// Whether a question is about how the agent goes on, not about what is built.
+/// Whether a question is about how the agent proceeds, not about what is built.
 pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
     let (question, header) = (question.trim(), header.trim());
     let asks_leave = pattern!(
@@ -38,8 +38,8 @@ pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
         .is_match(answer)
 }
 
-/// Whether the words order a step of the session, which is over once it is done: a commit, a review, the
-/// steps of a plan.
+/// Whether a text only orders a step of the session, such as a commit, a review or the steps of a
+/// plan.
 pub fn is_order(text: &str) -> bool {
     let text = text.trim_matches(['"', ' ']);
     let orders = pattern!(
@@ -54,7 +54,7 @@ pub fn is_order(text: &str) -> bool {
     (orders.is_match(text) || of_work_at_hand.is_match(text)) && !is_general.is_match(text)
 }
 
-/// Whether the words limit a choice to the moment.
+/// Whether a text limits a choice to the moment.
 pub fn is_for_now(text: &str) -> bool {
     pattern!(
         r"(?i)\bfor (?:this session|the moment|now)\b|\bthis (?:time|once|session)\b|\bright now\b"
@@ -62,7 +62,7 @@ pub fn is_for_now(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a text is in a script that the patterns do not cover.
+/// Whether most letters of a text are not Latin. The patterns hardly cover other scripts.
 pub fn is_foreign(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic());
     let foreign = letters.clone().filter(|c| *c > '\u{24f}').count();

@@ -1,5 +1,5 @@
-//! Reads the languages of people and agents, in the same way for every stage: shell command lines,
-//! paths, hexadecimal text, decisions, retractions, failures of the environment.
+//! Recognises forms of text, in the same way for every stage: shell command lines, paths,
+//! hexadecimal text, decisions, retractions, and failures of the environment.
 //!
 //! The stages interpret the result: the purpose of a command, and its effect on a session.
 

@@ -15,7 +15,7 @@ pub fn is_agents_own(path: &str) -> bool {
     pattern!(r"/\.claude/(?:plans|projects|todos|tasks)/").is_match(path)
 }
 
-/// Returns `path` relative to the worktree that contains it; unchanged when there is none.
+/// Returns `path` relative to the worktree that contains it, or unchanged if it is in none.
 pub fn inside_worktree(path: &str) -> &str {
     let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
     worktree.map_or(path, |worktree| &path[worktree.end()..])

@@ -1,12 +1,13 @@
-//! Recognises words that take back what was said before, in English, German, Spanish, French,
-//! Chinese and Japanese.
+//! Recognises retractions of earlier statements, in English, German, Spanish, French, Chinese and
+//! Japanese.
 
 use crate::pattern::pattern;
 
-/// Bytes at the start of an answer in which it takes something back.
+/// Number of bytes at the start of a text in which a retraction is searched.
 const OPENING: usize = 400;
 
-/// Whether an answer takes back what the speaker said before, or agrees with an objection to it.
+/// Whether an answer retracts an earlier statement of its author, or agrees with an objection to
+/// it.
 pub fn concedes(answer: &str) -> bool {
     let opening = &answer[..answer.floor_char_boundary(OPENING)];
     let agrees = pattern!(
@@ -18,7 +19,7 @@ pub fn concedes(answer: &str) -> bool {
     agrees.is_match(opening) || takes_back.is_match(opening)
 }
 
-/// Whether a prompt says that what the agent just told is not so.
+/// Whether a prompt says that the agent's last statement is wrong.
 pub fn contradicts(prompt: &str) -> bool {
     let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
     pattern!(

@@ -40,7 +40,7 @@ pub enum Action {
     },
     /// Changes one task.
     UpdateTask {
-        /// The agent's key of it.
+        /// The agent's key of the task.
         key: String,
         /// The new state, if it changes.
         state: Option<TaskState>,
@@ -66,7 +66,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Calls `visit` with every text in it, to be changed in place.
+    /// Calls `visit` with each text of the action, to be changed in place.
     pub fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         match self {
             Action::Run { command, purpose } => {
@@ -85,8 +85,9 @@ impl Action {
                 path.iter_mut().for_each(visit);
             }
             Action::PlanTasks(tasks) => tasks.iter_mut().for_each(|task| {
-                visit(&mut task.key);
-                visit(&mut task.subject);
+                let Task { key, subject, state: _ } = task;
+                visit(key);
+                visit(subject);
             }),
             Action::UpdateTask { key, state: _, subject } => {
                 visit(key);
@@ -97,9 +98,9 @@ impl Action {
                 visit(subject);
             }
             Action::Ask(questions) => questions.iter_mut().for_each(|question| {
-                visit(&mut question.question);
-                question.header.iter_mut().for_each(&mut *visit);
-                question.options.iter_mut().for_each(&mut *visit);
+                let UserQuestion { explanations, header, question, options } = question;
+                visit(question);
+                header.iter_mut().chain(options).chain(explanations).for_each(&mut *visit);
             }),
             Action::Other => {}
         }
@@ -112,19 +113,21 @@ pub struct FileChange {
     /// The file's path as given.
     pub path: String,
     pub kind: ChangeKind,
-    /// The pieces of text replaced. For a file written whole: one, whose `old` is empty.
+    /// The replaced pieces of text. A file that was written as a whole has one, whose `old` is
+    /// empty.
     pub edits: Vec<Replacement>,
 }
 
 impl FileChange {
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
-        visit(&mut self.path);
-        if let ChangeKind::Moved { to } = &mut self.kind {
+        let FileChange { path, kind, edits } = self;
+        visit(path);
+        if let ChangeKind::Moved { to } = kind {
             visit(to);
         }
-        for edit in &mut self.edits {
-            visit(&mut edit.old);
-            visit(&mut edit.new);
+        for Replacement { old, new } in edits {
+            visit(old);
+            visit(new);
         }
     }
 }
@@ -132,7 +135,7 @@ impl FileChange {
 /// A change of a file.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum ChangeKind {
-    /// Parts of it were replaced.
+    /// Parts of the file were replaced.
     #[default]
     Edited,
     /// The file was written as a whole, new or over an old one.
@@ -158,15 +161,14 @@ pub struct Replacement {
 /// A task on the agent's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The agent's key of it; its wording where the agent has no keys.
+    /// The agent's key of the task, or its text if the agent has no keys.
     pub key: String,
     /// The text of the task.
     pub subject: String,
-    /// How far it is.
     pub state: TaskState,
 }
 
-/// How far a task is.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
@@ -183,10 +185,53 @@ pub enum TaskState {
 /// A question to the user with options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserQuestion {
-    /// What each option means, where the agent's dialogue explains it; else empty.
+    /// The explanation of each option; empty if the agent's dialogue has none.
     pub explanations: Vec<String>,
-    /// The label that the agent's dialogue shows above it.
+    /// The label that the agent's dialogue shows above the question.
     pub header: Option<String>,
     pub question: String,
     pub options: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_of_an_action_is_visited() {
+        let text = || "secret".to_owned();
+        let edit = Replacement { old: text(), new: text() };
+        let question = UserQuestion {
+            explanations: vec![text()],
+            header: Some(text()),
+            question: text(),
+            options: vec![text()],
+        };
+        let actions = [
+            Action::Run { command: text(), purpose: Some(text()) },
+            Action::Read { path: text() },
+            Action::Fetch { what: text() },
+            Action::Change(vec![FileChange {
+                path: text(),
+                kind: ChangeKind::Moved { to: text() },
+                edits: vec![edit],
+            }]),
+            Action::Search { pattern: text(), path: Some(text()) },
+            Action::PlanTasks(vec![Task {
+                key: text(),
+                subject: text(),
+                state: TaskState::Pending,
+            }]),
+            Action::AddTask { subject: text() },
+            Action::UpdateTask { key: text(), state: None, subject: Some(text()) },
+            Action::Delegate { agent: Some(text()), subject: text() },
+            Action::Ask(vec![question]),
+            Action::ProposePlan { plan: text() },
+        ];
+        for mut action in actions {
+            action.for_each_text(&mut |text| "visited".clone_into(text));
+            let shown = format!("{action:?}");
+            assert!(!shown.contains("secret"), "{shown}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub enum Activity {
 }
 
 impl Activity {
-    /// All eight, in the order in which ties are shown.
+    /// All activities. If two are equally strong, the first one in this order is shown first.
     pub const ALL: [Activity; 8] = [
         Activity::Building,
         Activity::Fixing,
@@ -41,7 +41,7 @@ impl Activity {
         Activity::Documenting,
     ];
 
-    /// The name in documents and on screen.
+    /// Returns the name in documents and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             Activity::Building => "building",
@@ -55,13 +55,13 @@ impl Activity {
         }
     }
 
-    /// Reads [`Activity::as_str`].
+    /// Parses a name as [`Activity::as_str`] returns it.
     pub fn parse(word: &str) -> Option<Activity> {
         Activity::ALL.into_iter().find(|activity| activity.as_str() == word)
     }
 }
 
-/// Signals added up before they are normalised: any value from 0 on, one for each activity.
+/// The sum of the signals for each activity, 0 or more, before normalisation.
 ///
 /// As JSON, an object that contains only the values above zero, such as `{"testing": 0.8}`.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl Activity {
 pub struct Signals([f64; 8]);
 
 impl Signals {
-    /// The sum so far for `activity`.
+    /// Returns the sum so far for `activity`.
     pub fn get(&self, activity: Activity) -> f64 {
         self.0[activity as usize]
     }
@@ -79,7 +79,7 @@ impl Signals {
         self.0[activity as usize] += amount;
     }
 
-    /// Adds each of `other`, times `weight`.
+    /// Adds the sums of `other`, multiplied by `weight`.
     pub fn add_all(&mut self, other: &Signals, weight: f64) {
         for (sum, amount) in self.0.iter_mut().zip(other.0) {
             *sum += amount * weight;
@@ -91,7 +91,7 @@ impl Signals {
         self.0.iter().all(|sum| *sum == 0.0)
     }
 
-    /// Each activity with its sum.
+    /// Returns each activity with its sum.
     pub fn iter(&self) -> impl Iterator<Item = (Activity, f64)> + '_ {
         Activity::ALL.into_iter().zip(self.0)
     }
@@ -148,7 +148,7 @@ impl ActivityVector {
     /// 2.1).
     pub const DOMINANT: f64 = 0.3;
 
-    /// Divides each signal by the largest, as the test in section 9.1 requires.
+    /// Divides each sum by the largest one.
     pub fn from_signals(signals: &Signals) -> ActivityVector {
         let largest = signals.iter().map(|(_, sum)| sum).fold(0.0, f64::max);
         let mut vector = ActivityVector::default();
@@ -160,14 +160,14 @@ impl ActivityVector {
         vector
     }
 
-    /// The intensity of `activity`.
+    /// Returns the intensity of `activity`.
     pub fn get(&self, activity: Activity) -> f64 {
         let mut copy = *self;
         *copy.slot(activity)
     }
 
-    /// The activities at [`Self::DOMINANT`] or above, strongest first; ties in the order of
-    /// [`Activity::ALL`].
+    /// Returns the activities with at least [`Self::DOMINANT`], the strongest first; ties are in
+    /// the order of [`Activity::ALL`].
     pub fn dominant_activities(&self) -> Vec<Activity> {
         let mut dominant: Vec<Activity> =
             Activity::ALL.into_iter().filter(|one| self.get(*one) >= Self::DOMINANT).collect();
@@ -175,7 +175,7 @@ impl ActivityVector {
         dominant
     }
 
-    /// The name of the strongest activity, or `mixed` when none is dominant.
+    /// Returns the name of the strongest activity, or `mixed` if none is dominant.
     pub fn primary_activity(&self) -> &'static str {
         self.dominant_activities().first().map_or("mixed", |first| first.as_str())
     }
@@ -209,14 +209,14 @@ impl ActivityVector {
 /// A phase of a session: the work between two lines of its transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
-    /// When it began, as far as the transcript says.
+    /// When the phase began, if the transcript states it.
     pub from: Option<Timestamp>,
-    /// When it ended, as far as the transcript says.
+    /// When the phase ended, if the transcript states it.
     pub to: Option<Timestamp>,
     /// The first line in the session's file, counted from 1.
     pub first_line: u64,
     pub last_line: u64,
-    /// Tool calls in it.
+    /// Number of tool calls in the phase.
     pub calls: u32,
     /// The activities of the phase.
     pub vector: ActivityVector,

@@ -16,10 +16,10 @@ pub struct Choice {
     /// The label that the agent's dialogue shows above the question: `Auth method`.
     #[serde(default)]
     pub header: Option<String>,
-    /// What the chosen option means, as the agent's dialogue explains it.
+    /// The explanation of the chosen option in the agent's dialogue.
     #[serde(default)]
     pub explanation: Option<String>,
-    /// The whole prompt that picked an option, where it says more than which one.
+    /// The whole prompt with which the user chose an option, if it says more than that.
     #[serde(default)]
     pub words: Option<String>,
     /// For a plan: its approach.
@@ -43,7 +43,7 @@ pub struct Choice {
 pub struct Correction {
     /// The position of the prompt.
     pub origin: Origin,
-    /// The call that the user refused with these words.
+    /// The call that the user refused with this prompt.
     #[serde(default)]
     pub refused: Option<String>,
 }

@@ -1,16 +1,16 @@
 //! How a session ended, in the words of its user and its agent.
 
-/// The last words of a session, and the requests that it began and ended with. What is not known, or
-/// says nothing new, is `None`.
+/// The last words of a session, and the requests with which it began and ended. A field is `None`
+/// if its text is not known or says nothing new.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionEnding {
     /// The agent's last report on one line, shortened in its middle.
     pub report: Option<String>,
-    /// The report before it, where the last one says little.
+    /// The report before the last one, if the last one says little.
     pub earlier_report: Option<String>,
-    /// The user's first request that says something, where the objective of the summary has other words.
+    /// The user's first meaningful request, if the objective of the summary is worded differently.
     pub asked: Option<String>,
-    /// The objective of the summary, where it has other words and no request says something.
+    /// The objective of the summary, if there is no meaningful request with another wording.
     pub about: Option<String>,
     /// The user's last request.
     pub asked_last: Option<String>,
@@ -21,12 +21,12 @@ pub struct SessionEnding {
 }
 
 impl SessionEnding {
-    /// Maximum characters of the last report. About three quarters of the reports of recorded sessions
-    /// are shorter, and are quoted whole.
+    /// Maximum length, in characters, of the last report. About three quarters of the reports of
+    /// recorded sessions are shorter, and are quoted as a whole.
     pub const REPORT_LENGTH: usize = 900;
-    /// Maximum characters of the report before it.
+    /// Maximum length, in characters, of the report before the last one.
     pub const EARLIER_REPORT_LENGTH: usize = 450;
-    /// Maximum characters of a request.
+    /// Maximum length, in characters, of a request.
     pub const REQUEST_LENGTH: usize = 240;
 
     /// Returns the fields that are known, each with its name.

@@ -14,7 +14,7 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     pub id: EpisodeId,
-    /// The session that it summarises.
+    /// The session that the episode summarises.
     pub session: SessionKey,
     /// The agent's id of that session.
     pub session_id: SessionId,
@@ -25,9 +25,9 @@ pub struct Episode {
     pub summary: EnhancedSessionSummary,
     /// The author of the summary.
     pub author: Author,
-    /// The transcript that it summarises.
+    /// The path of the transcript.
     pub file: String,
-    /// The hash of the content that it summarises.
+    /// The hash of the summarised content.
     pub content_hash: ContentHash,
     /// Why the session was closed.
     pub reason: CloseReason,
@@ -35,14 +35,14 @@ pub struct Episode {
     pub branches: Vec<String>,
     /// When the session's first message was written.
     pub started_at: Timestamp,
-    /// When the session's last message was written: the time that its facts hold from.
+    /// When the session's last message was written.
     pub ended_at: Timestamp,
     /// When the episode was created.
     pub created_at: Timestamp,
-    /// Text that is not a summary of this machine, if there is any.
+    /// Content that was not created by a session on this machine, if there is any.
     pub external: Option<ExternalContent>,
-    /// The version of the rules by which its summary was derived from evidence; 0 before such
-    /// versions were recorded.
+    /// The version of the rules by which the summary was derived from evidence; 0 if it is not
+    /// known.
     pub rules: u32,
 }
 
@@ -60,21 +60,21 @@ pub struct ExternalContent {
     pub from: Option<String>,
 }
 
-/// The agent of episodes without a session: someone added them.
+/// The agent's name in episodes that someone added and that have no session.
 pub const MEMORY: &str = "memory";
 
 impl Episode {
-    /// Whether someone added it, as opposed to a session's.
+    /// Whether someone added the episode, so that it is not a session's.
     pub fn is_memory(&self) -> bool {
         self.session_id.agent == MEMORY
     }
 
-    /// The machine from which it was imported, if it is another one.
+    /// Returns the machine from which the episode was imported, if it is another one.
     pub fn from(&self) -> Option<&str> {
         self.external.as_ref().and_then(|content| content.from.as_deref())
     }
 
-    /// Returns the text, if it is not in the summary.
+    /// Returns the text of the external content, if the summary does not contain it.
     pub fn text(&self) -> Option<&str> {
         let content = self.external.as_ref()?;
         Some(content.text.as_str()).filter(|text| !text.is_empty())
@@ -84,8 +84,8 @@ impl Episode {
 /// The author of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// Derived from evidence, on this machine.
+    /// The summary was derived from evidence, on this machine.
     Evidence,
-    /// A model wrote it, held against the evidence.
+    /// A model wrote the summary, which was checked against the evidence.
     Model(String),
 }

@@ -4,19 +4,19 @@ use std::fmt;
 
 use crate::model::time::Timestamp;
 
-/// The id of an episode: a UUIDv7 of the time when its session ended, so that ids sort in the order
-/// of the sessions, even if these were imported in another order.
+/// The id of an episode: a UUIDv7 of the time when its session ended. So ids sort in the order of
+/// the sessions, even if these were imported in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EpisodeId(pub uuid::Uuid);
 
 impl EpisodeId {
-    /// A new name for an episode of a session that ended at `ended_at`.
+    /// Returns a new id for an episode of a session that ended at `ended_at`.
     pub fn new(ended_at: Timestamp, random: [u8; 10]) -> EpisodeId {
         let millis = u64::try_from(ended_at.millis()).unwrap_or(0);
         EpisodeId(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
     }
 
-    /// Reads the usual text form.
+    /// Parses the usual text form.
     pub fn parse(text: &str) -> Option<EpisodeId> {
         uuid::Uuid::try_parse(text).ok().map(EpisodeId)
     }

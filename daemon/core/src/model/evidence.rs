@@ -1,9 +1,10 @@
 //! Facts read from a transcript, as opposed to prose written about it.
 //!
-//! [`Evidence`] is what a summary may state without a model, and what a model's claims are checked
-//! against. It is bounded: each list documents which items it keeps when it is full, so that a
-//! transcript of gigabytes leads to evidence of kilobytes. It is saved as one JSON document beside
-//! the cursor of its file; in an older document a newer field has its default.
+//! A summary without a model states only [`Evidence`], and a model's claims are checked against it.
+//! Each list has a maximum length and documents which items it keeps when it is full, so that a
+//! transcript of gigabytes leads to evidence of kilobytes. The evidence is saved as one JSON
+//! document, together with the cursor of its file. A field that is missing in an older document
+//! gets its default.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -28,24 +29,25 @@ use crate::model::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {
-    /// When it happened.
+    /// The time span of the evidence.
     pub span: TimeSpan,
-    /// How much happened.
+    /// Numbers of events.
     pub counts: EventCounts,
     /// The user's requests: the first ones and the latest ones.
     pub prompts: Vec<Quote>,
-    /// Number of prompts between these that were dropped.
+    /// Number of dropped prompts between the first and the latest ones.
     pub prompts_left_out: u32,
     /// The agent's last words.
     pub last_reply: Option<Quote>,
-    /// The position of the last tool result. When it is after the agent's last words, nothing was
-    /// concluded from it.
+    /// The position of the last tool result. If it is after the agent's last words, the agent wrote
+    /// nothing about it.
     pub last_result: Option<Origin>,
-    /// The last tool call after the last words, as long as it has no result: when a session ends
+    /// The last tool call after the last words, as long as it has no result. If the session ends
     /// with it, the agent was interrupted.
     pub unanswered_call: Option<Quote>,
-    /// Whether the file is a sub-agent's that is read as a session, because its parent's is missing: the
-    /// prompts are another agent's words, and state neither decisions nor wishes of the user.
+    /// Whether this is a sub-agent's file that is read as a session, because the parent's file is
+    /// missing. Its prompts are then another agent's words, and not decisions or wishes of the
+    /// user.
     pub is_instructed: bool,
     /// Errors in terminal output that the user pasted into prompts.
     pub pasted_errors: Vec<Quote>,
@@ -57,8 +59,8 @@ pub struct Evidence {
     pub tickets: Vec<Ticket>,
     /// The agent's findings, decisions and open tasks, by sentence.
     pub statements: Vec<Statement>,
-    /// The same for the last words of the agent, which are read as the report at the end of its
-    /// turn; when the user continues, they are added to the others.
+    /// The statements in the agent's last words, which count as the report at the end of its turn.
+    /// When the user continues, they are added to `statements`.
     pub report: Vec<Statement>,
     /// The agent's reports at the end of each turn, in order: the first ones and the latest.
     pub reports: Vec<TurnReport>,
@@ -73,7 +75,7 @@ pub struct Evidence {
     pub checkout: CheckoutState,
     /// The position where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
-    /// The error of the agent's own service, while no text of the agent follows.
+    /// The error of the agent's own service, if no text of the agent follows it.
     pub service_failure: Option<Quote>,
     /// Files by path as the transcript names them.
     pub files: BTreeMap<String, FileWork>,
@@ -82,7 +84,7 @@ pub struct Evidence {
     /// What tools said of files that they changed without naming them: `6 files reformatted`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unnamed_changes: Vec<Quote>,
-    /// Commands; the failing and the latest ones are kept first.
+    /// Commands; the failing and the latest ones are kept.
     pub commands: Vec<CommandRun>,
     /// Number of dropped commands.
     pub commands_left_out: u32,
@@ -96,8 +98,7 @@ pub struct Evidence {
     pub tasks: Vec<Task>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
-    /// Ids of sub-agents whose calls are in this file, too: their own files contain nothing that is
-    /// not counted here.
+    /// Ids of sub-agents whose calls are in this file, too. Their own files contain nothing more.
     pub reported_sub_agents: Vec<String>,
     /// Choices of the user: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
@@ -113,7 +114,7 @@ pub struct Evidence {
     pub commits: Vec<Commit>,
     /// Pull requests, by address.
     pub pull_requests: Vec<PullRequest>,
-    /// Models that answered, in the order they first did.
+    /// Models that answered, in the order of their first answers.
     pub models: Vec<String>,
     /// Branches worked on, in the order they were first seen.
     pub branches: Vec<String>,
@@ -121,30 +122,30 @@ pub struct Evidence {
     pub agent_versions: Vec<String>,
     /// Working directories, in the order they were first seen.
     pub directories: Vec<String>,
-    /// The cost.
+    /// The tokens that were used.
     pub tokens: Tokens,
-    /// The cost by day and model, since it is read.
+    /// The same by day and model, without tokens that older versions of the daemon counted.
     pub token_uses: Vec<TokenUse>,
 }
 
-/// When something happened.
+/// The time span of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeSpan {
-    /// The earliest time in it.
+    /// The earliest time.
     pub first: Option<Timestamp>,
-    /// The latest time in it.
+    /// The latest time.
     pub last: Option<Timestamp>,
-    /// Time without the pauses of more than five minutes.
+    /// The duration without pauses of more than five minutes.
     #[serde(with = "micros")]
     pub active: Duration,
 }
 
-/// How much happened.
+/// Numbers of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EventCounts {
-    /// Messages: prompts and whole messages of the agent.
+    /// Number of messages: prompts, and whole messages of the agent.
     pub messages: u32,
     /// Messages that the user typed.
     pub prompts: u32,
@@ -166,37 +167,35 @@ pub struct Quote {
     pub text: String,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
     pub at: Option<Timestamp>,
 }
 
-/// The words that ended a turn: the agent's text before the user's next prompt.
+/// The report that ended a turn: the agent's text before the user's next prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TurnReport {
     /// The Markdown, without its middle when it is long.
     pub text: String,
-    /// The line of its last piece.
+    /// The position of the report's last piece.
     pub origin: Origin,
     /// The time.
     pub at: Option<Timestamp>,
     /// Whether the turn changed files or made a commit.
     pub changed: bool,
-    /// Whether the user asked a question rather than for work.
+    /// Whether the user had asked a question instead of requesting work.
     pub answers: bool,
 }
 
 /// A lasting statement of the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// The text.
     pub kind: StatementKind,
     /// The sentence.
     pub text: String,
     /// The position in the transcript.
     pub origin: Origin,
-    /// Whether it was part of the words that ended a turn: earlier statements of the agent are
-    /// often overtaken.
+    /// Whether it is from the report that ended a turn. Earlier statements of the agent are often
+    /// outdated.
     #[serde(default)]
     pub reported: bool,
 }
@@ -211,7 +210,7 @@ pub enum StatementKind {
     Cause,
     /// A discovery.
     Discovery,
-    /// A task is left.
+    /// A task that is not done.
     OpenEnd,
     /// An attempt that was abandoned.
     DeadEnd,
@@ -233,9 +232,9 @@ pub struct FileWork {
     pub lines_added: u32,
     /// Lines removed by edits.
     pub lines_removed: u32,
-    /// Whether it was not there before.
+    /// Whether the session created the file.
     pub created: bool,
-    /// Whether it was removed in the end.
+    /// Whether the file was removed in the end.
     pub deleted: bool,
     /// The path it was moved from.
     pub moved_from: Option<String>,
@@ -265,7 +264,6 @@ pub struct CommandRun {
     pub shows_failure: bool,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
     pub at: Option<Timestamp>,
 }
 
@@ -280,12 +278,12 @@ pub struct ErrorSeen {
     pub origin: Origin,
     /// When it was first seen.
     pub at: Option<Timestamp>,
-    /// How many times it was seen.
+    /// Number of times it was seen.
     pub times: u32,
-    /// How many times it occurred again after it was resolved.
+    /// Number of times it occurred again after it was resolved.
     #[serde(default)]
     pub returns: u32,
-    /// Why the failure is unrelated to this session, in the agent's words, such as that it existed
+    /// The agent's reason why the failure is unrelated to this session, such as that it existed
     /// before.
     #[serde(default)]
     pub known: Option<String>,
@@ -300,7 +298,7 @@ pub struct ErrorSeen {
 pub struct Resolution {
     /// Files changed between the failure and the success.
     pub files: Vec<String>,
-    /// Commands between the two that can have changed something, such as an installation.
+    /// Commands between the two that may have changed something, such as an installation.
     pub commands: Vec<String>,
     /// The agent's description.
     pub said: Option<String>,
@@ -323,7 +321,6 @@ pub struct SettingChange {
     pub new_value: Option<String>,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
     pub at: Option<Timestamp>,
 }
 
@@ -358,7 +355,6 @@ pub struct Recap {
     pub text: String,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
     pub at: Option<Timestamp>,
 }
 
@@ -371,7 +367,7 @@ pub struct Title {
     pub text: String,
 }
 
-/// How often a tool was used.
+/// The numbers of a tool's calls and failures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolUse {

@@ -18,22 +18,21 @@ pub struct Message {
     pub uuid: Option<RecordUuid>,
     /// The speaker.
     pub role: Role,
-    /// When, as the transcript says.
+    /// The time, if the transcript states it.
     pub at: Option<Timestamp>,
     /// The text, filtered and redacted.
     pub text: String,
     /// The tool's name, for a call or a result.
     pub tool: Option<String>,
-    /// The files it touches, as the transcript names them.
+    /// The files that the message concerns, as the transcript names them.
     pub files: Vec<String>,
-    /// The branch checked out at the time.
+    /// The branch that was checked out at that time.
     pub branch: Option<String>,
 }
 
 /// The speaker of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// The person.
     User,
     /// The agent's own words.
     Agent,
@@ -47,7 +46,7 @@ impl Role {
     /// Every role.
     pub const ALL: [Role; 4] = [Role::User, Role::Agent, Role::Tool, Role::Recap];
 
-    /// The name in filters, in the content hash and on screen.
+    /// Returns the name in filters, in the content hash and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::User => "user",
@@ -57,7 +56,7 @@ impl Role {
         }
     }
 
-    /// Reads [`Role::as_str`]; `agent` is understood too.
+    /// Parses a name as [`Role::as_str`] returns it, or `agent`.
     pub fn parse(word: &str) -> Option<Role> {
         if word == "agent" {
             return Some(Role::Agent);

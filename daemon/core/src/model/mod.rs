@@ -1,13 +1,13 @@
-//! Plain words of the domain: no I/O, no clock, no knowledge of any other module.
+//! The plain types of the domain. They do no I/O, read no clock and know no other module.
 //!
-//! Read in this order: the content of a transcript ([`transcript`]), the stored part of it
-//! ([`message`], [`evidence`], [`token_use`]), the session ([`session`]), its activity ([`activity`], [`tool`]),
-//! and the result ([`summary`], [`episode`], [`graph`]), perhaps with a model's help ([`prompt`])
-//! and with vectors for the search ([`vector`]).
+//! Read them in this order: the content of a transcript ([`transcript`]), the stored part of it
+//! ([`message`], [`evidence`], [`token_use`]), the session ([`session`]), its activity
+//! ([`activity`], [`tool`]), the result ([`summary`], [`episode`], [`graph`]), prompts for a model
+//! ([`prompt`]), and vectors for the search ([`vector`]).
 //!
-//! Only types that are JSON documents derive `serde`: a summary (a model's reply is read into it,
-//! an export writes it), and the evidence and activity that are saved as one versioned document
-//! beside a transcript's cursor.
+//! Only types that are JSON documents derive `serde`. These are summaries, which models' replies
+//! and exports contain, and the evidence and activity that are saved as one versioned document
+//! together with a transcript's cursor.
 
 mod action;
 pub mod time;

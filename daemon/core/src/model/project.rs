@@ -1,4 +1,5 @@
-//! A project is a directory; sessions belong to the project they were started in.
+//! Projects. A project is a directory, and a session belongs to the project in which it was
+//! started.
 
 use std::fmt;
 
@@ -11,7 +12,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project at `path`: separators turned to `/`, none at the end.
+    /// Returns the project at `path`, with `/` as separator and none at the end.
     pub fn new(path: &str) -> Project {
         let forward = path.trim().replace('\\', "/");
         let trimmed = forward.trim_end_matches('/');
@@ -19,23 +20,23 @@ impl Project {
         Project { path: path.to_owned() }
     }
 
-    /// The normalised path.
+    /// Returns the normalised path.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The last path segment: the name for people.
+    /// Returns the last path segment, which is the name for people.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.path)
     }
 
-    /// The short stable name.
+    /// Returns the short stable name.
     pub fn namespace(&self) -> Namespace {
         let hash = Sha256::digest(self.path.as_bytes());
         Namespace(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
     }
 
-    /// Returns the project of which this one is a worktree, when it is in a folder where agents
+    /// Returns the project of which this one is a worktree, if it is in a folder where agents
     /// create worktrees; otherwise the project itself.
     pub fn root(&self) -> Project {
         let found = ["/.claude/worktrees/", "/.worktrees/"]
@@ -44,8 +45,8 @@ impl Project {
         found.map_or_else(|| self.clone(), |(root, _)| Project::new(root))
     }
 
-    /// The spelling by which paths of Windows, WSL and Unix are compared: that of a drive is
-    /// `c:/folder`, in small letters, because Windows does not tell them apart.
+    /// Returns the form in which paths of Windows, WSL and Unix are compared. A path on a drive of
+    /// Windows becomes `c:/folder` in lower case, because Windows ignores case.
     pub fn spelling(&self) -> String {
         let path = self.path.strip_prefix("//?/").unwrap_or(&self.path);
         let drive = |drive: &str| drive.len() == 1 && drive.as_bytes()[0].is_ascii_alphabetic();
@@ -59,7 +60,7 @@ impl Project {
         if drive(first) { format!("{first}:/{rest}").to_lowercase() } else { path.to_owned() }
     }
 
-    /// Returns `path` relative to the project, when it is inside.
+    /// Returns `path` relative to the project, or unchanged if it is not inside.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
         // Windows paths are written with either separator.
         let bar = |byte: u8| if byte == b'\\' { b'/' } else { byte };
@@ -74,8 +75,8 @@ impl Project {
     }
 }
 
-/// A short stable name of a project: the first eight hex digits of the SHA-256 of its
-/// normalised path (Graphiti's own rule).
+/// A short stable name of a project: the first eight hex digits of the SHA-256 of its normalised
+/// path, as in Graphiti.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Namespace(u32);
 
@@ -90,7 +91,7 @@ impl Namespace {
         self.0
     }
 
-    /// Reads the eight hex digits.
+    /// Parses the eight hex digits.
     pub fn parse(text: &str) -> Option<Namespace> {
         if text.len() != 8 {
             return None;

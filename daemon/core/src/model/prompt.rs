@@ -1,6 +1,6 @@
 //! A prompt for a model, with the instructions and the material from transcripts kept apart.
 
-/// A question to a model, in the order in which it reads it.
+/// A question to a model. Its parts are in the order in which the model reads them.
 ///
 /// The separation prevents a transcript from giving instructions: the sender of a prompt marks its
 /// [`PromptPart::Material`] so that the model can distinguish it from the instructions.
@@ -13,14 +13,14 @@ pub struct Prompt {
 /// A part of a prompt, by its author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptPart {
-    /// An instruction, from us or from a template of the user.
+    /// An instruction, from the daemon or from a template of the user.
     Instruction(String),
     /// Material from a transcript: it must not be followed as an instruction.
     Material(String),
 }
 
 impl Prompt {
-    /// `instruction`, followed by its material.
+    /// Returns a prompt of `instruction` followed by `material`.
     pub fn about(instruction: impl Into<String>, material: impl Into<String>) -> Prompt {
         let instruction = format!("{}\n\n", instruction.into().trim_end());
         Prompt {
@@ -31,7 +31,7 @@ impl Prompt {
         }
     }
 
-    /// The whole text without any marks, for showing and counting.
+    /// Returns the whole text without any marks, for showing and counting.
     pub fn plain_text(&self) -> String {
         self.parts.iter().map(PromptPart::text).collect()
     }

@@ -1,4 +1,4 @@
-//! What a session does to its repository and on its forge.
+//! Evidence of a session's work on its repository and its forge.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,15 +39,14 @@ pub struct GitEvent {
     pub succeeded: bool,
     /// The branch that was changed, or that was checked out, where known.
     pub branch: Option<String>,
-    /// The error of git or the forge: the line with the error.
+    /// The line with the error of git or the forge.
     pub error: Option<String>,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
     pub at: Option<Timestamp>,
 }
 
-/// The steps that decide in which state a session leaves the repository.
+/// The steps that determine the state in which a session leaves the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GitStep {
@@ -80,12 +79,11 @@ pub struct Commit {
     pub hash: String,
     /// The first line of the message.
     pub subject: String,
-    /// The text under its first line, without trailers, cut when long.
+    /// The message without its first line and trailers, cut when long.
     #[serde(default)]
     pub body: String,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
     #[serde(default)]
     pub at: Option<Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! Whose transcript it is, and how far its indexing is.
+//! Sessions: their identity, and the state of their indexing.
 
 use std::fmt;
 
@@ -19,24 +19,24 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The number that the store gives a session when it is first seen; never reused.
+/// The number that the store gives a session when it is first seen. It is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey(pub u64);
 
-/// SHA-256 of the filtered messages of a session. Two states of a transcript with the same messages
-/// have the same hash, whatever else differs in the file.
+/// The SHA-256 of the filtered messages of a session. Two states of a transcript with the same
+/// messages have the same hash, even if the files differ in other ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContentHash(pub [u8; 32]);
 
 impl fmt::Display for ContentHash {
-    /// The first sixteen hex digits, as the hybrid-close document shows it.
+    /// Writes the first sixteen hex digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().take(8).try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
 impl fmt::LowerHex for ContentHash {
-    /// All of its hex digits.
+    /// Writes all hex digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
@@ -45,15 +45,14 @@ impl fmt::LowerHex for ContentHash {
 /// The state of a session, without its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
-    /// The store's number of it.
+    /// The store's number of the session.
     pub key: SessionKey,
-    /// The agent's id of it.
+    /// The agent's id of the session.
     pub id: SessionId,
     /// The directory where it started, when a record has named it.
     pub project: Option<Project>,
     /// The transcript's path.
     pub file: String,
-    /// How far its indexing is.
     pub state: State,
     /// The content that was read so far; `None` before the first read.
     pub content: Option<Content>,
@@ -66,7 +65,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether it has messages or an error to show; lists omit all others.
+    /// Whether the session has messages or an error to show. Lists omit all other sessions.
     #[must_use]
     pub fn is_listed(&self) -> bool {
         self.content.is_some() || matches!(self.state, State::Failed(_))
@@ -81,48 +80,48 @@ pub struct Content {
     pub messages: u32,
 }
 
-/// The episode that a session was last turned into.
+/// The last indexing of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Indexed {
     pub episode: EpisodeId,
-    /// The content that it was made from.
+    /// The hash of the summarised content.
     pub hash: ContentHash,
-    /// When it was made.
+    /// When the episode was created.
     pub at: Timestamp,
-    /// Why.
+    /// Why the session was closed.
     pub reason: CloseReason,
 }
 
 /// The state of a session (hybrid-close, section 6).
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
-    /// Being written to.
+    /// The transcript is being written.
     Active,
-    /// Not written to for `check_interval`, but not over.
+    /// The transcript was not written for `check_interval`, but the session is not over.
     Inactive,
-    /// Being turned into an episode.
+    /// An episode is being created.
     Indexing(Indexing),
-    /// Turned into an episode, and not written to since.
+    /// An episode was created, and the transcript was not written since then.
     Indexed,
-    /// Turning it into an episode failed.
+    /// Creating an episode failed.
     Failed(Failure),
-    /// Over, but not turned into an episode yet.
+    /// The session is over, but has no episode yet.
     Unindexed(Unindexed),
 }
 
-/// A running or due job.
+/// A running or due job that creates an episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Indexing {
-    /// Why.
+    /// Why the session was closed.
     pub reason: CloseReason,
-    /// Since when.
+    /// When the job became due.
     pub since: Timestamp,
     /// Attempts that failed before this one.
     pub attempts: u32,
-    /// Whether the transcript was written to since: the session is active again afterwards.
+    /// Whether the transcript was written since then. The session is active again after the job.
     pub written_since: bool,
-    /// Why it was asked to be closed again since: perhaps for something that the running job has
-    /// not read, so that another job follows.
+    /// Why the session was closed once more since then, if it was. Another job follows, because the
+    /// running job may not have read everything.
     pub again: Option<CloseReason>,
 }
 
@@ -132,7 +131,7 @@ pub struct Failure {
     pub error: String,
     /// Failed attempts in a row.
     pub attempts: u32,
-    /// When to retry without a request; `None` when never.
+    /// When to retry without a request; `None` means never.
     pub retry_at: Option<Timestamp>,
     /// Why it was being indexed.
     pub reason: CloseReason,
@@ -153,7 +152,7 @@ pub enum Unindexed {
 }
 
 impl State {
-    /// The name in documents and on screen.
+    /// Returns the name in documents and on screen.
     pub fn as_str(&self) -> &'static str {
         match self {
             State::Active => "active",
@@ -177,7 +176,7 @@ pub enum CloseReason {
     PreCompact,
     /// A search needed it.
     LazyQuery,
-    /// Nothing was written for the inactivity timeout.
+    /// The transcript was not written for the duration of the inactivity timeout.
     InactivityTimeout,
     /// The agent's process has exited.
     AgentExited,
@@ -186,7 +185,7 @@ pub enum CloseReason {
 }
 
 impl CloseReason {
-    /// The name in documents: `explicit`, `hook_clear`, `lazy_query`, ….
+    /// Returns the name in documents: `explicit`, `hook_clear`, `lazy_query`, ….
     pub fn name(&self) -> String {
         match self {
             CloseReason::Explicit(_) => "explicit".to_owned(),
@@ -199,7 +198,7 @@ impl CloseReason {
         }
     }
 
-    /// The note of the caller, if there is one.
+    /// Returns the note of the caller, if there is one.
     pub fn note(&self) -> Option<&str> {
         match self {
             CloseReason::Explicit(note) => note.as_deref(),
@@ -207,7 +206,7 @@ impl CloseReason {
         }
     }
 
-    /// Reads [`CloseReason::name`]; anything else is someone's own word.
+    /// Parses a name as [`CloseReason::name`] returns it. Any other text is the note of a caller.
     pub fn from_name(name: &str) -> CloseReason {
         let all = [
             CloseReason::LazyQuery,
@@ -219,8 +218,8 @@ impl CloseReason {
         found.unwrap_or_else(|| CloseReason::from_argument(Some(name)))
     }
 
-    /// The reason behind the `reason` argument of `session_tracking_close`: a hook's own
-    /// `hook_clear`, or words of the caller's.
+    /// Returns the reason for the `reason` argument of `session_tracking_close`. The argument is
+    /// the name of a reason, such as `hook_clear`, or a note of the caller.
     pub fn from_argument(argument: Option<&str>) -> CloseReason {
         match argument.map(str::trim).filter(|reason| !reason.is_empty()) {
             None | Some("explicit") => CloseReason::Explicit(None),
@@ -232,7 +231,7 @@ impl CloseReason {
         }
     }
 
-    /// Whether a caller or an agent requested it, as opposed to our own timers.
+    /// Whether a caller or an agent requested the closing. Other closings are the daemon's own.
     pub fn is_asked(&self) -> bool {
         matches!(self, CloseReason::Explicit(_) | CloseReason::Hook(_) | CloseReason::PreCompact)
     }

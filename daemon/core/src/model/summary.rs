@@ -36,7 +36,7 @@ pub struct ConfigChange {
     pub file: String,
     /// "JWT_EXPIRY".
     pub setting: String,
-    /// "60", `None` when the setting was not there.
+    /// "60"; `None` if the setting did not exist.
     #[serde(default)]
     pub old_value: Option<String>,
     /// "3600".
@@ -63,7 +63,7 @@ pub struct RelationRecord {
 pub struct TestSummary {
     /// "pytest".
     pub framework: String,
-    /// Tests run.
+    /// The number of tests that were run.
     pub total: u32,
     /// The number that passed.
     pub passed: u32,
@@ -111,7 +111,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The name in documents and on screen.
+    /// Returns the name in documents and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             Outcome::Completed => "completed",
@@ -121,7 +121,7 @@ impl Outcome {
         }
     }
 
-    /// Reads [`Outcome::as_str`].
+    /// Parses a name as [`Outcome::as_str`] returns it.
     pub fn parse(word: &str) -> Option<Outcome> {
         [Outcome::Completed, Outcome::Blocked, Outcome::InProgress, Outcome::Abandoned]
             .into_iter()
@@ -129,7 +129,7 @@ impl Outcome {
     }
 }
 
-/// A session in a few hundred words, by field.
+/// The summary of a session in a few hundred words, divided into fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnhancedSessionSummary {
     /// The activities of the session.
@@ -139,10 +139,10 @@ pub struct EnhancedSessionSummary {
     pub objective: String,
     /// How it ended.
     pub outcome: Outcome,
-    /// Why it counts as that, in a phrase: "waits for an answer", "cut off in a call".
+    /// The reason for the outcome, in a phrase: "waits for an answer", "cut off in a call".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
-    /// The phases of the work, where they differ: at least two.
+    /// The phases of the work, if there are at least two that differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<Segment>>,
 
@@ -171,7 +171,7 @@ pub struct EnhancedSessionSummary {
     /// Errors and how they were resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors_resolved: Option<Vec<ErrorResolution>>,
-    /// The causes of failures, where they were found.
+    /// The causes of failures, if they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause_analysis: Option<String>,
     /// Settings changed, with old and new value.
@@ -179,10 +179,10 @@ pub struct EnhancedSessionSummary {
     pub config_changes: Option<Vec<ConfigChange>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discoveries: Option<Vec<String>>,
-    /// The topics, where a model named them.
+    /// The topics, if a model named them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
-    /// The relations between entities, where a model named them.
+    /// The relations between entities, if a model named them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relations: Option<Vec<RelationRecord>>,
     /// The last test run.
@@ -196,10 +196,10 @@ pub struct EnhancedSessionSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_tools_used: Option<Vec<String>>,
 
-    /// The transcript.
+    /// The path of the transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_file: Option<String>,
-    /// Messages in it.
+    /// Number of messages in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_count: Option<u32>,
     /// Minutes from the first to the last message.

@@ -12,52 +12,52 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The earliest instant that the display formats can hold.
+    /// The Unix epoch; no event is earlier.
     pub const MIN: Timestamp = Timestamp(0);
-    /// An instant later than any that occurs.
+    /// An instant that is later than all events.
     pub const MAX: Timestamp = Timestamp(i64::MAX);
 
-    /// Wraps microseconds since the Unix epoch.
+    /// Converts from microseconds since the Unix epoch.
     pub const fn from_micros(micros: i64) -> Timestamp {
         Timestamp(micros)
     }
 
-    /// Wraps whole seconds since the Unix epoch.
+    /// Converts from whole seconds since the Unix epoch.
     pub const fn from_seconds(seconds: i64) -> Timestamp {
         Timestamp(seconds.saturating_mul(1_000_000))
     }
 
-    /// Microseconds since the Unix epoch.
+    /// Returns the microseconds since the Unix epoch.
     pub const fn micros(self) -> i64 {
         self.0
     }
 
-    /// Milliseconds since the Unix epoch, rounded down.
+    /// Returns the milliseconds since the Unix epoch, rounded down.
     pub const fn millis(self) -> i64 {
         self.0.div_euclid(1_000)
     }
 
-    /// Reads an RFC 3339 instant such as `2026-01-21T09:31:34.330Z`.
+    /// Parses an RFC 3339 instant such as `2026-01-21T09:31:34.330Z`.
     ///
-    /// Returns `None` for anything else: a transcript's time is a hint, never a reason to fail.
+    /// Returns `None` for anything else, because a wrong time in a transcript is no reason to fail.
     pub fn parse(text: &str) -> Option<Timestamp> {
         let instant: jiff::Timestamp = text.parse().ok()?;
         Some(Timestamp(instant.as_microsecond()))
     }
 
-    /// This instant moved later by `by`, saturating.
+    /// Returns the instant that is later by `by`, saturating.
     pub fn plus(self, by: Duration) -> Timestamp {
         let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
         Timestamp(self.0.saturating_add(by))
     }
 
-    /// This instant moved earlier by `by`, saturating.
+    /// Returns the instant that is earlier by `by`, saturating.
     pub fn minus(self, by: Duration) -> Timestamp {
         let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
         Timestamp(self.0.saturating_sub(by))
     }
 
-    /// The time from `earlier` to this instant; zero when `earlier` is later.
+    /// Returns the time from `earlier` to this instant; zero if `earlier` is later.
     pub fn since(self, earlier: Timestamp) -> Duration {
         let micros = self.0.saturating_sub(earlier.0);
         Duration::from_micros(u64::try_from(micros).unwrap_or(0))
@@ -76,7 +76,8 @@ impl From<std::time::SystemTime> for Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`: the one width that Graphiti compares as text.
+    /// Writes `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`. Graphiti compares such times as text, so they
+    /// need this fixed width.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_microsecond(self.0) {
             Ok(instant) => write!(f, "{}", instant.strftime("%Y-%m-%dT%H:%M:%S.%6f+00:00")),

@@ -16,7 +16,8 @@ pub struct TokenUse {
     pub tokens: Tokens,
 }
 
-/// Maximum number of entries of one session. Further days and models are added to the last entry.
+/// Maximum number of entries of one session. The tokens of further days and models are added to the
+/// last entry.
 const USES: usize = 100;
 const MICROS_A_DAY: i64 = 86_400_000_000;
 
@@ -25,7 +26,7 @@ pub fn day_of(at: Timestamp) -> i64 {
     at.micros().div_euclid(MICROS_A_DAY)
 }
 
-/// Returns the entry of a day and a model, which is added if there is none.
+/// Returns the entry of a day and a model, and adds it first if there is none.
 pub fn use_of<'u>(uses: &'u mut Vec<TokenUse>, day: i64, model: &str) -> &'u mut TokenUse {
     let is_it = |one: &TokenUse| one.day == day && one.model == model;
     let at = uses.iter().rposition(is_it).unwrap_or_else(|| {
@@ -48,8 +49,8 @@ impl Tokens {
 }
 
 impl Evidence {
-    /// Returns the tokens by day and model. Tokens that an older version counted have neither: they
-    /// are attributed to the first model and the last day of the session.
+    /// Returns the tokens by day and model. Tokens that an older version counted are attributed to
+    /// the first model and the last day of the session.
     pub fn tokens_by_day(&self) -> Vec<TokenUse> {
         let mut uses = self.token_uses.clone();
         let mut rest = self.tokens;

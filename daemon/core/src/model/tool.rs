@@ -44,7 +44,7 @@ impl ToolIntent {
         ToolIntent::Transform,
     ];
 
-    /// The name in documents, replies and on screen.
+    /// Returns the name in documents, replies and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             ToolIntent::Create => "create",
@@ -60,7 +60,7 @@ impl ToolIntent {
         }
     }
 
-    /// Reads [`ToolIntent::as_str`].
+    /// Parses a name as [`ToolIntent::as_str`] returns it.
     pub fn parse(word: &str) -> Option<ToolIntent> {
         ToolIntent::ALL.into_iter().find(|one| one.as_str() == word)
     }
@@ -70,7 +70,7 @@ impl ToolIntent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolDomain {
-    /// Files and folders as such.
+    /// Files and folders, regardless of their content.
     Filesystem,
     /// Source code.
     Code,
@@ -108,7 +108,7 @@ impl ToolDomain {
         ToolDomain::Unknown,
     ];
 
-    /// The name in documents, replies and on screen.
+    /// Returns the name in documents, replies and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             ToolDomain::Filesystem => "filesystem",
@@ -125,13 +125,13 @@ impl ToolDomain {
         }
     }
 
-    /// Reads [`ToolDomain::as_str`].
+    /// Parses a name as [`ToolDomain::as_str`] returns it.
     pub fn parse(word: &str) -> Option<ToolDomain> {
         ToolDomain::ALL.into_iter().find(|one| one.as_str() == word)
     }
 }
 
-/// How a tool call was classified.
+/// The classification of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolClassification {
     /// The agent's name of the tool.
@@ -139,7 +139,7 @@ pub struct ToolClassification {
     /// The purpose.
     pub intent: ToolIntent,
     pub domain: ToolDomain,
-    /// How sure that is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
     /// Why, in a few words.
     pub reasoning: String,
@@ -162,22 +162,22 @@ pub struct BashCommandClassification {
     /// The purpose.
     pub intent: ToolIntent,
     pub domain: ToolDomain,
-    /// How sure that is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
     /// Why, in a few words.
     pub reasoning: String,
     /// The signals of the command about the session's activity.
     pub activity_signals: Signals,
-    /// Whether it runs inside another command's words, as in `$(...)`.
+    /// Whether the command is inside the words of another command, as in `$(...)`.
     #[serde(default)]
     pub nested: bool,
 }
 
 impl BashCommandClassification {
-    /// The confidence of a command that nothing is known about; its intent and domain are fillers.
+    /// The confidence of an unknown command, whose intent and domain mean nothing.
     pub const UNKNOWN: f64 = 0.0;
 
-    /// Whether the classification says anything.
+    /// Whether the command is known.
     pub fn is_known(&self) -> bool {
         self.confidence > BashCommandClassification::UNKNOWN
     }

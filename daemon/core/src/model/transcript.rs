@@ -1,7 +1,7 @@
 //! The content of a transcript, independent of the agent: one [`Entry`] at a time, in file order.
 //!
-//! A format converts its agent's records into these types; all later stages (filter, hash,
-//! evidence, activity) use only these. The format also interprets the agent's tool names: a
+//! A format converts its agent's records into these types. All later stages (filter, hash,
+//! evidence, activity) use only these types. The format also interprets the agent's tool names: a
 //! [`Call`] has the [`Action`] that it performs.
 
 use std::borrow::Cow;
@@ -14,30 +14,30 @@ pub use super::action::{
 };
 use crate::model::time::Timestamp;
 
-/// A position in a session: the file (0 is the session's own, others are its sub-agents in the
-/// order in which they were first seen) and the line, counted from 1.
+/// A position in a session: a file and a line.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 pub struct Origin {
-    /// The number of the file.
+    /// The number of the file: 0 for the session's own, higher numbers for those of its sub-agents
+    /// in the order in which they were first seen.
     pub source: u32,
     /// The line, counted from 1.
     pub line: u64,
 }
 
-/// A message's own id in the transcript. Forks and copies of a session carry the same ones.
+/// A message's own id in the transcript. It is the same in forks and copies of a session.
 pub type RecordUuid = [u8; 16];
 
 /// One item of a transcript.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
-    /// When the agent says it happened. Times run backwards now and then: the file's order holds.
+    /// The time that the agent recorded. Times may run backwards; the order in the file counts.
     pub at: Option<Timestamp>,
     /// The id of its record.
     pub uuid: Option<RecordUuid>,
-    /// The sub-agent that did it, when its session's own file reports it: such entries are facts
-    /// about the session and no part of its conversation.
+    /// The sub-agent to which the entry belongs, if the session's own file contains it. Such an
+    /// entry is a fact about the session, but not part of its conversation.
     pub sub_agent: Option<Cow<'a, str>>,
     /// The call of the session that started that sub-agent, where its record names it.
     pub caller: Option<Cow<'a, str>>,
@@ -50,7 +50,8 @@ pub struct Entry<'a> {
 pub enum Item<'a> {
     /// Text that the user typed (or queued).
     Prompt(Cow<'a, str>),
-    /// A command of the agent's own that the user gave, such as `/init`; `!` for a shell command.
+    /// A command that the user gave to the agent itself, such as `/init`, or `!` for a shell
+    /// command.
     Command {
         /// The command's name, with the leading mark.
         name: Cow<'a, str>,
@@ -97,13 +98,13 @@ pub enum Item<'a> {
         /// The name.
         text: Cow<'a, str>,
     },
-    /// The agent's context was compacted here, and no longer contains what precedes.
+    /// The agent's context was compacted here, and no longer contains the entries before.
     Boundary,
     /// The user stopped the agent in the middle of its work.
     Interrupted,
     /// The environment changed; only the `Some` values are new.
     Context(SessionContext<'a>),
-    /// The cost of one message of the agent so far; the last value for a message is final.
+    /// The tokens of one message of the agent so far; the last value for a message is final.
     Usage {
         /// The agent's id of the message.
         message: Option<Cow<'a, str>>,
@@ -117,7 +118,7 @@ pub enum Item<'a> {
     },
     /// The output of a shell command that the user ran.
     ShellOutput(Cow<'a, str>),
-    /// A task that went on in the background, a sub-agent or a command, is over.
+    /// A background task, of a sub-agent or a command, has ended.
     TaskEnded(TaskEnded<'a>),
     /// The agent recorded that the session is over.
     SessionEnded,
@@ -156,7 +157,7 @@ pub struct Call<'a> {
 /// The result of a tool call.
 #[derive(Clone, Debug)]
 pub struct ToolResult<'a> {
-    /// The [`Call::id`] it answers.
+    /// The [`Call::id`] of the call.
     pub call: Cow<'a, str>,
     /// Whether it worked.
     pub outcome: Outcome,
@@ -202,17 +203,17 @@ impl<'a> LazyText<'a> {
         LazyText { raw, decode }
     }
 
-    /// Text that is already decoded.
+    /// Wraps text that is already decoded.
     pub fn plain(text: &'a str) -> LazyText<'a> {
         LazyText { raw: text, decode: without_middle }
     }
 
-    /// The text, cut to about `limit` bytes by leaving out its middle.
+    /// Returns the text, cut to about `limit` bytes by leaving out its middle.
     pub fn decode(&self, limit: usize) -> Cow<'a, str> {
         (self.decode)(self.raw, limit)
     }
 
-    /// Bytes of the raw form: an upper bound of the text's length.
+    /// Returns the length of the raw form, in bytes: an upper bound of the text's length.
     pub fn raw_len(&self) -> usize {
         self.raw.len()
     }
@@ -240,7 +241,7 @@ pub enum RecapKind {
 pub enum TitleSource {
     /// The agent, as a one-line summary.
     Summary,
-    /// A model, on its own account.
+    /// A model, without a request.
     Model,
     User,
 }
@@ -261,13 +262,13 @@ pub struct SessionContext<'a> {
 /// Tokens as the agent's provider counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Read afresh.
+    /// Input tokens that were not in the provider's cache.
     pub input: u64,
-    /// Written.
+    /// Output tokens.
     pub output: u64,
-    /// Read from the provider's cache.
+    /// Input tokens from the provider's cache.
     pub cache_read: u64,
-    /// Tokens written to the provider's cache.
+    /// Input tokens that were written to the provider's cache.
     pub cache_write: u64,
 }
 
@@ -281,9 +282,9 @@ impl Tokens {
     }
 }
 
-/// Returns `text`, or when it has more than `limit` bytes its beginning and end with a mark between
-/// them that contains the number of omitted bytes. The end gets the larger half, because a tool
-/// reports its result there.
+/// Returns `text`, with its middle replaced by a mark if it has more than `limit` bytes. The mark
+/// contains the number of omitted bytes. More is kept of the end than of the beginning, because a
+/// tool reports its result there.
 pub fn without_middle(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);

@@ -5,7 +5,7 @@ use crate::model::{EpisodeId, SessionKey, graph::EntityOrFact};
 /// An item that has vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
-    /// A session, by way of its episode.
+    /// A session, represented by its episode.
     Session(SessionKey),
     /// An entity or a fact.
     Thing(EntityOrFact),
@@ -16,11 +16,11 @@ pub enum Owner {
 pub struct Vectors {
     /// The owner of the vectors.
     pub owner: Owner,
-    /// The episode from which they were computed, for a session's.
+    /// For a session: the episode from which the vectors were computed.
     pub episode: Option<EpisodeId>,
     /// The model that computed them. Vectors of different models cannot be compared.
     pub model: String,
-    /// A fingerprint of the texts that they are of.
+    /// A fingerprint of the texts from which they were computed.
     pub texts: u64,
     /// The vectors, all of one dimension.
     pub vectors: Vec<Packed>,

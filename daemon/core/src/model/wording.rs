@@ -1,25 +1,25 @@
 //! Phrases that a summary uses for missing values, and for naming the source of a statement.
 //!
-//! The writers of summaries use these phrases; the readers recognise by them whether a text is a
-//! statement or only fills the place of a missing one.
+//! The code that writes summaries uses these phrases. The code that reads them recognises by these
+//! phrases whether a text is a statement or only fills the place of a missing one.
 
 /// The cause, fix or reason is not known.
 pub const NOT_STATED: &str = "not stated";
-/// The same for a decision.
+/// The reason for a decision is not known.
 pub const NO_REASON: &str = "Reason not stated";
 /// The session does not show that an error is gone.
 pub const NOT_VERIFIED: &str = "not verified in the session";
-/// The only source for the fix is the agent's text when its context was compacted.
+/// The only source for the fix is the recap that the agent wrote when its context was compacted.
 pub const TOLD_BY_RECAP: &str = "as the agent's own recap tells it";
 /// Begins a plan that was accepted.
 pub const PLAN: &str = "Plan: ";
 /// Begins a plan that was refused.
 pub const NOT_AS_PLANNED: &str = "Not as planned: ";
-/// Ends a rationale that is the user's word, as in [`ACCEPTED`] and [`CHOSEN`].
+/// Ends a rationale that only names the user's decision, as in [`ACCEPTED`] and [`CHOSEN`].
 pub const BY_THE_USER: &str = "by the user";
 /// The user accepted the proposal.
 pub const ACCEPTED: &str = "Accepted by the user";
-/// The user chose among several.
+/// The user chose one of several options.
 pub const CHOSEN: &str = "Chosen by the user";
 /// The user rejected the proposal.
 pub const REFUSED: &str = "Refused by the user";
@@ -30,9 +30,9 @@ pub const REMOVED: &str = "(removed)";
 /// Ends the path of a file that the session deleted.
 pub const DELETED: &str = " (deleted)";
 
-/// Joins the last words of a session with those before them.
+/// Precedes the report before the last words of a session.
 pub const BEFORE_THAT: &str = " Before that: ";
-/// Begins the last words where the agent changed something afterwards without a word.
+/// Begins the last words if the agent changed something afterwards and wrote nothing about it.
 pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 
 /// Begins a wish of the user for all projects.

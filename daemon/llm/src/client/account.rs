@@ -35,8 +35,8 @@ impl Account {
     }
 }
 
-/// Returns the usage of a call; `None` when no model processed it. Values that the provider does
-/// not report are taken from `most`, the expected maximum.
+/// Returns the usage and the cost of a call; `None` when no model processed it. Values that the
+/// provider does not report are taken from `most`, the expected maximum.
 pub(super) fn spent(
     result: &Result<Completion, Failure>,
     most: TokenUsage,

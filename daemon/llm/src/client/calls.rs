@@ -26,8 +26,8 @@ pub(super) struct MarkedRequest<'q> {
 }
 
 impl Client {
-    /// Makes calls until one is answered or a retry is of no use. It keeps its concurrency slot
-    /// also while it waits, so that a busy server gets fewer calls.
+    /// Makes calls until one is answered or a retry is of no use. The request keeps its concurrency
+    /// slot while it waits, so that a busy server gets fewer calls.
     pub(super) async fn exchange(
         &self,
         question: MarkedRequest<'_>,
@@ -115,8 +115,9 @@ impl Client {
     }
 }
 
-/// Some servers truncate a prompt instead of refusing it (Ollama, at 4,096 tokens unless configured
-/// otherwise). The difference is too large to be an error of the estimate.
+/// Warns if the server seems to have truncated the prompt. Some servers do this instead of refusing
+/// it (Ollama, at 4,096 tokens unless configured otherwise). A factor of five is too large to be an
+/// error of the estimate.
 fn warn_if_cut(read: u64, sent: u64) {
     if read > 0 && read.saturating_mul(5) < sent {
         tracing::warn!(

@@ -43,7 +43,7 @@ pub struct Client {
     stopped: watch::Sender<bool>,
 }
 
-/// Estimated tokens of the marks around the material and of their explanation.
+/// Estimated number of tokens of the marks around the material and of their explanation.
 const OVERHEAD: u32 = 500;
 
 impl Client {
@@ -82,7 +82,7 @@ impl Client {
         tariff.map(|tariff| tariff.cost(usage))
     }
 
-    /// Returns the tokens that a prompt may have, by [`estimate`](crate::tokens::estimate),
+    /// Returns the maximum number of tokens of a prompt, by [`estimate`](crate::tokens::estimate),
     /// when its answer may have `max_output_tokens`.
     pub fn room(&self, max_output_tokens: u32) -> u32 {
         self.config.context_tokens.saturating_sub(max_output_tokens).saturating_sub(OVERHEAD)

@@ -64,8 +64,9 @@ impl Client {
         }
     }
 
-    /// An answer that does not match the schema is requested once more, with a description of the
-    /// error. An answer that was cut off is not, because the repetition would be cut off, too.
+    /// Requests JSON. If the answer does not match the schema, it is requested once more, with a
+    /// description of the error. An answer that was cut off is not requested again, because the
+    /// next one would be cut off, too.
     async fn json(
         &self,
         question: MarkedRequest<'_>,

@@ -16,7 +16,7 @@ pub struct Config {
     pub path: Option<PathBuf>,
     /// The length of a vector; `None` for the model's default.
     pub dimensions: Option<u32>,
-    /// How long a search waits for the vector of its query.
+    /// The maximum time that a search waits for the vector of its query.
     pub query_timeout: Duration,
 }
 

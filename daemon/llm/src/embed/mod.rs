@@ -37,10 +37,11 @@ trait Embedder: Send + Sync {
 
     fn model(&self) -> String;
 
-    /// An identifier of the vector space: only vectors with the same identity can be compared.
+    /// Returns an identifier of the vector space: only vectors with the same identity can be
+    /// compared.
     fn identity(&self) -> String;
 
-    /// The price of its tokens, as far as it is known.
+    /// Returns the price of the tokens, if it is known.
     fn tariff(&self) -> Option<Tariff>;
 
     /// Checks whether vectors can be computed, without computing any. Returns a description for
@@ -70,8 +71,8 @@ pub(crate) fn read_vectors(body: &serde_json::Value) {
 pub struct Embeddings {
     config: Config,
     ports: Ports,
-    /// Created on first use, because a local model takes a while to read; or the error of its
-    /// creation.
+    /// The embedder, or the error of its creation. It is created on first use, because reading a
+    /// local model takes a while.
     embedder: OnceCell<Result<Arc<dyn Embedder>, Error>>,
     breaker: Mutex<Breaker>,
     stopped: watch::Sender<bool>,

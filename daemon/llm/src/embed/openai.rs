@@ -28,7 +28,7 @@ pub(super) struct OpenAi {
 
 /// The path of the endpoint, relative to the base URL.
 const CALL: &str = "/embeddings";
-/// The default: cheap, and good enough to compare the subjects of sessions.
+/// The default model, which is cheap and good enough to compare the subjects of sessions.
 const MODEL: &str = "text-embedding-3-small";
 
 impl OpenAi {
@@ -48,7 +48,7 @@ impl OpenAi {
         })
     }
 
-    async fn look(&self, now: Timestamp) -> Result<String, Error> {
+    async fn list_models(&self, now: Timestamp) -> Result<String, Error> {
         let lookup = ModelLookup {
             http: &self.http,
             url: &self.url,
@@ -58,7 +58,7 @@ impl OpenAi {
             section: ConfigSection::EMBEDDINGS,
             now,
         };
-        lookup.look().await
+        lookup.list_models().await
     }
 
     async fn ask(&self, texts: &[String], now: Timestamp) -> Result<Embedded, Failure> {
@@ -103,7 +103,7 @@ impl Embedder for OpenAi {
     }
 
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
-        Box::pin(self.look(now))
+        Box::pin(self.list_models(now))
     }
 
     fn embed<'a>(

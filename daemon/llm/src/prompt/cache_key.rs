@@ -6,9 +6,9 @@ use sha2::{Digest, Sha256};
 
 use crate::prompt::template::{Template, Values};
 
-/// The key of a content and a template: when both are equal, an earlier summary is reused.
+/// The key of a content and a template. When both are equal, an earlier summary is reused.
 ///
-/// The other values of the template count as part of the template.
+/// The other values of the placeholders count as part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SummaryKey {
     content: [u8; 16],
@@ -16,7 +16,7 @@ pub struct SummaryKey {
 }
 
 impl SummaryKey {
-    /// The key of `template` filled with `values`.
+    /// Returns the key of `template` filled with `values`.
     pub fn of(template: &Template, values: &Values<'_>) -> SummaryKey {
         let mut hasher = Sha256::new();
         hasher.update(template.hash());
@@ -38,8 +38,8 @@ impl SummaryKey {
         }
     }
 
-    /// The key on disk: the content's half first, so that all summaries of one content are
-    /// adjacent.
+    /// Returns the key on disk. The half of the content comes first, so that all summaries of one
+    /// content are adjacent.
     pub fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
         bytes[..16].copy_from_slice(&self.content);
@@ -57,7 +57,7 @@ impl SummaryKey {
 }
 
 impl fmt::Display for SummaryKey {
-    /// Both halves in hexadecimal.
+    /// Writes both halves in hexadecimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }

@@ -1,4 +1,4 @@
-//! The prompts by which single messages are summarised (pluggable-summary-prompts).
+//! The settings of the prompts that summarise single messages.
 
 /// One prompt for each kind of message.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,16 +9,18 @@ pub struct Config {
     pub user_messages: TemplateSource,
     /// For messages of the agent.
     pub agent_messages: TemplateSource,
-    /// How long a summary may be, in characters: asked for in the prompt and enforced after.
+    /// Maximum length of a summary, in characters. The prompt states it, and longer replies are
+    /// cut.
     pub max_summary_chars: u32,
-    /// About how many messages of a session a model is asked at most.
+    /// Approximate maximum number of messages of a session that are sent to a model.
     pub max_per_session: u32,
 }
 
 /// The source of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateSource {
-    /// The built-in template of that kind, unless the project or the user has one of its name.
+    /// The built-in template of that kind, unless the project or the user has one with the same
+    /// name.
     Default,
     /// A template file, by its path or its name in a `prompts` folder.
     File(String),
@@ -27,7 +29,7 @@ pub enum TemplateSource {
 }
 
 impl TemplateSource {
-    /// Reads a setting: `default`, a path or name that ends with `.md`, or the text itself.
+    /// Parses a setting: `default`, a path or name that ends with `.md`, or the text itself.
     pub fn read(setting: &str) -> TemplateSource {
         let name = setting.trim();
         if name == "default" {

@@ -1,4 +1,4 @@
-//! Template files, read again only when they changed.
+//! Caches template files. A file is read again only when it has changed.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ pub(in crate::prompt) struct TemplateCache {
     read: Mutex<HashMap<(PathBuf, PromptKind), (Stamp, Parsed)>>,
 }
 
-/// A template, or why the file holds none.
+/// A template, or the reason why the file is not one.
 pub(in crate::prompt) type Parsed = Result<Arc<Template>, TemplateError>;
 
 /// Distinguishes states of a file without reading it.
@@ -31,11 +31,11 @@ struct Stamp {
     length: u64,
 }
 
-/// Maximum number of remembered files; projects come and go.
+/// Maximum number of cached files. The cache is cleared when it is full.
 const REMEMBERED: usize = 256;
 
 impl TemplateCache {
-    /// The template in the file at `path`; `None` when there is no such file.
+    /// Returns the template in the file at `path`; `None` if there is no such file.
     pub(in crate::prompt) fn template(&self, path: &Path, kind: PromptKind) -> Option<Parsed> {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,

@@ -1,6 +1,6 @@
-//! The questions there are templates for.
+//! The kinds of prompts, each with its names and its built-in template.
 
-/// A question to a model.
+/// The kind of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PromptKind {
     /// Summarise the result of a tool.
@@ -63,7 +63,7 @@ const ENTRIES: [PromptDescription; 5] = [
 ];
 
 impl PromptKind {
-    /// All kinds, in the order they are shown.
+    /// All kinds, in the order in which they are shown.
     pub const ALL: [PromptKind; 5] = [
         PromptKind::ToolResults,
         PromptKind::UserMessages,
@@ -72,12 +72,13 @@ impl PromptKind {
         PromptKind::ToolClassification,
     ];
 
-    /// The name, which is also the file's name without `.md`.
+    /// Returns the name, which is also the file's name without `.md`.
     pub fn as_str(self) -> &'static str {
         self.entry().name
     }
 
-    /// Reads [`PromptKind::as_str`], and its other names, with or without `.md`.
+    /// Parses a name as [`PromptKind::as_str`] returns it, or another name of the kind, with or
+    /// without `.md`.
     pub fn parse(name: &str) -> Option<PromptKind> {
         let name = name.strip_suffix(".md").unwrap_or(name);
         let entry =
@@ -85,8 +86,8 @@ impl PromptKind {
         Some(entry.kind)
     }
 
-    /// The kind for a message's context as the documents write it: `user message`, `agent
-    /// response`, `tool: Read`; any other context counts as a tool's result.
+    /// Returns the kind for the context of a message: `user message`, `agent response` or, such as
+    /// `tool: Read`, anything else for a tool's result.
     pub fn of_context(context: &str) -> PromptKind {
         match context {
             "user message" => PromptKind::UserMessages,
@@ -95,17 +96,17 @@ impl PromptKind {
         }
     }
 
-    /// The template that is compiled in.
+    /// Returns the template that is compiled in.
     pub fn built_in(self) -> &'static str {
         self.entry().built_in
     }
 
-    /// The JSON schema of the answer; `None` where the answer is text.
+    /// Returns the JSON schema of the answer; `None` if the answer is text.
     pub fn schema(self) -> Option<&'static str> {
         self.entry().schema
     }
 
-    /// The names of its file in a `prompts` folder, the usual one first.
+    /// Returns the names of the file in a `prompts` folder, beginning with the usual one.
     pub(in crate::prompt) fn file_names(self) -> impl Iterator<Item = String> {
         let entry = self.entry();
         [entry.name]

@@ -1,9 +1,9 @@
-//! The hard limit on a summary's length, after the soft one in its prompt.
+//! Enforces the maximum length of a summary, which the prompt only requests.
 
 /// Trims a summary that a model wrote, and shortens it to `max_chars` characters.
 ///
-/// A longer one ends after a sentence where one ends in its second half, else after a word
-/// and with an ellipsis, which counts.
+/// A longer summary is cut after a sentence, if one ends in its second half. Otherwise it is cut
+/// after a word, and ends with an ellipsis, which counts.
 pub fn within(summary: &str, max_chars: u32) -> String {
     let summary = summary.trim();
     let limit = usize::try_from(max_chars).unwrap_or(usize::MAX);
@@ -23,13 +23,14 @@ pub fn within(summary: &str, max_chars: u32) -> String {
     format!("{kept}…")
 }
 
-/// The first `chars` characters, when there are more.
+/// Returns the first `chars` characters, if there are more.
 fn prefix(text: &str, chars: usize) -> Option<&str> {
     let (end, _) = text.char_indices().nth(chars)?;
     Some(&text[..end])
 }
 
-/// The last place within `room` bytes where a sentence ends: after its mark, before a blank.
+/// Returns the last position within `room` bytes where a sentence ends: after its mark, and before
+/// a space.
 fn sentence_end(text: &str, room: usize) -> Option<usize> {
     let mut ends = text[..room].char_indices().filter_map(|(at, c)| {
         let end = at + c.len_utf8();
@@ -43,7 +44,7 @@ fn sentence_end(text: &str, room: usize) -> Option<usize> {
     ends.next_back()
 }
 
-/// The last place within `room` bytes where a word ends.
+/// Returns the last position within `room` bytes where a word ends.
 fn word_end(text: &str, room: usize) -> usize {
     if text[room..].starts_with(char::is_whitespace) {
         return room;

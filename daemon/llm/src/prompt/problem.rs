@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Maximum bytes of a template.
+/// Maximum length, in bytes, of a template.
 pub const LONGEST: usize = 64 << 10;
 
 /// A problem of a template.
@@ -28,7 +28,7 @@ pub enum TemplateError {
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
     /// The template has a placeholder without a value. Its braces are sent unchanged.
-    #[error("{name} is no place in this template and stays as it is; there are {}", .known.join(", "))]
+    #[error("{name} is not a placeholder of this template and is sent unchanged; the placeholders are {}", .known.join(", "))]
     UnknownPlace {
         /// The placeholder with its braces.
         name: String,

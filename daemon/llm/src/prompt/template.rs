@@ -27,9 +27,9 @@ pub struct Values<'v> {
     /// The content, from a transcript: `{content}`, and `{tool_calls_json}`.
     pub content: &'v str,
     /// The origin of the content, such as `tool: Read`: `{context}`. It is shortened to one line of
-    /// at most 200 characters, since others choose the names of tools.
+    /// at most 200 characters, because its text is external.
     pub context: Option<&'v str>,
-    /// How long the answer may be, in characters: `{max_chars}`.
+    /// Maximum length of the answer, in characters: `{max_chars}`.
     pub max_chars: Option<u32>,
     /// The activity of the session: `{activity_profile}`.
     pub activity_profile: Option<&'v str>,
@@ -55,11 +55,11 @@ enum TemplatePart {
     Placeholder(Placeholder),
 }
 
-/// Maximum characters of a context.
+/// Maximum length, in characters, of a context.
 const CONTEXT: usize = 200;
 
 impl Template {
-    /// Parses `text` as a template for `kind`; the error is its problem.
+    /// Parses `text` as a template for `kind`.
     pub fn parse(kind: PromptKind, text: &str) -> Result<Template, TemplateError> {
         if text.len() > LONGEST {
             return Err(TemplateError::TooLong { bytes: text.len() });
@@ -82,7 +82,7 @@ impl Template {
         self.kind
     }
 
-    /// The source text of the template.
+    /// Returns the source text of the template.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -130,7 +130,7 @@ impl Template {
         found
     }
 
-    /// A hash that identifies its text.
+    /// Returns a hash that identifies the text of the template.
     pub(in crate::prompt) fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.text).into()
     }
@@ -146,7 +146,7 @@ impl Placeholder {
         Placeholder::ExtractionInstructions,
     ];
 
-    /// The text as it is written.
+    /// Returns the placeholder as it is written in a template.
     pub fn as_str(self) -> &'static str {
         match self {
             Placeholder::Content => "{content}",
@@ -158,7 +158,7 @@ impl Placeholder {
         }
     }
 
-    /// Whether a template of `kind` may have it.
+    /// Whether a template of `kind` may contain the placeholder.
     pub fn is_in(self, kind: PromptKind) -> bool {
         match self {
             Placeholder::Content | Placeholder::Context | Placeholder::MaxChars => true,

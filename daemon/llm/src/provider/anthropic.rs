@@ -1,7 +1,7 @@
 //! Anthropic's messages API: `POST /v1/messages`.
 //!
 //! To get JSON, the model is forced to call a tool whose input is the answer. For a model that does
-//! not support this, the schema goes into the prompt.
+//! not support this, the schema is put into the prompt.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,7 +29,8 @@ pub struct Anthropic {
     model: String,
     tariff: Option<Tariff>,
     keys: Keys,
-    /// Whether the schema goes into the prompt because the model cannot be forced to call a tool.
+    /// Whether the schema is put into the prompt, because the model cannot be forced to call a
+    /// tool.
     is_told: AtomicBool,
 }
 
@@ -39,7 +40,7 @@ const OWN: &str = "https://api.anthropic.com/";
 const KEY: &str = "ANTHROPIC_API_KEY";
 /// The API version that this file implements.
 const VERSION: &str = "2023-06-01";
-/// The default: the cheapest model that writes good summaries.
+/// The default model: the cheapest one that writes good summaries.
 const MODEL: &str = "claude-haiku-4-5";
 
 impl Anthropic {
@@ -72,7 +73,7 @@ impl Anthropic {
         read(&response, &key)
     }
 
-    /// The key in the default variable is sent only to Anthropic.
+    /// Returns the key. The key in the default variable is sent only to Anthropic.
     async fn key(&self) -> Result<Secret, Error> {
         let usual = self.url.as_str().starts_with(OWN).then_some(KEY);
         self.keys.get(usual).await?.ok_or_else(|| self.keys.missing(KEY))
@@ -85,7 +86,7 @@ impl Anthropic {
         self.http.post(Post { url: &self.url, headers, key, body: &body, now: call.now }).await
     }
 
-    async fn look(&self, now: Timestamp) -> Result<String, Error> {
+    async fn list_models(&self, now: Timestamp) -> Result<String, Error> {
         let key = self.key().await?;
         let listing = Listing {
             http: &self.http,
@@ -97,7 +98,7 @@ impl Anthropic {
             section: ConfigSection::LLM,
             now,
         };
-        listing.look().await
+        listing.list_models().await
     }
 
     fn body(&self, call: &Call<'_>) -> Value {
@@ -142,7 +143,7 @@ impl Provider for Anthropic {
     }
 
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
-        Box::pin(self.look(now))
+        Box::pin(self.list_models(now))
     }
 
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
@@ -178,7 +179,7 @@ pub(super) fn read(response: &Response, key: &Secret) -> Result<Completion, Fail
         Some("max_tokens") => Ending::CutOff,
         Some("refusal") => return Err(refused(body, usage)),
         Some("model_context_window_exceeded") => {
-            let reason = "the answer does not fit beside it".to_owned();
+            let reason = "there is no space for an answer".to_owned();
             return Err(Failure::charged(Error::TooLong { reason }, usage));
         }
         _ => return Err(Failure::bad_reply("the message has no end", usage)),
@@ -187,7 +188,7 @@ pub(super) fn read(response: &Response, key: &Secret) -> Result<Completion, Fail
     Ok(Completion { text: text(blocks), ending, usage, model })
 }
 
-/// Returns the tool's input where the model called the tool, otherwise its text.
+/// Returns the tool's input if the model called the tool, otherwise its text.
 fn text(blocks: &[Value]) -> String {
     let of_type = |name: &'static str| blocks.iter().filter(move |block| block["type"] == name);
     match of_type("tool_use").next() {

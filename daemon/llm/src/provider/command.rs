@@ -31,7 +31,7 @@ pub struct Program {
     tariff: Option<Tariff>,
 }
 
-/// Maximum bytes of an answer.
+/// Maximum length, in bytes, of an answer.
 const LONGEST: usize = 1 << 20;
 
 /// Returns the folder in `home` in which the program runs.
@@ -44,7 +44,7 @@ impl Program {
     pub fn new(config: &Config, ports: &Ports) -> Result<Program, Error> {
         if (ports.environment)(MARKER).is_some() {
             return Err(Error::misconfigured(
-                "this daemon was started by a program that it would ask",
+                "this daemon was started by the program that it would call as a model",
                 format!("start it from a shell without {MARKER} in its environment"),
             ));
         }
@@ -54,8 +54,8 @@ impl Program {
         })?;
         let directory = directory(&ports.home);
         make_private(&directory).map_err(|error| {
-            let what = format!("{} cannot be made: {error}", directory.display());
-            Error::misconfigured(what, "make Graphiti's folder one that can be written to")
+            let what = format!("{} cannot be created: {error}", directory.display());
+            Error::misconfigured(what, "make Graphiti's folder writable")
         })?;
         let tariff = Tariff::configured(&config.price, config.model.as_deref());
         Ok(Program { command, directory, model: config.model.clone(), tariff })
@@ -70,7 +70,7 @@ impl Program {
             let what = format!("{program} cannot be started: {error}");
             Error::misconfigured(what, "check `session_tracking.llm.command`")
         })?;
-        Ok(format!("{} is there; whether it answers only a session shows", found.display()))
+        Ok(format!("{} exists; only a session shows whether it answers", found.display()))
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<Completion, Failure> {
@@ -96,7 +96,7 @@ impl Program {
         }
     }
 
-    /// The program may have done the work, and a retry is expensive.
+    /// Returns a failure for a program that may have done the work, so that a retry is expensive.
     fn failed(&self, output: &Output) -> Failure {
         let said = if output.errors.trim().is_empty() { &output.text } else { &output.errors };
         let reason = match said.trim() {

@@ -36,7 +36,7 @@ impl Dialect {
     pub(in crate::provider) const OTHERS: Dialect =
         Dialect { json: Json::Schema, limit: Limit::MaxTokens };
 
-    /// Returns the text that follows the prompt when the server does not take the schema itself.
+    /// Returns the text that follows the prompt if the server does not accept the schema itself.
     pub(in crate::provider) fn instruction(self, call: &Call<'_>) -> String {
         match call.schema {
             Some(schema) if self.json != Json::Schema => schema.instruction(),

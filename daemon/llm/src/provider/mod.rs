@@ -26,13 +26,13 @@ use crate::{
 /// One call is one attempt. The client adds retries, time limits, budgets and JSON parsing.
 /// Dropping the future cancels the call, which must leave nothing running.
 pub trait Provider: Send + Sync {
-    /// The provider's name in the configuration.
+    /// Returns the provider's name in the configuration.
     fn name(&self) -> &'static str;
 
-    /// The model's name, as far as it is known before a call.
+    /// Returns the model's name, if it is known before a call.
     fn model(&self) -> Option<&str>;
 
-    /// The price of its tokens, as far as it is known.
+    /// Returns the price of the model's tokens, if it is known.
     fn tariff(&self) -> Option<Tariff>;
 
     /// Checks whether the model is available, without sending a prompt. Returns a description for

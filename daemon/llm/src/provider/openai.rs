@@ -36,10 +36,10 @@ pub struct OpenAi {
 /// The path of the endpoint, relative to the base URL.
 const CALL: &str = "/chat/completions";
 pub(crate) const OWN: &str = "https://api.openai.com/v1";
-/// The default: cheap, and good at summaries.
+/// The default model, which is cheap and writes good summaries.
 const MODEL: &str = "gpt-5.4-mini";
-/// Servers and the variables that usually hold their keys. A server of another name gets a key only
-/// when the configuration says which.
+/// Servers and the variables that usually hold their keys. Another server gets a key only if the
+/// configuration names the source of the key.
 const KEYS: [(&str, &str); 2] =
     [("api.openai.com", "OPENAI_API_KEY"), ("openrouter.ai", "OPENROUTER_API_KEY")];
 /// Maximum number of dialects that are tried for one request.
@@ -91,7 +91,7 @@ impl OpenAi {
         self.http.post(Post { url: &self.url, headers: &[], key, body: &body, now: call.now }).await
     }
 
-    async fn look(&self, now: Timestamp) -> Result<String, Error> {
+    async fn list_models(&self, now: Timestamp) -> Result<String, Error> {
         let lookup = ModelLookup {
             http: &self.http,
             url: &self.url,
@@ -101,7 +101,7 @@ impl OpenAi {
             section: ConfigSection::LLM,
             now,
         };
-        lookup.look().await
+        lookup.list_models().await
     }
 
     fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
@@ -134,7 +134,7 @@ impl Provider for OpenAi {
     }
 
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
-        Box::pin(self.look(now))
+        Box::pin(self.list_models(now))
     }
 
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
@@ -142,7 +142,7 @@ impl Provider for OpenAi {
     }
 }
 
-/// Asks a server for its list of models.
+/// A request for the list of models of a server.
 pub(crate) struct ModelLookup<'l> {
     pub(crate) http: &'l Http,
     /// The address of the endpoint; it ends with `call`.
@@ -156,11 +156,11 @@ pub(crate) struct ModelLookup<'l> {
 }
 
 impl ModelLookup<'_> {
-    pub(crate) async fn look(self) -> Result<String, Error> {
+    pub(crate) async fn list_models(self) -> Result<String, Error> {
         let ModelLookup { http, url, call, keys, model, section, now } = self;
         let key = keys.get(usual_key(url)).await?;
         let key = key.as_ref().map(|key| ("authorization", "Bearer ", key));
-        Listing { http, url, call, headers: &[], key, model, section, now }.look().await
+        Listing { http, url, call, headers: &[], key, model, section, now }.list_models().await
     }
 }
 

@@ -88,7 +88,7 @@ async fn a_program_is_looked_for_and_not_run() {
         world.client().reach(world.config.timeout).await.map_err(|error| error.to_string())
     };
     let found = look("cargo").await.expect("it runs this test");
-    assert!(found.contains("cargo") && found.contains("is there"), "{found}");
+    assert!(found.contains("cargo") && found.contains("exists"), "{found}");
     let error = look("no-such-program-9").await.expect_err("it is nowhere");
     assert!(error.contains("no-such-program-9 cannot be started"), "{error}");
 }

@@ -6,22 +6,23 @@ use memchr::{memchr, memchr2};
 
 use crate::assignment::separator;
 
-/// Maximum bytes of a literal whose end is searched: session tokens of clouds have about 2,000.
+/// Maximum length, in bytes, of a literal. Session tokens of cloud providers have about 2,000
+/// bytes.
 pub(super) const LONGEST: usize = 8_192;
 
-/// How many bytes of the line before a value are read.
+/// Maximum number of bytes of the line before a value that are read.
 const LINE: usize = 120;
 
-/// Maximum bytes of a value with spaces and without quotes of its own.
+/// Maximum length, in bytes, of a value with spaces and without quotes of its own.
 const ENCLOSED: usize = 200;
 
 /// How an unquoted value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// As in code, markup or a URL: any separator ends it.
+    /// The value is in code, markup or a URL: any separator ends it.
     Narrow,
-    /// As in a setting or a command argument: to the end of the word. Characters such as `&` and
-    /// `<` are part of it unless a pair, a tag or a command follows. The quote that was opened
+    /// The value is a setting or a command argument, and ends with the word. Characters such as `&`
+    /// and `<` are part of it unless a pair, a tag or a command follows. The quote that was opened
     /// before the name also ends it.
     Word(Option<u8>),
 }
@@ -30,8 +31,8 @@ pub(super) enum Reach {
 #[rustfmt::skip]
 const WRAPPERS: &[&str] = &[
     "Buffer.from(", "Just(", "Ok(", "Secret(", "SecretStr(", "SecretString::from(",
-    "SecretString::new(", "Some(", "String(", "String::from(", "[]byte(", "bytes(", "new
-    String(", "new Buffer(", "str(", "Secret::new(", "SecretBox::new(", "std::string(",
+    "SecretString::new(", "Some(", "String(", "String::from(", "[]byte(", "bytes(", "new String(",
+    "new Buffer(", "str(", "Secret::new(", "SecretBox::new(", "std::string(",
 ];
 
 /// Returns the content of a string literal that begins at `at`, possibly with prefixes and

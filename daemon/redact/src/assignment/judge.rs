@@ -14,10 +14,10 @@ use crate::{
 /// Characters that are common in passwords and rare in names.
 const SIGNS: &[u8] = b"!@#$%^&*+?~=";
 
-/// The characters of these that occur neither in escapes nor in queries.
+/// The characters of [`SIGNS`] that occur neither in escapes nor in queries.
 const STRONG_SIGNS: &[u8] = b"!@#$^*";
 
-/// How public keys begin in base64; they are not secret.
+/// The beginnings of public keys in base64, which are not secret.
 const PUBLIC_KEYS: [&str; 4] = ["MFkwEwYHKoZI", "MIIBIjANBgkq", "MCowBQYDK2Vw", "MIICIjANBgkq"];
 
 /// Words that follow a flag in a sentence about the flag.
@@ -54,7 +54,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether it is a plausible value of a variable whose name alone denotes a secret.
+    /// Whether the value is plausible for a variable whose name alone denotes a secret.
     fn is_chosen(self, text: &str) -> bool {
         let is_number = text.len() < 6 && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_constant = text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -170,7 +170,7 @@ impl Value<'_> {
         (is_literal || !is_code(text, Surrounding::Code, true)) && looks_random(text)
     }
 
-    /// Whether it consists of words as passwords do, and is the value of a setting.
+    /// Whether the value of a key is like a password that a person chose, and is a setting.
     fn is_strong(self, text: &str, meaning: NameMeaning) -> bool {
         let is_setting = matches!(
             self.quoting,

@@ -29,13 +29,13 @@ use crate::{
     },
 };
 
-/// How far a name may extend on either side of an anchor, in bytes.
+/// Maximum length, in bytes, of the part of a name on either side of its anchor.
 const NAME_REACH: usize = 64;
 
-/// How far before a bare `key` qualifying words are read, in bytes.
+/// Maximum number of bytes before a bare `key` that are searched for qualifying words.
 const PHRASE_REACH: usize = 24;
 
-/// Maximum bytes of a header value.
+/// Maximum length, in bytes, of a header value.
 const HEADER: usize = 8_192;
 
 /// Returns the name around the anchor at `anchor`.
@@ -139,8 +139,8 @@ fn scheme_length(meaning: NameMeaning, value: &str) -> usize {
     }
 }
 
-/// Returns the length of an escape (`\n`, `\u0022`, `%22`) whose last characters look like the start
-/// of the name.
+/// Returns the length of an escape (`\n`, `\u0022`, `%22`) whose last characters look like the
+/// start of the name.
 fn escape_length(text: &[u8], start: usize) -> usize {
     let Some(before) = start.checked_sub(1) else { return 0 };
     match (text[before], text.get(start)) {

@@ -222,7 +222,8 @@ fn is_foreign_password(before: &[&str], word: &str) -> bool {
         || is(&["hasło", "haslo"])
 }
 
-/// Returns how the words after the secret's own word reduce its `strength`.
+/// Returns the strength that remains after the words that follow the secret's own word; `None` if
+/// the name denotes something else.
 fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
     if rest.iter().all(|word| is_neutral(word)) {
         return Some(strength);
@@ -260,9 +261,9 @@ fn ends_with(word: &str, end: &str) -> bool {
         && word.as_bytes()[word.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
 }
 
-/// Splits at characters other than letters and digits, and at changes of case (`accessKeyID`);
-/// digits at the end of a word are removed. Returns the number of words; of too many, the last ones
-/// are kept.
+/// Splits at characters other than letters and digits, and at changes of case (`accessKeyID`), and
+/// removes digits at the end of a word. Returns the number of words. If there are more than
+/// [`WORDS`], only the last ones are kept.
 fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
     let bytes = name.as_bytes();
     let mut count = 0;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assignment::extent;
 
-/// How far before a name its line is read, in bytes.
+/// Maximum number of bytes of the line before a name that are read.
 const LINE_REACH: usize = 80;
 
 /// Words that precede a flag in a sentence about the flag.
@@ -15,11 +15,12 @@ const SENTENCE: &[&str] = &[
     "to", "use", "uses", "using", "via", "when", "with", "without",
 ];
 
-/// Maximum number of words before the last word of a name, and their maximum length.
+/// Maximum number of words before the last word of a name.
 const PHRASE_WORDS: usize = 3;
+/// Maximum length, in bytes, of each of these words.
 const WORD: usize = 16;
 
-/// How far before a setting its `[section]` is searched, in bytes.
+/// Maximum number of bytes before a setting that are searched for its `[section]`.
 const SECTION_REACH: usize = 600;
 
 /// Text before a name whose value is a setting.

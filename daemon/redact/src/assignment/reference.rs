@@ -52,8 +52,8 @@ pub(super) fn is_code(value: &str, surrounding: Surrounding, is_cut: bool) -> bo
     }
 }
 
-/// Whether the bracket that opens at the start of `rest` ends the expression when it closes, or the
-/// text after it continues the expression (`f(x).y`, `a[0]?`).
+/// Whether the bracket at the start of `rest` is part of an expression. The expression ends when
+/// the bracket closes, or continues after it (`f(x).y`, `a[0]?`).
 fn closes(rest: &str, close: u8, is_cut: bool) -> bool {
     match rest.bytes().rposition(|byte| byte == close) {
         None => is_cut || rest.len() == 1,

@@ -1,6 +1,6 @@
 //! Parses the syntax between a name and its value, in the common notations.
 
-/// The syntax between a name and its value, which decides what unquoted values are accepted.
+/// The syntax between a name and its value, which decides which unquoted values are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tie {
     /// `name=value`, without spaces.
@@ -27,7 +27,7 @@ pub(super) enum Tie {
     Cell,
 }
 
-/// Maximum number of consecutive spaces that are skipped: aligned columns have many, prose has not.
+/// Maximum number of consecutive spaces that are skipped. Aligned columns have many spaces.
 const BLANKS: usize = 40;
 
 /// Words between a name and its value in a sentence, in English, German, French and Spanish.

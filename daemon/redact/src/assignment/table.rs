@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// Maximum bytes of the heading row.
+/// Maximum number of bytes of the heading row before a name. The whole row may be twice as long.
 const HEADING: usize = 400;
 
-/// Maximum bytes of a table.
+/// Maximum length, in bytes, of the rows of a table.
 const TABLE: usize = 64 * 1024;
 
 /// The secrets in the rows below a heading.

@@ -8,9 +8,9 @@ use crate::assignment::{
     separator::{self, Tie},
 };
 
-/// Maximum bytes of a value that are judged, and that are read of an unquoted value before that;
-/// this bounds the work on text that consists of names. Once a value is known to be a secret, it is
-/// read to its end.
+/// Maximum number of bytes of a value that are judged. An unquoted value is first read only up to
+/// this length, which bounds the work on text that consists of names. If the value is a secret, it
+/// is then read to its end.
 pub(super) const JUDGED: usize = 256;
 
 /// A value in the text.
@@ -98,7 +98,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads an unquoted value to the end that a setting would have, if it is one.
+/// Reads an unquoted value. If it is a setting, it ends where a setting ends; otherwise it ends as
+/// in code.
 fn read_bare<'t>(
     text: &'t str,
     name: &Range<usize>,
@@ -260,7 +261,7 @@ impl<'t> LocatedValue<'t> {
     }
 }
 
-/// `password: &str = "…"`: the value follows the type.
+/// Returns the start of the value after a type, as in `password: &str = "…"`, or else `at`.
 fn past_type(text: &[u8], tie: Tie, at: usize) -> usize {
     if tie != Tie::Colon || separator::quote(&text[at..]).is_some() {
         return at;

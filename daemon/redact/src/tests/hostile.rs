@@ -134,7 +134,7 @@ fn a_flood_of_any_form_hides_nothing() {
 }
 
 #[test]
-fn nor_do_pairs_of_them() {
+fn a_flood_of_two_forms_hides_nothing() {
     let redactor = Redactor::new();
     for (index, unit) in UNITS.iter().enumerate() {
         let other = UNITS[(index * 7 + 3) % UNITS.len()];

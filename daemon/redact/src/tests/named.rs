@@ -55,6 +55,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("password", "hunter2", "password := \"¤\""),
     ("password", "hunter2", "var password string = \"¤\""),
     ("password", "hunter2", "password: String::from(\"¤\"),"),
+    ("password", "hunter2", "String password = new String(\"¤\");"),
     ("password", "hunter2", "pass = os.environ.get(\"DB_PASSWORD\", \"¤\")"),
     ("password", "hunter2", "const p = process.env.DB_PASSWORD || '¤';"),
     ("password", "hunter2", "psql \"${DB_PASSWORD:-¤}\""),

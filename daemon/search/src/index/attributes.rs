@@ -45,7 +45,8 @@ pub(crate) fn file(path: &str) -> String {
     path.to_owned()
 }
 
-/// Maximum bytes of a term; longer terms are omitted, because tantivy rejects terms of 64 KiB.
+/// Maximum length, in bytes, of a term; longer terms are omitted, because tantivy rejects terms of
+/// 64 KiB.
 const LONGEST: usize = 1_024;
 
 fn finished(mut terms: Vec<String>) -> Vec<String> {

@@ -135,7 +135,7 @@ impl DiskShard {
         self.lengths.as_ref().map_or(0, |lengths| lengths.fieldnorm(document))
     }
 
-    /// Looks a word up in the dictionary.
+    /// Looks up a word in the dictionary.
     pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<TermInfo>> {
         Ok(self.text.get_term_info(&Term::from_field_text(LAYOUT.text, word))?)
     }

@@ -75,7 +75,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// From this number of bytes on, the caller should commit before it applies more.
+    /// Number of bytes from which the caller should commit before it applies more.
     pub const FULL: usize = 4 * 1024 * 1024;
 
     /// Whether the caller should commit now, regardless of the age of the changes.
@@ -160,7 +160,8 @@ impl SearchIndex {
         self.renew(&self.new_writer()?)
     }
 
-    /// Returns the segments with deletions. Their files stay on disk while their metas are held.
+    /// Returns the segments with deletions. The files of a segment stay on disk as long as its
+    /// metadata are held.
     fn marked(&self) -> Result<Vec<SegmentId>, IndexError> {
         let segments = self.tantivy.searchable_segment_metas()?;
         let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
@@ -323,8 +324,8 @@ fn sweep(writer: &IndexWriter<TantivyDocument>) {
     }
 }
 
-/// The minimum that tantivy accepts; the writer uses it only between the first change and the
-/// commit.
+/// The minimum number of bytes of memory that tantivy accepts; the writer uses it only between the
+/// first change and the commit.
 const WRITER_BYTES: usize = 15_000_000;
 
 fn open_shards(index: &tantivy::Index) -> tantivy::Result<Vec<DiskShard>> {

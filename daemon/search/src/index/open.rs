@@ -24,7 +24,7 @@ pub enum OpenError {
     /// Another version of the daemon created it.
     #[error("read a search index of version {0}")]
     OtherVersion(String),
-    /// It was created but never filled: no commit reached a position of the outbox.
+    /// The index was created but never filled: no commit reached a position of the outbox.
     #[error("read a search index that was never filled")]
     Unfilled,
     /// A file is damaged or missing.

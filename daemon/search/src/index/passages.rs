@@ -6,15 +6,15 @@ use crate::{
     passage::PassageKind,
 };
 
-/// The source number of an episode's passages; those of messages have the number of their file.
+/// The source number of an episode's passages. Passages of messages have the number of their file.
 pub(crate) const EPISODE_SOURCE: u32 = u32::MAX;
 
 /// The target size of a passage in bytes: about 250 words, usually one subject. A longer message
 /// becomes several passages.
 const PASSAGE_BYTES: usize = 1_800;
 
-/// Maximum bytes of a message that are indexed: of a longer one, three quarters of this from its
-/// start and one quarter from its end.
+/// Maximum number of bytes of a message that are indexed. For a longer message, three quarters of
+/// them are from its start and one quarter from its end.
 const MESSAGE_BYTES: usize = 128 * 1024;
 
 /// One indexed text.

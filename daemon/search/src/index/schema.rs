@@ -19,8 +19,7 @@ use crate::index::{
 };
 
 /// The version of fields, terms and passages together. An index of another version is rebuilt from
-/// its sources; one of version 2 may contain duplicate messages or lack some, and one of version 3
-/// has no stems but English ones.
+/// its sources.
 pub(crate) const VERSION: u32 = 4;
 
 pub(crate) const TOKENIZER: &str = "graphiti";

@@ -67,7 +67,7 @@ pub(crate) struct Shard<'s> {
     pub(crate) graves: Vec<&'s Graves>,
 }
 
-/// Where the data of a [`Shard`] is.
+/// The storage of the data of a [`Shard`].
 #[derive(Clone, Copy)]
 pub(crate) enum Store<'s> {
     Disk(&'s DiskShard),
@@ -155,7 +155,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Looks a word up.
+    /// Looks up a word.
     pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<ShardTerm>> {
         Ok(match self.store {
             Store::Disk(disk) => disk.term(word)?.map(ShardTerm::Disk),
@@ -174,7 +174,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Same as [`Shard::walk`], for a word that was looked up in this shard.
+    /// Returns the same as [`Shard::walk`] for a word that was looked up in this shard.
     pub(crate) fn walk_term(
         &self,
         word: &str,

@@ -18,7 +18,7 @@ use crate::{
 /// A layer of changes in order of arrival.
 #[derive(Default)]
 pub(crate) struct Tail {
-    /// The deletions in earlier layers and on disk.
+    /// The deletions that apply to earlier layers and to the disk.
     graves: Graves,
     cards: HashMap<u64, Card>,
     /// The first [`Tail::indexed`] passages are in [`Tail::shard`].

@@ -50,8 +50,8 @@ pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
     }
 }
 
-/// Emits the last character of a run that is indexed as pairs: it begins no pair, so that it would
-/// not be found alone.
+/// Emits the last character of a run that is indexed as pairs of characters. No pair begins with
+/// this character, so it would not be found alone.
 fn emit_last_of(pair: &OwnedWord, emit: &mut dyn FnMut(&str, u32)) {
     let last = pair.text.char_indices().next_back().map_or(0, |(at, _)| at);
     emit(&pair.text[last..], pair.position);
@@ -88,7 +88,7 @@ pub(crate) fn of_forms(word: &str, languages: LanguageSet) -> Vec<String> {
     english(word).into_iter().chain(foreign).collect()
 }
 
-/// Same as [`of_forms`], for a word in a text of this language; `None` is English.
+/// Returns the same as [`of_forms`] for a word in a text of this language; `None` is English.
 pub(crate) fn of_forms_in(word: &str, language: Option<Language>) -> Vec<String> {
     match language {
         Some(language) if !stem::is_irregular(word) => {

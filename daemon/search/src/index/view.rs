@@ -60,7 +60,7 @@ impl<'s> View<'s> {
         self.shards.iter().map(Shard::languages).fold(LanguageSet::default(), LanguageSet::union)
     }
 
-    /// Returns the number of their term occurrences.
+    /// Returns the number of term occurrences in all shards.
     pub(crate) fn length(&self) -> u64 {
         self.shards.iter().map(Shard::length).sum()
     }
@@ -130,7 +130,7 @@ impl<'s> View<'s> {
     }
 }
 
-/// A session as it is visited.
+/// A session as [`View::each_session`] visits it.
 pub(crate) struct SessionRow<'r> {
     pub(crate) session: u64,
     pub(crate) namespace: u32,

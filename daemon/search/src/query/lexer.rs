@@ -34,9 +34,8 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-///
-/// Text of several lines was pasted: all of it counts as words, because its signs are not search
-/// syntax.
+/// Text with several lines was pasted. All of it counts as words, because its characters are not
+/// meant as search syntax.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
     if text.contains('\n') {
@@ -176,8 +175,8 @@ fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
     Some((filter, name.len() + 1 + length))
 }
 
-/// Whether the text after a minus is a command-line option (`-m`, `-rf`) or no word, rather than an
-/// excluded word.
+/// Whether the text after a minus is a command-line option (`-m`, `-rf`) or not a word, rather than
+/// an excluded word.
 fn is_flag(word: &str) -> bool {
     let ascii = word.bytes().filter(u8::is_ascii_alphanumeric).count();
     let is_short = word.is_ascii() && ascii <= 2;

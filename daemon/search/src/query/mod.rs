@@ -14,9 +14,9 @@
 //! | `what broke last week?` | sessions of last week first |
 //! | `what did we do last week?` | only sessions of last week, newest first |
 //!
-//! A minus excludes a quoted text, and a lower-case word at the end of a query that is not a command
-//! line; other words with a minus (`-Wall`, `terraform apply -destroy`) are options and count as
-//! words. A text of several lines was pasted and has words only.
+//! A minus excludes a quoted text, and a lower-case word at the end of a query that is not a
+//! command line; other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
+//! count as words. A query with several lines is pasted text and consists of words only.
 //!
 //! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives
 //! (except that several dates must all match); filters with different names must all match. `-`
@@ -43,13 +43,14 @@ use crate::{
     },
 };
 
-/// Maximum bytes of a query that an embedding model reads.
+/// Maximum number of bytes of a query that an embedding model reads.
 const LONGEST_SAID: usize = 8 * 1024;
 
 /// Words that apply to any day: "what happened yesterday" requests all sessions of that day.
 const OF_EVERY_DAY: &[&str] =
     &["happen", "happened", "happens", "wrong", "work", "worked", "working"];
-/// A date of at most this length is asked for all its sessions where a longer one may be a word.
+/// A query that is only a date lists all sessions of that date, unless the date is longer than
+/// this: the words of a longer date (`march`) are searched.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -124,7 +125,7 @@ impl WordRole {
 /// Consecutive words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Phrase {
-    /// At least one.
+    /// The words, at least one.
     pub(crate) parts: Vec<String>,
     /// Whether the last part is the prefix of a word.
     pub(crate) is_prefix: bool,
@@ -155,8 +156,8 @@ pub(crate) enum Filter {
 }
 
 impl Query {
-    /// Maximum bytes of a query that are parsed: of a longer one, such as a pasted log, three
-    /// quarters of this from its start and one quarter from its end.
+    /// Maximum number of bytes of a query that are parsed. For a longer query, such as a pasted
+    /// log, three quarters of them are from its start and one quarter from its end.
     pub const LONGEST: usize = 32 * 1024;
 
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
@@ -204,8 +205,8 @@ impl Query {
         is_known
     }
 
-    /// Adds to each filter for a project the directories that `named` knows by its name, so that a
-    /// project is found by any of its names.
+    /// Adds filters for the directories that `named` returns for the name in each project filter,
+    /// so that a project is found by any of its names.
     pub fn widen_projects(&mut self, named: &dyn Fn(&str) -> Vec<Namespace>) {
         let mut added = Vec::new();
         for condition in &self.conditions {
@@ -253,7 +254,7 @@ impl Query {
         self.words.is_empty() && self.phrases.is_empty()
     }
 
-    /// Returns the word of a query that is one file, symbol, ticket or commit and nothing else.
+    /// Returns the word of a query that consists of a single file, symbol, ticket or commit.
     pub(crate) fn identifier(&self) -> Option<&QueryWord> {
         let name = self.said.trim_end_matches(['?', '(', ')', '.']);
         let is_code = name.contains(['.', '_', '/', ':'])
@@ -265,7 +266,8 @@ impl Query {
         self.words.iter().max_by_key(|word| word.text.len())
     }
 
-    /// Returns the query with words in the spellings that were searched, for marking them.
+    /// Returns the query with the spellings that were searched added to its words, for
+    /// highlighting.
     pub fn spelled(&self, spelled: &[Spelling]) -> Query {
         let mut query = self.clone();
         for Spelling { asked, used } in spelled {
@@ -277,7 +279,8 @@ impl Query {
         query
     }
 
-    /// Whether a session of which only this is known meets all conditions.
+    /// Whether a session meets all conditions, judged only by these properties. A filter on another
+    /// property does not match.
     pub fn admits_session(&self, agent: &str, project: &str, at: crate::model::Timestamp) -> bool {
         self.conditions.iter().all(|condition| {
             let is_met = match &condition.filter {

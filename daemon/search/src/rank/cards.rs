@@ -42,8 +42,7 @@ fn is_about_cards(condition: &FilterClause) -> bool {
 struct Judge<'j> {
     conditions: Vec<&'j FilterClause>,
     scope: &'j Scope,
-    /// By namespace, the last decision and its subject, because many sessions share a
-    /// project.
+    /// The last decision for each namespace, with its project and agent. Many sessions share these.
     known: FxHashMap<u32, (Option<String>, String, bool)>,
 }
 

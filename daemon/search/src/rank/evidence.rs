@@ -1,4 +1,5 @@
-//! The second pass of the ranking: all passages of the candidate sessions, with their word counts.
+//! The second pass of the ranking: looks up all passages of the candidate sessions and counts the
+//! words of the query in them.
 
 use std::ops::Range;
 
@@ -205,8 +206,9 @@ struct PairPositions {
     found: Vec<Vec<u32>>,
 }
 
-/// Calls `found` with each of `documents`, in ascending order, that the cursor reaches, and its
-/// index. The longer of both is skipped over, so that a rare word costs little.
+/// Calls `found` for each of `documents`, which are in ascending order, that the cursor contains.
+/// The cursor and the list skip to the next document of each other, so that a rare word costs
+/// little.
 fn each_common(
     cursor: &mut Cursor<'_>,
     documents: &[u32],
@@ -224,8 +226,8 @@ fn each_common(
     }
 }
 
-/// Returns the index of the first of `documents` that is at least `document`. Doubles its steps,
-/// because it is mostly near.
+/// Returns the index of the first of `documents` that is at least `document`. The search doubles
+/// its steps, because the document is usually near.
 fn first_from(documents: &[u32], document: u32) -> usize {
     let mut end = 1;
     while documents.get(end).is_some_and(|at| *at < document) {
@@ -237,7 +239,7 @@ fn first_from(documents: &[u32], document: u32) -> usize {
 }
 
 /// Returns the closeness of two words, given their positions: 1 if they are in order and at most
-/// `distance` apart, half if up to [`LOOSE`] further words are between them, 0 otherwise.
+/// `distance` apart, 0.5 if up to [`LOOSE`] further words are between them, and 0 otherwise.
 fn closeness(first: &[u32], second: &[u32], distance: u32) -> f32 {
     let mut best = 0.0_f32;
     for start in first {

@@ -28,7 +28,7 @@ const MOST_WALKED: u64 = 300_000;
 pub(crate) struct Gathered {
     /// Every session that contains one of the words whose lists were read.
     pub(crate) found: Vec<SessionScore>,
-    /// By unit: the number of sessions with the exact word, and with any form of it.
+    /// For each unit, the number of sessions with the exact word, and with any form of it.
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 

@@ -30,7 +30,8 @@ pub(crate) struct Signs {
 /// The rows of a session's best passages with their scores, best first.
 pub(crate) type BestRows = Vec<(usize, f32)>;
 
-/// Number of best passages that are kept for a session: more than are shown, because some are copies.
+/// Maximum number of best passages that are kept for a session. It is more than are shown, because
+/// some are copies.
 const BEST_KEPT: usize = 8;
 
 /// Measures the candidates of one query.
@@ -38,7 +39,7 @@ pub(crate) struct Measure<'m> {
     plan: &'m Plan,
     weights: &'m Weights,
     evidence: &'m Evidence,
-    /// By unit: inverse frequency among sessions, of the exact word and of any form.
+    /// For each unit, the inverse frequency among sessions of the exact word and of any form.
     rarity: Vec<[f32; 2]>,
 }
 
@@ -81,8 +82,6 @@ impl<'m> Measure<'m> {
     }
 
     /// Omits the objective of an episode that copies the session's first prompt.
-    ///
-    /// The episode's rows are the last ones, and its objective follows title and body.
     fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
         let kind = |row: &usize| self.evidence.rows[*row].kind;
         let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);
@@ -93,7 +92,8 @@ impl<'m> Measure<'m> {
         rows.filter(|row| !is_copy(row)).collect()
     }
 
-    /// Whether a row is about as long as another or shorter, and has no more words of the query.
+    /// Whether a row is at most as long as another and contains each word of the query at most as
+    /// often.
     fn is_part(&self, row: usize, other: usize) -> bool {
         let counts = self.evidence.counts(row).iter().zip(self.evidence.counts(other));
         self.evidence.rows[row].length <= self.evidence.rows[other].length
@@ -169,8 +169,8 @@ impl<'m> Measure<'m> {
         pairs.map(|(pair, kept)| kept * self.plan.worth(pair)).sum()
     }
 
-    /// Returns how many of the query's pairs occur together in one passage. The fraction is
-    /// squared, because a few pairs out of many occur together by chance.
+    /// Returns the largest share of the query's pairs that occur together in one passage. The share
+    /// is squared, because a few pairs out of many occur together by chance.
     fn run(&self, rows: &[usize]) -> f32 {
         let of = |row: &usize| {
             let row = *row;

@@ -1,8 +1,9 @@
-//! Merges the results of this machine with those of another search, whose scores are not comparable.
+//! Merges the results of this machine with those of another search. Their scores are not
+//! comparable.
 //!
-//! A result counts by the share of the query's words that its text has, rare ones counting more, and
-//! by its place in its own list. The results of this machine keep their order: their ranking knows
-//! more than words.
+//! The score of a result combines the share of the query's words in its text, in which rare words
+//! count more, with its place in its own list. The results of this machine keep their order,
+//! because their ranking considers more than words.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,10 +16,11 @@ pub enum MergedPlace {
     Other(usize),
 }
 
-/// By how many places a result may be behind one that has half as much of the query.
+/// Number of places by which a result must be below the first place for its score to be halved.
 const HALF: f64 = 10.0;
 
-/// Returns the order of both lists together, the best first, from the texts of their results.
+/// Returns the merged order of both lists, the best first. `own` and `other` are the texts of their
+/// results.
 pub fn merge(query: &Query, own: &[String], other: &[String]) -> Vec<MergedPlace> {
     let highlighter = Highlighter::new(query);
     let parts = |texts: &[String]| -> Vec<HashSet<String>> {
@@ -48,7 +50,7 @@ pub fn merge(query: &Query, own: &[String], other: &[String]) -> Vec<MergedPlace
     let other =
         other.iter().enumerate().map(|(at, parts)| (score(at, parts), MergedPlace::Other(at)));
     let mut all: Vec<(f64, MergedPlace)> = own.chain(other).collect();
-    // Stable: of equal ones, those of this machine are first.
+    // The sort is stable: among equal scores, the results of this machine are first.
     all.sort_by(|(one, _), (another, _)| another.total_cmp(one));
     all.into_iter().map(|(_, place)| place).collect()
 }
@@ -69,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_more_of_the_query_is_first_wherever_it_is_from() {
+    fn a_result_with_more_of_the_query_is_first_whichever_list_it_is_from() {
         let own = ["the checkout page", "nothing of it"];
         let other = ["a timeout elsewhere", "the timeout of the checkout pool"];
         assert_eq!(merged("checkout timeout pool", &own, &other), "other1 own0 other0 own1");

@@ -1,9 +1,10 @@
 //! Ranks the sessions that match a query.
 //!
-//! There are two passes: [`gather`] reads the posting lists of the query's words and selects about
-//! a hundred sessions, and [`evidence`] inspects all their passages. [`measure`] computes relevance
+//! There are two passes: [`gather`] reads the posting lists of the query's words and selects
+//! candidate sessions, and [`evidence`] inspects all their passages. [`measure`] computes relevance
 //! signals from them, [`weigh`] normalises and adds the signals, [`fuse`] combines the result with
-//! a second ranker, and [`hits`] formats the best ones. [`mod@merge`] adds the results of another search.
+//! a second ranker, and [`hits`] formats the best ones. [`mod@merge`] adds the results of another
+//! search.
 
 mod admission;
 mod cards;
@@ -72,11 +73,12 @@ impl RankRequest<'_> {
     }
 }
 
-/// Number of sessions that the second pass inspects.
+/// Maximum number of sessions that the second pass inspects, without those of a date in the query.
 const CANDIDATES: usize = 160;
-/// A longer period has too many sessions for all of them to be candidates.
+/// Maximum length of a date in the query whose sessions become candidates. A longer one has too
+/// many sessions.
 const FEW_DAYS: Duration = Duration::from_secs(14 * 24 * 3_600);
-/// Number of sessions that the second ranker returns.
+/// Maximum number of sessions of the second ranker that are used.
 const SECOND_CANDIDATES: usize = 100;
 
 impl SearchIndex {
@@ -173,7 +175,8 @@ impl Ranking<'_> {
         Ok(candidates)
     }
 
-    /// Puts the sessions with the identifier that the query consists of first, the latest first.
+    /// If the query consists of one identifier, ranks the sessions with it first, the latest one
+    /// first.
     fn prefer_latest_of_identifier(
         &self,
         plan: &Plan,

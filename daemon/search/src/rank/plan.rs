@@ -18,11 +18,12 @@ use crate::{
     },
 };
 
-/// A query with more words that the index contains is ranked by its rarest ones.
+/// Maximum number of units. A longer query is ranked by its rarest units that the index contains.
 const MOST_UNITS: usize = 24;
-/// Of a longer query, such as a pasted log, only this number of words is looked up.
+/// Maximum number of words that are looked up. A query with more words is a pasted log.
 const MOST_LOOKED_UP: usize = 300;
-/// A query with more unknown words is not prose, and none of its words is replaced.
+/// Maximum number of unknown words that are replaced. A query with more of them is not prose, and
+/// none of its words is replaced.
 const MOST_SPELLED: usize = 4;
 /// Maximum distance between the two words of a pair, in words.
 const PAIR_DISTANCE: u32 = 3;
@@ -32,7 +33,7 @@ pub(crate) struct Plan {
     pub(crate) units: Vec<Unit>,
     /// Words that are near each other in the query.
     pub(crate) pairs: Vec<Pair>,
-    /// The label of the unit that is the only thing the query asks for.
+    /// The label of the unit of the identifier, if the query consists of one.
     pub(crate) identifier: Option<String>,
     /// Words that are searched in other spellings.
     pub(crate) spelled: Vec<Spelling>,
@@ -100,7 +101,7 @@ impl Plan {
         self.units[pair.first].worth().min(self.units[pair.second].worth())
     }
 
-    /// Returns the cursors of the `wanted` units over the shard with that number.
+    /// Returns the cursors of the `wanted` units over `shard`, which is given with its number.
     pub(crate) fn walks<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),
@@ -155,8 +156,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Removes the pairs of words that the index does not contain, and, of a long query, all units
-    /// but the rarest that it contains.
+    /// Removes the pairs with a word that the index does not contain. For a long query, also
+    /// removes all units except the rarest ones that the index contains.
     fn keep_rarest(&mut self) {
         let is_long = self.units.len() > MOST_UNITS;
         let mut order: Vec<usize> = (0..self.units.len()).collect();
@@ -174,7 +175,7 @@ impl Plan {
         }
     }
 
-    /// Removes the other units.
+    /// Removes the units that are not kept, and renumbers the units of the pairs.
     fn keep(&mut self, is_kept: &[bool]) {
         let mut next = 0;
         let numbers: Vec<usize> = is_kept
@@ -193,8 +194,8 @@ impl Plan {
     }
 }
 
-/// Returns the meaningful words, or all words if none is meaningful; of a pasted log, only words of
-/// letters, as many as can be looked up quickly.
+/// Returns the meaningful words, or all words if none is meaningful. For a pasted log, returns only
+/// words of letters, and at most [`MOST_LOOKED_UP`] of them.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.says_something()) {
         return words.to_vec();

@@ -1,4 +1,4 @@
-//! The result of a search.
+//! The types of the result of a search.
 
 use std::fmt;
 
@@ -12,13 +12,14 @@ use crate::{
 pub struct Results {
     /// Best first.
     pub sessions: Vec<SessionHit>,
-    /// Number of sessions that contain a word of the query.
+    /// Number of matching sessions: those that contain a word of the query; for a query without
+    /// words, those that match its filters.
     pub total: usize,
     /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,
 }
 
-/// Another spelling of a word of the query.
+/// The replacement of a word of the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
     pub asked: String,

@@ -14,29 +14,32 @@ use crate::{
 
 /// Maximum number of spellings of one word that are searched.
 const MOST_SPELLINGS: usize = 3;
-/// Maximum number of words one edit away that are compared. The word that is meant may be the rarest
-/// of them.
+/// Maximum number of words one edit away that are compared. The intended word may be the rarest of
+/// them.
 const MOST_NEAR: usize = 16;
 /// Maximum number of passages with a word one edit away in which the other words are looked up.
 const MOST_PASSAGES: usize = 2_000;
-/// A prefix matches at most this number of words.
+/// Maximum number of words that a prefix matches.
 const MOST_ENDINGS: usize = 8;
-/// Minimum length in characters: shorter words have too many similar ones. In a word of this length,
-/// only two letters may be swapped.
+/// Minimum length, in characters, of a word that is replaced, because a shorter word has too many
+/// similar ones. For a word of exactly this length, only a swap of two letters is considered.
 const SHORTEST: usize = 4;
-/// Minimum length in bytes for all edits: a shorter word has its first letter, and other words than
-/// those with two letters swapped must occur in a passage with another word of the query.
+/// Minimum length, in bytes, of a word for which all edits are considered. A replacement of a
+/// shorter word has two letters swapped, or it has the same first letter and shares a passage with
+/// another word of the query.
 const SHORT: usize = 6;
-/// The shortest prefix, and the shortest part of a compound, in characters.
+/// Minimum length, in characters, of a part of a compound. A prefix has at least one more
+/// character.
 const SHORTEST_PART: usize = 4;
-/// The number of characters that a prefix omits at most.
+/// Maximum number of characters that a prefix omits.
 const LONGEST_ENDING: usize = 3;
 /// The letters that may join the parts of a compound.
 const LINKS: [&str; 5] = ["", "s", "n", "es", "en"];
 
-/// Returns words of the index that are similar to `word`, which it does not contain: those one edit
-/// away, otherwise the parts of a compound, otherwise words with the same beginning. Of several words
-/// one edit away, those that share a passage with the `others` of the query are preferred.
+/// Returns words of the index that are similar to `word`, which the index does not contain: words
+/// one edit away, otherwise the parts of a compound, otherwise words with the same beginning. Among
+/// words one edit away, those that share a passage with `others`, the other words of the query, are
+/// preferred.
 pub(crate) fn spellings(
     word: &str,
     others: &[Unit],
@@ -65,8 +68,8 @@ pub(crate) fn spellings(
     if !parts.is_empty() { Ok(parts) } else { same_beginning(word, view) }
 }
 
-/// Returns those of `near` that share a passage with most of `others`, by their worth; none if no
-/// word shares a passage with any.
+/// Returns the words of `near` that share a passage with the most of `others`, measured by their
+/// weights. Empty if no word shares a passage with any of them.
 fn in_company(near: &[String], others: &[Unit], view: &View<'_>) -> tantivy::Result<Vec<String>> {
     let mut worths = Vec::with_capacity(near.len());
     for word in near {
@@ -81,7 +84,7 @@ fn in_company(near: &[String], others: &[Unit], view: &View<'_>) -> tantivy::Res
     Ok(kept.map(|(word, _)| word.clone()).collect())
 }
 
-/// Returns the highest worth of the units that are in one passage with `word`.
+/// Returns the highest total weight of the units that occur in one passage with `word`.
 fn company(word: &str, others: &[Unit], shard: (usize, &Shard<'_>)) -> tantivy::Result<f32> {
     let (number, shard) = shard;
     let Some(mut cursor) = shard.walk(word, Depth::Counts)? else { return Ok(0.0) };

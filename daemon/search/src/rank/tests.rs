@@ -111,7 +111,7 @@ fn a_pasted_log_finds_what_its_plain_words_find() {
 }
 
 #[test]
-fn of_similar_words_the_one_beside_the_other_words_is_meant() {
+fn a_similar_word_near_the_other_words_is_preferred() {
     let mut changes = vec![said(card(1), &["the mailer host marlin has its own quota"])];
     for (key, word) in (2..).zip(["marlon", "marlen", "marlan", "marlun", "marlyn"]) {
         let text = format!("{word} asked for a review of the parser");
@@ -124,7 +124,8 @@ fn of_similar_words_the_one_beside_the_other_words_is_meant() {
     };
     assert_eq!(used("mailer marlxn quota"), ["marlin"]);
     assert_eq!(index.find("mailer marlxn quota")[0], 1);
-    // A short word is replaced only where another word of the query is beside it.
+    // A short word is replaced only if a similar word shares a passage with another word of the
+    // query.
     assert_eq!(used("tree mapla"), ["maple"]);
     assert_eq!(used("quota mapla"), [""; 0]);
     assert_eq!(used("quota mapel"), ["maple"]);
@@ -455,7 +456,7 @@ fn a_second_ranker_is_heard_but_does_not_rule() {
 }
 
 #[test]
-fn a_message_told_twice_counts_once() {
+fn a_duplicate_message_counts_once() {
     let index = TestIndex::with([
         said(card(1), &["the parser"]),
         said(card(1), &["the parser"]),
@@ -548,7 +549,7 @@ fn no_question_fails_whatever_is_in_it() {
 }
 
 #[test]
-fn what_lets_in_only_some_counts_before_any_limit() {
+fn the_filter_of_a_request_applies_before_any_limit() {
     let ended = |session: u64| {
         let ended_at = day(3, 1 + i8::try_from(session % 20).unwrap());
         Card { ended_at, ..card(session) }

@@ -17,7 +17,7 @@ use crate::{
 /// The weight of a phrase, relative to a word.
 const PHRASE_WEIGHT: f32 = 1.5;
 
-/// The weight of a word that is spelled otherwise than in the query, relative to that word's.
+/// The weight of another spelling of a word, relative to the weight of the word in the query.
 const SPELLED_WEIGHT: f32 = 0.9;
 
 /// A word, prefix or phrase of the query.
@@ -44,7 +44,7 @@ enum PostingSource {
 struct UnitTerm {
     text: String,
     matches: Matches,
-    /// By shard; empty before the term is looked up.
+    /// The term in each shard; empty before the term is looked up.
     found: Vec<Option<ShardTerm>>,
 }
 
@@ -115,7 +115,7 @@ impl Unit {
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
     }
 
-    /// Creates the unit of a word that is searched by other `spellings`.
+    /// Creates the unit of a word that is searched in other `spellings`.
     pub(crate) fn of_spellings(
         word: &Unit,
         spellings: &[String],
@@ -143,8 +143,8 @@ impl Unit {
         self.score_as([self.exact_rarity, self.rarity], counts, relative, weights)
     }
 
-    /// Same as [`Unit::score`], with the given inverse frequencies of the exact word and of any
-    /// form.
+    /// Returns the same as [`Unit::score`], but with the given inverse frequencies of the exact
+    /// word and of any form.
     pub(crate) fn score_as(
         &self,
         rarity: [f32; 2],
@@ -157,7 +157,7 @@ impl Unit {
         self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
     }
 
-    /// Returns the cursors over its lists in the shard with that number.
+    /// Returns the cursors over the unit's lists in `shard`, which has this number.
     pub(crate) fn walks<'w>(
         &'w self,
         number: usize,
@@ -193,7 +193,7 @@ impl Unit {
         Unit { label, weight: 1.0, source, exact_rarity: 0.0, rarity: 0.0, frequency: 0 }
     }
 
-    /// Computes the rarity.
+    /// Computes the frequency and the rarities.
     fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
         let (mut exact, mut any) = (0, 0);
         match &mut self.source {

@@ -50,8 +50,8 @@ fn yes(is: bool) -> f32 {
     if is { 1.0 } else { 0.0 }
 }
 
-/// Returns 1 for a session of the query's date and less for one of the days around it: people
-/// report on one day events of another, mostly an earlier one.
+/// Returns 1 for a session of the query's date, and less for a session in the days around it,
+/// because people often report events of another day, mostly of an earlier one.
 fn nearness_to_date(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
     let at = Timestamp::from_seconds;
     let nearness = |range: &TimeRange| {

@@ -10,7 +10,7 @@ pub struct Weights {
     pub saturation: f32,
     /// Penalty for the length of a text (BM25's b).
     pub length: f32,
-    /// The share of exact matches; the rest goes to words with the same stem.
+    /// The share of exact matches; words with the same stem have the rest.
     pub exact: f32,
     /// Words that are written as names.
     pub name: f32,
@@ -41,8 +41,8 @@ pub struct Weights {
     pub date_after: f32,
     /// The share of [`Weights::date`] for the seven days before it.
     pub date_before: f32,
-    /// The session has the identifier that the query consists of, and is the latest of these: more
-    /// than all other weights together, so that they are in the order of time.
+    /// The session contains the identifier that the query consists of. This weight is greater than
+    /// all others together, so that these sessions are ordered by time, the latest first.
     pub identifier: f32,
     /// The query names the session's project.
     pub named_project: f32,

@@ -1,7 +1,7 @@
 //! Compares the spelling of words.
 
 /// Whether `one` becomes `other` by inserting, removing or replacing one character, or by swapping
-/// two that are neighbours.
+/// two adjacent ones.
 pub(crate) fn is_one_edit(one: &str, other: &str) -> bool {
     if one.len().abs_diff(other.len()) > 4 {
         return false;
@@ -18,7 +18,8 @@ pub(crate) fn is_one_edit(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether one word has the letters of the other, one edit apart in order.
+/// Whether both words consist of the same letters. If they are one edit apart, two letters are
+/// swapped.
 pub(crate) fn is_swap(one: &str, other: &str) -> bool {
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();

@@ -1,7 +1,7 @@
 //! Recognises the language of a text that is not English, and stems its words.
 //!
-//! A language is recognised by its function words, Russian by its letters. A text of no known
-//! language has the stems of [`crate::text::stem`] only.
+//! A language is recognised by its function words, Russian by its letters. For a text in no known
+//! language, only [`crate::text::stem`] is used.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -11,7 +11,7 @@ use frostem::{Algorithm, Stemmer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Language(usize);
 
-/// The languages with their function words that are no English words.
+/// The languages with their function words that are not English words.
 const LANGUAGES: [(Algorithm, &str); 7] = [
     (
         Algorithm::German,
@@ -52,13 +52,13 @@ const LANGUAGES: [(Algorithm, &str); 7] = [
 /// The number of Russian in [`LANGUAGES`].
 const RUSSIAN: usize = 6;
 
-/// The part of a text by which its language is recognised, in bytes.
+/// Number of bytes at the start of a text by which its language is recognised.
 const SAMPLE: usize = 480;
 
 static STEMMERS: LazyLock<Vec<Stemmer>> =
     LazyLock::new(|| LANGUAGES.iter().map(|(algorithm, _)| Stemmer::new(*algorithm)).collect());
 
-/// By function word: the languages, as bits.
+/// The languages of each function word, as bits.
 static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
     let mut words: HashMap<&'static str, u8> = HashMap::new();
     for (number, (_, of_language)) in LANGUAGES.iter().enumerate() {
@@ -102,9 +102,9 @@ pub(crate) fn of_text(text: &str) -> Option<Language> {
     (*most >= LEAST && *most > 2 * english).then_some(Language(number))
 }
 
-/// The longest function word, in bytes.
+/// Maximum length, in bytes, of a function word.
 const LONGEST: usize = 8;
-/// The number of function words that make a language certain.
+/// Minimum number of function words that make a language certain.
 const LEAST: u8 = 2;
 
 /// A set of languages.
@@ -149,7 +149,7 @@ impl Language {
         let length = word.chars().count();
         ((3..=40).contains(&length) && word.chars().all(is_letter)).then(|| {
             let stem = STEMMERS[self.0].stem(word).into_owned();
-            // Accents are gone, so that some endings of participles look like a part of the stem.
+            // The word has no accents, so some endings of participles look like a part of the stem.
             let bare = stem.trim_end_matches('e');
             if bare.len() < 3 { stem } else { bare.to_owned() }
         })

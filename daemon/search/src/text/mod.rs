@@ -7,7 +7,8 @@
 //! `retry_count` and `retry-count` have the same parts and the same whole. Case and accents are
 //! removed. Scripts without spaces are split into pairs of characters.
 //!
-//! [`stem`] finds other forms of an English word and [`language`] those of other languages, and [`stop`] lists words without meaning.
+//! [`stem`] finds other forms of an English word, [`language`] those of words in other languages,
+//! and [`stop`] lists words with little meaning.
 
 pub(crate) mod distance;
 mod fold;
@@ -21,9 +22,10 @@ use std::ops::Range;
 
 pub(crate) use self::scan::is_unspaced;
 
-/// Maximum bytes of a part after folding. Longer parts (encoded data, minified code) are omitted.
+/// Maximum length, in bytes, of a part after folding. Longer parts (encoded data, minified code)
+/// are omitted.
 pub(crate) const LONGEST_PART: usize = 64;
-/// Maximum bytes of a whole. A longer whole is omitted; its parts stay.
+/// Maximum length, in bytes, of a whole. A longer whole is omitted; its parts stay.
 pub(crate) const LONGEST_WHOLE: usize = 160;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

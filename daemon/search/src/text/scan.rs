@@ -23,7 +23,8 @@ pub(super) fn scan(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
     }
 }
 
-/// Maximum atoms of a chunk. A longer run is split; such runs are encoded data, not names.
+/// Maximum number of atoms of a chunk. A longer run is split; such runs are encoded data, not
+/// names.
 const MOST_ATOMS: usize = 48;
 
 /// Whether the script of `c` is written without spaces between words.
@@ -378,11 +379,11 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || (!c.is_ascii() && is_mark(c))
 }
 
-/// Matches marks and joiners inside a word that are neither letters nor digits.
+/// Whether `c` is a mark or a joiner inside a word, which is neither a letter nor a digit.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}') || unicode_normalization::char::is_combining_mark(c)
 }
 
 fn char_at(text: &str, at: usize) -> char {
-    text[at..].chars().next().expect("callers stand on a character")
+    text[at..].chars().next().expect("a character starts at this position")
 }

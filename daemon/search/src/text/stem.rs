@@ -1,7 +1,7 @@
 //! Returns the stem that all forms of a word share.
 //!
-//! This is English: the Snowball stemmer, irregular forms, and the short forms that developers use
-//! (`config`, `repo`). Other languages are in [`crate::text::language`].
+//! It uses the Snowball stemmer for English, lists of irregular forms, and a list of the short
+//! forms that developers use (`config`, `repo`). Other languages are in [`crate::text::language`].
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
@@ -58,7 +58,7 @@ const SPELLINGS: &[(&str, &str, &[&str])] = &[
     ("our", "or", &["", "s", "ed", "ing", "al", "ful", "ite", "ites", "able"]),
 ];
 
-/// Longer words are not English, in bytes.
+/// Maximum length, in bytes, of an English word.
 const LONGEST_STEMMED: usize = 32;
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::English));

@@ -1,7 +1,7 @@
 //! English words with little meaning.
 //!
-//! Stop words of other languages are not handled. The word lists in `language.rs` only recognise
-//! the language of a text.
+//! Stop words of other languages are not handled. The word lists in `language.rs` only serve to
+//! recognise the language of a text.
 
 use std::{collections::HashMap, sync::LazyLock};
 

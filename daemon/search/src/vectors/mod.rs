@@ -1,9 +1,10 @@
 //! Search by meaning: compares the vector of a query with all stored vectors.
 //!
 //! The comparison is exact except for rounding: each component is stored in one byte. It takes
-//! about ten milliseconds for 100,000 vectors with 256 components, which ten thousand sessions
-//! have. An approximate index would need more memory, miss some results and have to be maintained
-//! (`cargo bench -p graphiti-tests --bench retrieval -- vectors` measures the comparison).
+//! about ten milliseconds for 100,000 vectors with 256 components, the number for about ten
+//! thousand sessions. An approximate index would need more memory, miss some results and have to be
+//! maintained (`cargo bench -p graphiti-tests --bench retrieval -- vectors` measures the
+//! comparison).
 //!
 //! [`texts`] selects the texts of a session that get vectors; other modules compute the vectors.
 
@@ -37,9 +38,9 @@ pub struct Ranker<'r> {
     pub question: &'r Packed,
 }
 
-/// Number of owners that are compared with each other to measure the average similarity.
+/// Maximum number of owners that are compared with each other to measure the average similarity.
 const SAMPLE: usize = 48;
-/// With fewer owners the average is not meaningful.
+/// Minimum number of owners for a meaningful average.
 const FEW: usize = 8;
 /// Deleted rows are removed when they exceed one row in this number of rows.
 const DEAD: usize = 4;

@@ -1,21 +1,22 @@
-//! Selects the texts of a session that get a vector each.
+//! Selects the texts of a session that get a vector each, and leaves the vectors to others.
 //!
-//! Each text is short, because one vector for many subjects represents none of them. Each side
-//! contributes only a few, because vectors need memory and time; in a long session they are spread
-//! over its whole length.
+//! A vector is computed for each chunk of messages. A chunk is short, because one vector for many
+//! subjects represents none of them. The user and the agent contribute only a few chunks each,
+//! because vectors need memory and time; the chunks of a long session are spread over its whole
+//! length.
 
 use crate::model::Role;
 
-/// Maximum bytes of a text: small models use little more.
-const TEXT: usize = 900;
-/// Short messages are joined up to this number of bytes.
-const PIECE: usize = 400;
-/// Maximum bytes of a message that are used.
-const MESSAGE: usize = 2 * TEXT;
-/// Maximum number of texts for each side.
-const PIECES: usize = 8;
+/// Maximum length, in bytes, of a chunk. Small models use little more.
+const CHUNK: usize = 900;
+/// Maximum length, in bytes, up to which short messages are joined to one chunk.
+const JOINED: usize = 400;
+/// Maximum number of bytes of a message that are used.
+const MESSAGE: usize = 2 * CHUNK;
+/// Maximum number of chunks of the user, and also of the agent.
+const CHUNKS: usize = 8;
 
-/// The user's and the agent's messages of a session.
+/// A splitter of the messages of a session into chunks, separately for the user and the agent.
 #[derive(Debug, Default)]
 pub struct TextChunker {
     user: ChunkList,
@@ -31,19 +32,19 @@ impl TextChunker {
         }
     }
 
-    /// Returns the texts, the user's first.
+    /// Returns the selected chunks, the user's first.
     pub fn texts(self) -> Vec<String> {
-        self.user.few().into_iter().chain(self.agent.few()).collect()
+        self.user.selected().into_iter().chain(self.agent.selected()).collect()
     }
 }
 
 /// Returns the start of a text that a vector covers, cut after a word.
 pub fn start(text: &str) -> &str {
-    if text.len() <= TEXT {
+    if text.len() <= CHUNK {
         return text;
     }
-    let most = &text[..text.floor_char_boundary(TEXT)];
-    let cut = most.rfind(char::is_whitespace).filter(|cut| *cut > TEXT / 2);
+    let most = &text[..text.floor_char_boundary(CHUNK)];
+    let cut = most.rfind(char::is_whitespace).filter(|cut| *cut > CHUNK / 2);
     &most[..cut.unwrap_or(most.len())]
 }
 
@@ -54,7 +55,7 @@ impl ChunkList {
     fn add(&mut self, message: &str) {
         let mut rest = &message[..message.floor_char_boundary(MESSAGE)];
         match self.0.last_mut() {
-            Some(last) if last.len() + rest.len() < PIECE => {
+            Some(last) if last.len() + rest.len() < JOINED => {
                 last.push('\n');
                 last.push_str(rest);
                 return;
@@ -62,22 +63,22 @@ impl ChunkList {
             _ => {}
         }
         while !rest.trim().is_empty() {
-            let piece = start(rest);
-            self.0.push(piece.to_owned());
-            rest = &rest[piece.len()..];
+            let chunk = start(rest);
+            self.0.push(chunk.to_owned());
+            rest = &rest[chunk.len()..];
         }
     }
 
-    /// Returns all texts, or the maximum number of them, spread over the session.
-    fn few(self) -> Vec<String> {
+    /// Returns all chunks, or [`CHUNKS`] of them, spread over the session.
+    fn selected(self) -> Vec<String> {
         let count = self.0.len();
-        if count <= PIECES {
+        if count <= CHUNKS {
             return self.0;
         }
         let chosen: Vec<usize> =
-            (0..PIECES).map(|place| place * (count - 1) / (PIECES - 1)).collect();
-        let pieces = self.0.into_iter().enumerate();
-        pieces.filter(|(at, _)| chosen.contains(at)).map(|(_, piece)| piece).collect()
+            (0..CHUNKS).map(|place| place * (count - 1) / (CHUNKS - 1)).collect();
+        let chunks = self.0.into_iter().enumerate();
+        chunks.filter(|(at, _)| chosen.contains(at)).map(|(_, chunk)| chunk).collect()
     }
 }
 
@@ -87,22 +88,22 @@ mod tests {
 
     #[test]
     fn short_messages_are_put_together_and_long_ones_cut() {
-        let mut pieces = ChunkList::default();
-        ["a", "b", "c"].iter().for_each(|message| pieces.add(message));
-        assert_eq!(pieces.0, ["a\nb\nc"]);
-        pieces.add(&"word ".repeat(300));
-        assert!(pieces.0.len() == 3 && pieces.0.iter().all(|piece| piece.len() <= TEXT));
-        pieces.add(&"語".repeat(5_000));
-        assert!(pieces.0.iter().all(|piece| piece.len() <= TEXT));
-        pieces.add("  ");
-        assert!(pieces.0.len() < 8);
+        let mut chunks = ChunkList::default();
+        ["a", "b", "c"].iter().for_each(|message| chunks.add(message));
+        assert_eq!(chunks.0, ["a\nb\nc"]);
+        chunks.add(&"word ".repeat(300));
+        assert!(chunks.0.len() == 3 && chunks.0.iter().all(|chunk| chunk.len() <= CHUNK));
+        chunks.add(&"語".repeat(5_000));
+        assert!(chunks.0.iter().all(|chunk| chunk.len() <= CHUNK));
+        chunks.add("  ");
+        assert!(chunks.0.len() < 8);
     }
 
     #[test]
-    fn of_many_pieces_some_from_the_whole_length_are_taken() {
-        let pieces = ChunkList((0..100).map(|number| number.to_string()).collect());
-        let few = pieces.few();
-        assert_eq!(few.len(), PIECES);
-        assert_eq!((few[0].as_str(), few[PIECES - 1].as_str()), ("0", "99"));
+    fn many_chunks_are_selected_over_the_whole_length() {
+        let chunks = ChunkList((0..100).map(|number| number.to_string()).collect());
+        let selected = chunks.selected();
+        assert_eq!(selected.len(), CHUNKS);
+        assert_eq!((selected[0].as_str(), selected[CHUNKS - 1].as_str()), ("0", "99"));
     }
 }

@@ -35,9 +35,8 @@ const CORE: &[(&str, &[&str])] = &[
 /// The argument that says whose memory is searched.
 const SCOPE: &str = "scope";
 
-/// The tools that are shown, as described to a client of this kind. The form of an answer is for a
-/// client that gets its structure. Whether to search what others shared is asked where something is
-/// shared.
+/// Returns the tools that a client of this kind is shown. The output schema is shown only to
+/// clients that get structured answers. The argument `scope` is shown only if something is shared.
 pub(super) fn tools_for(
     kind: ClientKind,
     form: ReplyForm,
@@ -83,11 +82,11 @@ fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
     if let Some(Value::Object(all)) = schema.get_mut("properties") {
         all.retain(|name, _| arguments.contains(&name.as_str()));
         for argument in all.values_mut().filter_map(Value::as_object_mut) {
-            // Describes the default of an optional argument.
+            // A default that is empty, 0 or false is left out: it says nothing.
             argument.retain(|name, value| {
                 name != "default" || ![json!(""), json!(0), json!(false)].contains(value)
             });
-            // An argument that may be null may be left out.
+            // The type `null` is left out: it says only that the argument is optional.
             if let Some(Value::Array(types)) = argument.get("type") {
                 let one = types.iter().find(|name| **name != "null").cloned();
                 argument.extend(one.map(|one| ("type".to_owned(), one)));
@@ -100,7 +99,7 @@ fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
 fn described(tool: &tools::Tool) -> Tool {
     let mut annotations = ToolAnnotations::new()
         .read_only(tool.effect == Effect::Reads)
-        // All data are on this machine.
+        // No tool reaches beyond this memory and the graph that the user configured.
         .open_world(false);
     // The other hints have a meaning only for tools that change something.
     if tool.effect != Effect::Reads {

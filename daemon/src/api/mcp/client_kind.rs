@@ -4,7 +4,7 @@ use rmcp::model::Implementation;
 
 use crate::engine;
 
-/// The knowledge about a client's own session.
+/// Whether the sessions of a client's agent are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::api) enum ClientKind {
     /// The sessions of its agent are followed; holds the agent's name.
@@ -46,7 +46,7 @@ impl ClientKind {
         }
     }
 
-    /// The instructions that the agent gets at the handshake.
+    /// Returns the instructions that the agent gets at the handshake.
     pub(super) fn instructions(self) -> String {
         format!("{MEMORY} {} {NO_INSTRUCTIONS}", self.about_closing())
     }

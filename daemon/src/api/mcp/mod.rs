@@ -90,7 +90,7 @@ struct McpSession {
 }
 
 impl McpSession {
-    /// The client that sends `params` in a request.
+    /// Returns the context of the client that sends `params` in a request.
     fn client(&self, params: &Value, context: &RequestContext<RoleServer>) -> ClientContext {
         let meta = serde_json::to_value(&context.meta).unwrap_or_default();
         let request = json!({ "_meta": meta, "arguments": params["arguments"] });

@@ -11,7 +11,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-/// Number of sessions that `recall` shows.
+/// Maximum number of sessions that `recall` shows.
 const HITS: usize = 5;
 
 pub(super) enum Prompt {

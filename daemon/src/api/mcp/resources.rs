@@ -1,4 +1,4 @@
-//! Episodes as resources: `graphiti://episode/<uuid>`, Markdown.
+//! Serves episodes as resources, in Markdown, at `graphiti://episode/<uuid>`.
 
 use rmcp::{
     ErrorData,
@@ -14,7 +14,7 @@ use crate::{
     store::StoreError,
 };
 
-/// Number of episodes on a page.
+/// Maximum number of episodes on a page.
 const PAGE: usize = 50;
 const SCHEME: &str = "graphiti://episode/";
 const MARKDOWN: &str = "text/markdown";
@@ -28,7 +28,7 @@ pub(super) fn list(
     let before = match cursor {
         None => None,
         Some(cursor) => Some(EpisodeId::parse(&cursor).ok_or_else(|| {
-            ErrorData::invalid_params(format!("`{cursor}` is no cursor of ours"), None)
+            ErrorData::invalid_params(format!("`{cursor}` is not the cursor of a page"), None)
         })?),
     };
     let store = daemon.engine.store();

@@ -1,4 +1,4 @@
-//! `graphiti/corrections`: what the user says about facts.
+//! `graphiti/corrections`: lists the corrections of facts, or stores new ones.
 
 use graphiti_proto::{
     methods::corrections::{CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS},
@@ -36,7 +36,7 @@ pub(super) async fn corrections(
     let mut corrected = Vec::new();
     for given in &request.corrections {
         let one = parse(daemon, given, request.imported)?;
-        // On this machine the user's word replaces any earlier one.
+        // A correction that is made on this machine replaces any earlier one.
         if !request.imported || daemon.engine.may_correct(&one).map_err(engine_error)? {
             corrected.push(one);
         }

@@ -16,7 +16,7 @@ use crate::{
     engine::file_check::{self, FileBehind, FileCheck},
 };
 
-/// Number of files of each kind that the report names.
+/// Maximum number of files of each kind that the report names.
 const EXAMPLES: usize = 3;
 
 pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {

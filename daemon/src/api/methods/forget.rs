@@ -134,8 +134,8 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
 }
 
-/// Adds the sessions that match project and time, and such transcripts that were not read, because
-/// they could be imported later.
+/// Adds the sessions that match the filter. Also adds transcripts that were not read, because they
+/// could be imported later.
 async fn add_matching(
     daemon: &DaemonState,
     filter: &ForgetFilter,
@@ -152,7 +152,8 @@ async fn add_matching(
         true
     });
     stored.map_err(store_error)?;
-    // The project of a session is unknown until it was read.
+    // The project of a transcript may be unknown until it is read. Then no filter by project
+    // matches.
     for past in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
         if filter.matches(past.project.as_ref(), (past.modified, past.modified)) {
             targets.insert(past.id.clone(), ForgetTarget::Unread(Box::new(past)));

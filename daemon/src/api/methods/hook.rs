@@ -37,11 +37,11 @@ use crate::{
 const KINDS: usize = 32;
 /// Time limit for the handoff to a new session.
 const CONTEXT: Duration = Duration::from_millis(30);
-/// Of that, the time limit for the episodes of sessions that have just ended.
+/// The part of [`CONTEXT`] in which sessions that have just ended are indexed.
 const ENDED: Duration = Duration::from_millis(15);
-/// Time limit for what a prompt reminds of.
+/// Time limit for the matches of a prompt.
 const RECALL: Duration = Duration::from_millis(8);
-/// Number of earlier sessions in the handoff to a new one.
+/// Maximum number of earlier sessions in the handoff to a new one.
 const SESSIONS: usize = 5;
 
 /// The number of runs of each hook.
@@ -75,7 +75,7 @@ pub(super) async fn hook(
         }
         EventKind::Prompt if hooks.recall => {
             let lines = recall::lines(daemon, &event);
-            // The user waits: a prompt goes without what is not there in time.
+            // The user waits, so matches that are not found in time are left out.
             reply.context = tokio::time::timeout(RECALL, lines).await.unwrap_or(None);
         }
         EventKind::Start | EventKind::Alive | EventKind::Prompt => {}
@@ -111,7 +111,8 @@ pub(super) fn hooks(daemon: &DaemonState) -> Value {
     write(&HookCounts { events: daemon.hook_stats.events(), spooled: spool::count(&daemon.home) })
 }
 
-/// Reports to the engine which process runs the session. An unknown process is ignored.
+/// Reports to the engine which process runs the session, or that its agent has ended. An unknown
+/// process is ignored.
 fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     let session = &event.session_id;
     if session.is_empty() {
@@ -127,8 +128,8 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     }
 }
 
-/// The handoff to a session that starts: from earlier sessions in its project, or, when it was
-/// compacted or is resumed, from its own earlier part.
+/// Returns the handoff to a session that starts. It comes from earlier sessions in the project, or,
+/// if the session was compacted or is resumed, from its own earlier part.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
     let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
@@ -172,7 +173,7 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Makes the episodes of sessions that have just ended or were killed, as far as time allows.
+/// Creates the episodes of sessions that have just ended or were killed, as far as time allows.
 async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
     let scope = Scope { projects, except, limit: SESSIONS };
     let deadline = Instant::now() + ENDED;

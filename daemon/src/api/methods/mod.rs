@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_argument_is_told_by_its_name() {
+    fn an_error_names_the_wrong_argument() {
         fn told<T: DeserializeOwned + Default>(params: Value) -> String {
             read::<T>(params).err().map_or_else(String::new, |error| error.message)
         }

@@ -1,4 +1,5 @@
-//! `graphiti/share`: the graph that is shared with others.
+//! `graphiti/share`: reports on the graph that is shared with others, fills it, and previews what a
+//! project would share.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use crate::{
     model::{EpisodeId, Namespace},
 };
 
-/// Sessions on a page of a preview.
+/// Maximum number of sessions on a page of a preview.
 const PAGE: usize = 20;
 /// The time limit for the engine to answer a check.
 const PATIENCE: Duration = Duration::from_secs(5);

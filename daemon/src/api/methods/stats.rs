@@ -1,4 +1,4 @@
-//! `graphiti/stats`: the work of agents in numbers.
+//! `graphiti/stats`: sums up the work of agents: sessions, time, changes, tokens and costs.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result
     Ok(write(&answer))
 }
 
-/// Replaces the keys of sessions by their ids, and adds their titles.
+/// Replaces the keys of sessions by their short ids, and adds their titles.
 fn name_sessions(
     store: &dyn Store,
     sessions: &[Session],

@@ -26,8 +26,8 @@ use crate::{
     model::{Episode, EpisodeId, SessionKey},
 };
 
-/// Maximum bytes of the episodes in one answer, unless a single one is longer: an answer must fit into
-/// a line.
+/// Maximum size, in bytes, of the episodes in one answer, because an answer must fit into a line. A
+/// longer episode is returned alone.
 const PAGE_BYTES: usize = 2 << 20;
 
 pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {

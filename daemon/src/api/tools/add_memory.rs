@@ -1,4 +1,4 @@
-//! `add_memory`.
+//! `add_memory`: stores a note or a wish of the user as an episode.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -13,9 +13,9 @@ use crate::{
     model::{EpisodeId, Namespace, Project, graph::Relation},
 };
 
-/// Maximum bytes of a body.
+/// Maximum length, in bytes, of a body.
 const BODY: usize = 256 << 10;
-/// Maximum characters of a name.
+/// Maximum length, in characters, of a name.
 const TITLE: usize = 200;
 
 pub(super) const TOOL: Tool = Tool {

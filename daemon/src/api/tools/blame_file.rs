@@ -1,4 +1,4 @@
-//! `blame_file`.
+//! `blame_file`: finds the sessions that changed a file, or one of its lines.
 
 use std::collections::BTreeSet;
 
@@ -31,9 +31,9 @@ use crate::{
 
 /// Maximum number of changes in an answer.
 const CHANGES: usize = 100;
-/// Number of sessions among which those with the line are looked for.
+/// Maximum number of sessions that are searched for the line.
 const CANDIDATES: usize = 60;
-/// Number of passages of a session among which the edit is looked for.
+/// Maximum number of passages of a session that are searched for the edit.
 const PASSAGES: usize = 8;
 /// Maximum number of sentences about a file from one session.
 const WHY: usize = 3;
@@ -41,7 +41,7 @@ const WHY: usize = 3;
 const FACTS: usize = 400;
 /// Maximum number of lines that are shown of an edit.
 const LINES: usize = 3;
-/// Maximum words of a line that are searched for.
+/// Maximum number of words of a line that are searched for.
 const WORDS: usize = 24;
 
 pub(super) const TOOL: Tool = Tool {
@@ -82,7 +82,7 @@ async fn run(
     Ok(BlameAnswer { message: indexed.message(), file: shown, changes })
 }
 
-/// A file as a project names it.
+/// The name of a file in one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileName {
     namespace: Namespace,
@@ -111,7 +111,7 @@ fn names(
     };
     let named = all.iter().filter_map(|namespace| {
         let root = Project::new(&projects.path(*namespace)?);
-        // No file of a temporary folder is in the graph, but its edits can be found.
+        // The graph has no files of temporary folders, but their edits can be found.
         let key = Graph::file_key(&root, &path)
             .unwrap_or_else(|| root.relative(&path).replace('\\', "/"));
         Some((*namespace, key))
@@ -221,8 +221,8 @@ fn row(
     }))
 }
 
-/// Returns the changes whose edits of the file contain a text. Sessions of other directories may have
-/// a file of the same name: a name counts only in its directory.
+/// Returns the changes whose edits of the file contain a text. A name counts only in its own
+/// directory, because other directories may have a file of the same name.
 fn with_text(
     daemon: &DaemonState,
     names: &[FileName],
@@ -331,14 +331,14 @@ fn objective(
     Ok(objective.into_iter().filter(|text| !text.is_empty() && text != title).collect())
 }
 
-/// Whether a path is a file, which may be named by the end of its path.
+/// Whether `path` is `file`, or ends with `/` and `file`.
 fn is_path(path: &str, file: &str) -> bool {
     let path = path.replace('\\', "/");
     path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// Returns the lines of an edit that contain a text: the added ones, or else the removed ones. White
-/// space does not matter.
+/// Returns the lines of an edit that contain a text: the added ones, or else the removed ones.
+/// White space does not matter.
 fn edited_lines(message: &Message, text: &str) -> Vec<String> {
     let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = spaced(text);

@@ -1,10 +1,10 @@
-//! Changes to a search that may find more.
+//! Suggests changes to a search that found nothing.
 
 use graphiti_proto::tools::search_sessions::SearchSessionsArguments;
 
 use crate::{clock, search::query::Query};
 
-/// Returns the query without each of its filters, and without all of them.
+/// Returns the query without one of its filters, for each of them, and without all filters.
 pub(super) fn queries(
     arguments: &SearchSessionsArguments,
 ) -> Vec<(String, SearchSessionsArguments)> {

@@ -1,4 +1,4 @@
-//! `session_tracking_close`.
+//! `session_tracking_close`: closes a session, and waits until it is indexed.
 
 use graphiti_proto::{
     rpc::Error,

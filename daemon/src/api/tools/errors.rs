@@ -1,4 +1,4 @@
-//! The record of an error that a search contains.
+//! Finds the record of an error that a search contains.
 
 use graphiti_proto::{
     rpc::Error,

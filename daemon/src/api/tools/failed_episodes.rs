@@ -1,4 +1,4 @@
-//! `get_failed_episodes`.
+//! `get_failed_episodes`: lists the sessions whose episode could not be created.
 
 use graphiti_proto::{
     rpc::Error,

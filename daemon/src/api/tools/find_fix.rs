@@ -1,4 +1,4 @@
-//! `find_fix`.
+//! `find_fix`: finds how an error, or one with similar words, was fixed before.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -21,8 +21,9 @@ use crate::{
 
 /// Maximum number of errors in an answer.
 const ERRORS: usize = 50;
-/// Maximum lines and words of the output that are searched for.
+/// Maximum number of lines of the output that are searched for.
 const LINES: usize = 3;
+/// Maximum number of words of these lines.
 const WORDS: usize = 40;
 
 pub(super) const TOOL: Tool = Tool {
@@ -95,8 +96,8 @@ fn fixes(daemon: &DaemonState, things: &Graph<'_>, number: u64) -> Result<Vec<Fa
     Ok(spans.pop().into_iter().collect())
 }
 
-/// Returns the words of the lines that name an error, or else of the first lines, without the signs
-/// that mean something in a query.
+/// Returns the words of the lines that name an error, or else of the first lines, without the
+/// characters that have a meaning in a query.
 fn words(error: &str) -> String {
     let names_error = |line: &&str| {
         let line = line.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! `get_episode_entities`.
+//! `get_episode_entities`: returns the entities and facts of episodes.
 
 use graphiti_proto::{
     rpc::{Error, code},

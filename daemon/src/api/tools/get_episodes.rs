@@ -1,4 +1,4 @@
-//! `get_episodes`.
+//! `get_episodes`: returns the latest episodes, page by page.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -16,10 +16,11 @@ use crate::{
     model::{Episode, EpisodeId},
 };
 
-/// Default and maximum number of episodes in an answer.
+/// Default number of episodes in an answer.
 const USUAL: usize = 10;
+/// Maximum number of episodes in an answer.
 const MOST: usize = 200;
-/// Bytes of episodes in a text for a model.
+/// Maximum size, in bytes, of the episodes in a text for a model.
 const TEXT: usize = 8_000;
 
 pub(super) const TOOL: Tool = Tool {

@@ -1,4 +1,4 @@
-//! `get_handoff`.
+//! `get_handoff`: returns what the next agent in a project needs to know.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -26,7 +26,7 @@ use crate::{
 
 /// Maximum number of sessions in a handoff.
 const SESSIONS: usize = 20;
-/// Maximum characters of the text.
+/// Maximum length, in characters, of the text.
 const LONGEST: usize = 20_000;
 /// Maximum number of running sessions in the answer.
 const ONGOING: usize = 10;

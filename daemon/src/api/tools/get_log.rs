@@ -1,4 +1,4 @@
-//! `get_log`.
+//! `get_log`: lists what sessions did, page by page.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -68,7 +68,7 @@ struct LogPage {
 }
 
 impl LogPage {
-    /// Returns the rows with their episodes, and whether there are more. Passes over memories.
+    /// Returns the rows with their episodes, and whether there are more. Skips memories.
     fn read(
         &self,
         daemon: &DaemonState,

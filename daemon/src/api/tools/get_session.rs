@@ -1,4 +1,4 @@
-//! `get_session`.
+//! `get_session`: returns the summary of a session, or a page of its messages.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -26,11 +26,13 @@ use crate::{
 
 /// Maximum number of messages on a page.
 const PAGE: usize = 200;
-/// Bytes of a message besides its text, about: as JSON, and as text.
+/// Approximate size, in bytes, of a message as JSON, without its text.
 const ROW: usize = 160;
+/// The same for a message as text.
 const TEXT_ROW: usize = 60;
-/// Bytes of a page of text, without the lines around it; and of a full one.
+/// Maximum size, in bytes, of a page of text, without the lines around it.
 const TEXT: usize = 3_600;
+/// The same for a page in full detail.
 const FULL_TEXT: usize = 35_000;
 
 pub(super) const TOOL: Tool = Tool {
@@ -102,15 +104,16 @@ async fn run(
     Ok(answer)
 }
 
-/// The content of a page.
+/// The size of a page.
 #[derive(Clone, Copy)]
 struct PageSize {
     bytes: usize,
-    /// Bytes of a message besides its text, about.
+    /// Approximate size, in bytes, of a message without its text.
     row: usize,
-    /// Bytes that each line costs besides its text.
+    /// Size, in bytes, that each line adds to its text.
     line: usize,
-    /// Bytes that must be left to show the beginning of a message that does not fit.
+    /// Minimum number of bytes that must be left to show the beginning of a message that does not
+    /// fit.
     split: usize,
     is_text: bool,
 }
@@ -133,12 +136,13 @@ impl PageSize {
         }
     }
 
-    /// Bytes that a text takes.
+    /// Returns the size, in bytes, of a text on the page.
     fn cost(self, text: &str) -> usize {
         text.len() + self.line * text.lines().count()
     }
 
-    /// The end of the part of `text` that fits in `left` bytes, at least a character.
+    /// Returns the end of the part of `text` that fits in `left` bytes. The part has at least one
+    /// character.
     fn fitting(self, text: &str, left: usize) -> usize {
         let mut used = self.line;
         let cut = text.char_indices().find(|(at, c)| {
@@ -149,7 +153,8 @@ impl PageSize {
     }
 }
 
-/// Cuts the summary to the part that begins at character `at` and fits the page, at a line's end.
+/// Cuts the summary to the part that begins at character `at` and fits the page. The part ends with
+/// a line, if it can.
 fn cut_to_page(answer: &mut GetSessionAnswer, at: usize, page: PageSize) {
     let Some(markdown) = &mut answer.markdown else { return };
     let rest: String = markdown.chars().skip(at).collect();
@@ -211,7 +216,7 @@ fn add_messages(
     Ok(())
 }
 
-/// Removes calls of tools whose results, the next messages, repeat them.
+/// Removes the calls of tools that their results, the next messages, repeat.
 fn remove_repeated_calls(rows: &mut Vec<MessageRow>) {
     let repeated: Vec<u32> = rows
         .windows(2)
@@ -232,8 +237,9 @@ fn repeats(result: &MessageRow, call: &MessageRow) -> bool {
         && result.text.replace('`', "").starts_with(&command)
 }
 
-/// Returns as many of `rows` as fit the page, the first from its character `at` on, and where the
-/// next page begins. A message that is larger than the page, or than a large rest of it, is split.
+/// Returns the first of `rows`, as many as fit the page, and where the next page begins. The first
+/// row is shown from its character `at` on. A message that does not fit is split if it is the first
+/// one, or if much of the page is left.
 fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, Option<u32>, usize) {
     let mut left = size.bytes;
     let mut page: Vec<MessageRow> = Vec::new();

@@ -1,4 +1,4 @@
-//! `session_tracking_health`.
+//! `session_tracking_health`: reports the state of the daemon and its problems.
 
 use std::collections::HashMap;
 
@@ -171,7 +171,8 @@ pub(super) fn sessions(totals: &TotalsByAgent) -> Sessions {
     }
 }
 
-/// Lists the agents with their sessions and records. The agents that are followed are always included.
+/// Lists the agents with their sessions and records. The agents that are followed are always
+/// included.
 fn agents(daemon: &DaemonState, totals: &TotalsByAgent) -> Vec<AgentHealth> {
     let (store, formats) = (daemon.engine.store().as_ref(), daemon.engine.formats());
     let mut totals = totals.clone();

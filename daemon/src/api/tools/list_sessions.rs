@@ -1,4 +1,4 @@
-//! `list_sessions`.
+//! `list_sessions`: lists sessions, page by page.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "List sessions",
     description: "List sessions of one project or of all, the latest first, with what they were about and how \
-        they ended. Go on with `offset`, by as many as came.",
+        they ended. Continue with `offset` = `next`.",
     effect: Effect::Reads,
     input: input::<ListSessionsArguments>,
     output: output::<ListSessionsAnswer>,

@@ -1,4 +1,4 @@
-//! `session_tracking_list_unindexed`.
+//! `session_tracking_list_unindexed`: lists the sessions that are not indexed yet.
 
 use graphiti_proto::{
     rpc::Error,

@@ -1,4 +1,4 @@
-//! `mark_fact`.
+//! `mark_fact`: stores an agent's correction of a fact.
 
 use graphiti_proto::{
     rpc::{Error, code},

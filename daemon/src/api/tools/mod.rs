@@ -1,4 +1,5 @@
-//! The tools of the daemon. A new tool is one file here and one entry in [`TOOLS`].
+//! The tools of the daemon. A new tool needs one file here, one entry in [`TOOLS`], its types in
+//! `graphiti_proto::tools`, and its text for models in [`text`].
 
 mod add_memory;
 mod blame_file;
@@ -168,7 +169,8 @@ pub(super) fn failed(error: Error, form: ReplyForm) -> Value {
     structured_result(&answer, true)
 }
 
-/// The text says the same, for clients of versions of the protocol that knew no structure.
+/// Returns a result whose text repeats the answer, for clients of older versions of the protocol,
+/// which have no structured answers.
 fn structured_result(answer: &Value, is_error: bool) -> Value {
     json!({
         "content": [{ "type": "text", "text": answer.to_string() }],

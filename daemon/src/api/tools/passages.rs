@@ -1,4 +1,4 @@
-//! Passages for a model: whole clauses, and no copies of the title.
+//! Prepares passages for a model: cuts them at the ends of clauses, and removes copies.
 
 use std::collections::HashSet;
 
@@ -6,19 +6,19 @@ use graphiti_proto::tools::search_sessions::MatchedPassage;
 
 use crate::{model::Role, search::snippet::Snippet};
 
-/// A cut at a clause's end removes at most one part of this many.
+/// A cut at the end of a clause removes at most this part of the text: one third.
 const REMOVED: usize = 3;
 /// Number of words in a run by which texts are compared.
 const SHINGLE: usize = 3;
-/// The share of runs that two texts with the same content have in common.
+/// Minimum share of runs that two texts with the same content have in common.
 const SAME: f32 = 0.6;
-/// The share of a text's runs that another text contains if it says no more.
+/// A text says nothing new if another text contains at least this share of its runs.
 const COVERED: f32 = 0.8;
-/// Maximum bytes of a part of a summary that says little, such as the name of a command.
+/// A part of a summary with fewer bytes says little: it may be the name of a command.
 const SHORT_SUMMARY: usize = 16;
 
-/// Returns the snippet without the clauses that are cut, unless a match is in them. If it can, it
-/// begins with the sentence of the first match.
+/// Returns the snippet without the clauses that are cut off at its ends, unless a match is in them.
+/// If possible, the result begins with the sentence of the first match.
 pub(super) fn at_clauses(snippet: &Snippet) -> String {
     let text = &*snippet.text;
     let first = snippet.marks.first().map_or(0, |mark| mark.start);
@@ -52,8 +52,8 @@ pub(super) fn first_clauses(text: &str, limit: usize) -> String {
 const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', ';', '。', '！', '？'];
 const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '。', '！', '？', '，', '；'];
 
-/// Returns the positions behind the punctuation marks that end a clause. Those of Latin script end
-/// one only before a blank: `1.5` is a number.
+/// Returns the positions after the punctuation marks that end a clause. A mark of Latin script ends
+/// a clause only before a space, because `1.5` is a number.
 fn ends<'t>(text: &'t str, marks: &'t [char]) -> impl Iterator<Item = usize> + 't {
     text.char_indices().filter_map(move |(at, c)| {
         let end = at + c.len_utf8();

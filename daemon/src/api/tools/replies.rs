@@ -9,15 +9,17 @@ use crate::{
     store::{SourceKey, StoreError},
 };
 
-/// Maximum bytes of a user's message that is shown with the reply, and of that reply.
+/// Maximum length, in bytes, of a user's message that is shown with the reply.
 const QUESTION: usize = 300;
+/// Maximum length, in bytes, of that reply.
 const REPLY: usize = 300;
-/// Number of messages after a user's message among which the reply is looked for.
+/// Maximum number of messages after a user's message that are searched for the reply.
 const REPLY_DISTANCE: usize = 32;
 
-/// Adds the agent's reply after the first short message of the user: the reply often has other words
-/// than the question that was found. If there is space for another passage, adds the agent's longest
-/// message soon after it, too: the first reply of a long search for a cause says little.
+/// Adds the agent's reply after the first short message of the user, because the reply often has
+/// other words than the question that was found. If there is space for another passage, also adds
+/// the agent's longest message soon after it, because the first reply of a long investigation says
+/// little.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,

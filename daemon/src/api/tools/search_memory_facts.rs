@@ -1,4 +1,4 @@
-//! `search_memory_facts`.
+//! `search_memory_facts`: searches the facts of this machine and, if asked, of the team.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -25,7 +25,8 @@ use crate::{
     search::query::Query,
 };
 
-/// Bytes of facts in a text for a model that asks for the default number of facts.
+/// Maximum size, in bytes, of the facts in a text for a model that asks for the default number of
+/// facts.
 const TEXT: usize = 2_750;
 
 pub(super) const TOOL: Tool = Tool {
@@ -65,7 +66,7 @@ async fn run(
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let given = projects.clone();
-    // Wishes for all projects hold in each.
+    // The default namespace has the user's wishes for all projects.
     let projects = projects.map(|projects| [projects, vec![Namespace::default()]].concat());
     let is_team = team::is_wanted(arguments.scope.as_deref())?;
     let query = Query::parse(&arguments.query, &clock::zoned());
@@ -88,7 +89,7 @@ async fn run(
     Ok(SearchFactsAnswer { message, facts })
 }
 
-/// What is asked for beside the words.
+/// The conditions of a search other than its words.
 struct WantedFacts<'w> {
     filter: &'w FactFilter,
     center: Option<EntityId>,
@@ -131,7 +132,8 @@ fn fit_text(facts: &mut Vec<FactRow>, mut left: usize) {
     facts.truncate(fitting);
 }
 
-/// Returns the current name of an entity; an unknown entity keeps its id.
+/// Returns the current id of an entity, which may have been renamed; an unknown id is returned
+/// unchanged.
 fn latest_name(things: &Graph<'_>, id: EntityId) -> Result<EntityId, Error> {
     Ok(things.entity(id).map_err(store_error)?.map_or(id, |entity| entity.id))
 }
@@ -151,7 +153,7 @@ fn spans(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Vec<Fa
 /// The conditions on a fact.
 struct FactFilter {
     relations: Vec<Relation>,
-    /// True at this time.
+    /// The time at which the fact must be true.
     at: Option<Timestamp>,
     valid: (Timestamp, Timestamp),
     invalid: Option<(Timestamp, Timestamp)>,

@@ -1,4 +1,4 @@
-//! `search_nodes`.
+//! `search_nodes`: searches the entities of the graph.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! `search_sessions`.
+//! `search_sessions`: searches the sessions of this machine and, if asked, of the team.
 
 use graphiti_proto::{
     clean::for_model,
@@ -42,22 +42,26 @@ use crate::{
 
 /// Maximum number of sessions in an answer.
 const HITS: usize = 50;
-/// Default number of sessions: for a program, and for a model.
+/// Default number of sessions for a program.
 const STRUCTURED_HITS: usize = 10;
+/// Default number of sessions for a model.
 const TEXT_HITS: usize = 5;
 /// Maximum number of passages of a session.
 const PASSAGES: usize = 3;
 /// Maximum number of sessions that can be paged through.
 const DEEPEST: usize = 450;
-/// Bytes of the text for a model that asks for the default number of sessions, without the last
-/// lines: with passages, and with long passages.
+/// Maximum size, in bytes, of the text for a model that asks for the default number of sessions,
+/// without the last lines.
 const TEXT: usize = 5_600;
+/// The same for a model that asks for long passages.
 const FULL_TEXT: usize = 16_000;
-/// Maximum bytes of the text for a model.
+/// Maximum size, in bytes, of the text for any model.
 const LONGEST_TEXT: usize = 35_000;
-/// Maximum bytes of a passage: for a program, for a model, and for a model that asks for more.
+/// Maximum length, in bytes, of a passage for a program.
 const SNIPPET: usize = 240;
+/// The same for a model.
 const PASSAGE: usize = 400;
+/// The same for a client that asks for long passages.
 const FULL_PASSAGE: usize = 2_000;
 
 pub(super) const TOOL: Tool = Tool {
@@ -96,7 +100,7 @@ async fn run(
     let offset = arguments.offset.min(DEEPEST);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
     let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < DEEPEST;
-    // Pages of merged results begin anew.
+    // Results that are merged with the team's are cut to the page after the merge.
     let skipped = if asked.is_some() { 0 } else { offset };
     results.sessions.drain(..skipped.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
@@ -155,7 +159,7 @@ fn own_hits(
     Ok(hits)
 }
 
-/// Notes the hits that an agent's session got, to know which of them it opens.
+/// Records the hits that an agent's session got, to know which of them it opens.
 async fn offer_hits(daemon: &DaemonState, client: &ClientContext, hits: &[Hit]) {
     let Ok(Some(own)) = current::client_session(daemon, client).await else { return };
     let Ok(Some(own)) = daemon.engine.store().session(own) else { return };
@@ -179,7 +183,7 @@ fn text_budget(limit: usize, detail: Detail) -> usize {
     (budget * limit.div_ceil(TEXT_HITS)).min(LONGEST_TEXT)
 }
 
-/// Returns the changes to a query without a result that find something.
+/// Returns the changes with which a query without results would find something.
 async fn broader(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -1,4 +1,4 @@
-//! `session_tracking_status`.
+//! `session_tracking_status`: reports whether sessions are tracked, and the state of one session.
 
 use graphiti_proto::{
     rpc::Error,

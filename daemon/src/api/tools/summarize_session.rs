@@ -1,4 +1,4 @@
-//! `summarize_session` (conversation-summarization).
+//! `summarize_session`: closes a session, and returns its summary as an overview with lists.
 
 use graphiti_proto::{
     rpc::{Error, code},

@@ -1,4 +1,5 @@
-//! `session_tracking_sync_history`.
+//! `session_tracking_sync_history`: indexes past sessions that have no episode, or estimates the
+//! costs.
 
 use std::time::Duration;
 
@@ -17,18 +18,18 @@ use crate::{
 
 /// Maximum number of sessions in an answer.
 const NAMED: usize = 10;
-/// One byte in this many of a transcript is text for the model (measured: 2 to 14 %).
+/// One of this many bytes of a transcript is text for the model (measured: 2 to 14 %).
 const TEXT: u64 = 12;
-/// Approximate bytes of a token.
+/// Approximate length, in bytes, of a token.
 const TOKEN: u64 = 4;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Index sessions of the past",
-    description: "Index sessions of the past that have no episode yet, also such as are too old to be imported by \
-        themselves. Tells only what it would do unless `dry_run` is false. May be given up and asked again: \
-        no session is indexed twice.",
+    description: "Index past sessions that have no episode yet, also those that are too old for the automatic import. \
+        Only reports what it would do unless `dry_run` is false. It can be cancelled and repeated: no \
+        session is indexed twice.",
     effect: Effect::Updates,
     input: input::<SyncHistoryArguments>,
     output: output::<SyncHistoryAnswer>,

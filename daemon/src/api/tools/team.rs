@@ -1,4 +1,4 @@
-//! The answers of the team, as rows beside those of this machine.
+//! Asks for the sessions and facts of the team, and merges them into the rows of this machine.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::{
 
 /// Maximum number of episodes of a group that are fetched.
 const EPISODES: usize = 20;
-/// Characters of the short id of a session.
+/// Length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;
 
 /// A question to the team, which is asked while this machine searches.
@@ -46,10 +46,10 @@ pub(super) fn is_wanted(scope: Option<&str>) -> Result<bool, Error> {
     }
 }
 
-/// The sessions of others that were asked for.
+/// A question for the sessions of others.
 pub(super) enum AskedSessions {
     Asked(AskedTeam<TeamEpisode>),
-    /// Why they cannot be asked for.
+    /// The reason why they cannot be asked for, as a sentence.
     Not(String),
 }
 
@@ -63,7 +63,7 @@ pub(super) fn ask_sessions(
     if !is_wanted(arguments.scope.as_deref())? {
         return Ok(None);
     }
-    if let Some(problem) = unknown_filters(arguments) {
+    if let Some(problem) = unsupported_filter(arguments) {
         return Ok(Some(AskedSessions::Not(problem)));
     }
     let sharing = Arc::clone(&daemon.sharing);
@@ -73,7 +73,8 @@ pub(super) fn ask_sessions(
 }
 
 impl AskedSessions {
-    /// Merges the answer into the hits. Adds to the message what is missing.
+    /// Merges the answer into the hits. Adds a sentence to the message if the team's sessions are
+    /// missing or incomplete.
     pub(super) async fn merged(
         self,
         daemon: &DaemonState,
@@ -105,7 +106,8 @@ pub(super) fn ask_facts(
     tokio::spawn(sharing.team_facts(groups, said))
 }
 
-/// Waits for the answer, which has its own time limit. Adds to `message` what is missing.
+/// Waits for the answer, which has its own time limit. Adds its problem to `message`, if there is
+/// one.
 pub(super) async fn answered<T>(asked: AskedTeam<T>, message: &mut String) -> Vec<T> {
     let (rows, problem) = match asked.await {
         Ok(TeamAnswer { rows, problem }) => (rows, problem),
@@ -235,8 +237,8 @@ fn origin(author: &TeamAuthor, project: &TeamGroup) -> TeamOrigin {
     }
 }
 
-/// Filters that the summaries of others cannot meet, as a sentence for the answer.
-fn unknown_filters(arguments: &SearchSessionsArguments) -> Option<String> {
+/// Returns a sentence for the answer if a filter cannot be applied to the summaries of others.
+fn unsupported_filter(arguments: &SearchSessionsArguments) -> Option<String> {
     let filters = [
         ("branch", &arguments.branch),
         ("file", &arguments.file),

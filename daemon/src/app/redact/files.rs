@@ -21,14 +21,14 @@ const EXPORTED: [&str; 3] = ["episodes.jsonl", "session_states.json", "tool_clas
 const EPISODES: &str = "episodes";
 /// The default log, and the output of a daemon that starts in the background.
 const LOGS: [&str; 2] = ["graphitid.log", "graphitid.err"];
-/// The sessions that are being worked on; after a crash the file contains a session id.
+/// The file with the sessions in progress; after a crash it contains a session id.
 const AT_WORK: &str = "at_work.json";
 
-/// Redacts exported files again, also those in folders. In a dry run only counts the changes.
+/// Redacts exported files again, also those in folders. A dry run only counts the changes.
 ///
 /// # Errors
 ///
-/// When a file is not an export, or cannot be read or written. The files before it are done.
+/// When a file is not an export, or cannot be read or written. The files before it are redacted.
 pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSummary> {
     let mut again = StoredRedactor::default();
     let mut changed = Vec::new();
@@ -86,7 +86,7 @@ fn redact(file: &Path) -> String {
     format!("redact {}", file.display())
 }
 
-/// The files of an export in a folder, or a file that is named.
+/// Returns the files of an export in a folder; for a file, the file itself.
 fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let metadata = fs::metadata(path).with_context(|| format!("read {}", path.display()))?;
     if !metadata.is_dir() {
@@ -95,14 +95,14 @@ fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = EXPORTED.iter().map(|name| path.join(name)).collect();
     files.retain(|file| is_plain_file(file));
     files.extend(listed(&path.join(EPISODES), "md"));
-    // One may name the folder of the episodes itself.
+    // The path may be the folder of the episodes itself.
     if files.is_empty() {
         files = listed(path, "md");
     }
     Ok(files)
 }
 
-/// The files with an extension in a folder; links are never exports.
+/// Returns the files with an extension in a folder, without links, which are never exports.
 fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -117,7 +117,7 @@ fn is_plain_file(file: &Path) -> bool {
     fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// A log and its rotated predecessors.
+/// Returns a log and its rotated predecessors.
 fn with_older(log: &Path) -> Vec<PathBuf> {
     let older = (1..).map(|number| {
         let mut name = log.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! `graphitid redact`: applies the present rules to text that was stored under older ones.
+//! `graphitid redact`: applies the current rules to text that was stored under older ones.
 //!
 //! The rows of the database are redacted in steps. The position is kept in the database, so that a
 //! run may be interrupted at any time. Then the search index is removed, which the daemon rebuilds,
@@ -44,33 +44,33 @@ pub enum RunMode {
 /// The changes, or in a dry run the changes that would be made.
 #[derive(Debug, Default, Serialize)]
 pub struct RedactionSummary {
-    /// Whether it was changed.
+    /// Whether the changes were made.
     pub run: bool,
     /// The version of the rules.
     pub rules: u32,
-    /// The version of the rules under which it was stored; none for a version before such were
-    /// recorded.
+    /// The version of the rules under which the text was stored; `None` if that was not recorded
+    /// yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
     /// Changed records, by their kind.
     pub changed: BTreeMap<String, u64>,
     /// Secrets that were replaced, by kind.
     pub kinds: BTreeMap<String, u64>,
-    /// Records or files that cannot be read, and stay as they are.
+    /// Records or files that cannot be read, and are not changed.
     pub unreadable: u64,
     pub files: Vec<PathBuf>,
-    /// Databases that were moved aside, which stay as they are.
+    /// Databases that were moved aside, which are not changed.
     pub put_aside: Vec<PathBuf>,
 }
 
 /// Receives the number of redacted bytes and the number of all bytes.
 pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// The interval of saving the position, in bytes of rows.
+/// Interval, in bytes of rows, at which the position is saved.
 const NOTE_EVERY: u64 = 16 << 20;
 
-/// Redacts the database, the logs and the waiting events of a home again; in a dry run only counts
-/// the changes.
+/// Redacts the database, the logs and the waiting events of a home again. A dry run only counts the
+/// changes.
 ///
 /// # Errors
 ///
@@ -173,7 +173,7 @@ fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-/// The daemon rebuilds it.
+/// Removes the search index, which the daemon rebuilds.
 fn remove_index(folder: &Path) -> io::Result<()> {
     for folder in indexes::folders(folder) {
         match fs::remove_dir_all(folder) {
@@ -217,7 +217,7 @@ impl RedactionSummary {
     }
 }
 
-/// `3 messages`, ….
+/// Formats each count with its name: `3 messages`.
 fn listed(counts: &BTreeMap<String, u64>) -> Vec<String> {
     counts.iter().map(|(what, count)| format!("{count} {what}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Settings of the content that is kept, and of the prompts that shorten it.
+//! Codecs for the content that is kept, and for the prompts that shorten it.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -17,7 +17,7 @@ use crate::{
 
 pub(in crate::config) struct FormatsCodec;
 
-/// The maximum length of a name.
+/// Maximum length, in characters, of a name.
 const NAME: usize = 32;
 const EXAMPLE: &str = "{\"name\": \"myagent\", \"paths\": [\"~/.myagent/sessions\"], \"role\": \"/role\", \
                        \"text\": \"/content\"}";
@@ -262,7 +262,8 @@ fn texts(member: &KeyValue) -> Option<Vec<String>> {
     }
 }
 
-/// The message names the line of the list; this is the line in it.
+/// Returns an error with the line of the entry, because the message itself names the line of the
+/// list.
 fn wrong(line: usize, text: &str) -> Wrong {
     Wrong::new(format!("line {line}: {text}"))
 }

@@ -46,8 +46,8 @@ pub(in crate::config) struct Bytes {
     pub(in crate::config) min: u64,
 }
 
-/// Numbers up to this limit are read as seconds: no hook has a shorter time limit than this in
-/// milliseconds.
+/// Maximum number of milliseconds that is read as seconds instead, because no hook has so short a
+/// time limit.
 const SECONDS_AT_MOST: f64 = 120.0;
 
 impl Codec for Seconds {

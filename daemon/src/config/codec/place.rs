@@ -65,7 +65,7 @@ impl Codec for Paths {
     }
 
     fn allowed(&self) -> String {
-        "a list of absolute paths, or of such that begin with ~/".to_owned()
+        "a list of absolute paths, or of paths that begin with ~/".to_owned()
     }
 
     fn schema(&self) -> Json {

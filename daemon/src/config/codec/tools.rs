@@ -1,4 +1,4 @@
-//! The tools that agents are shown: a word, or a list of names.
+//! The codec for the tools that agents are shown: a word, or a list of names.
 
 use serde_json::{Value as Json, json};
 

@@ -60,8 +60,8 @@ fn a_project_s_file_decides_neither_what_runs_nor_where_text_goes() {
     let said = load(&search(Some(directory.path()), home.path())).unwrap_err().to_string();
     let wanted = ["provider", "command"].map(|key| {
         format!(
-            "{}:2: `session_tracking.llm.{key}` runs a program or says where text goes, which a project \
-             may not decide; move it to {}",
+            "{}:2: `session_tracking.llm.{key}` is valid only in your own file, because it runs a program, \
+             sends text or names a file; move it to {}",
             file.display(),
             home.path().join(FILE_NAME).display()
         )

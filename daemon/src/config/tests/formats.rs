@@ -1,4 +1,4 @@
-//! Agents that the configuration adds.
+//! Tests of agents that the configuration adds.
 
 use crate::config::{table, tests::read_inner};
 

@@ -1,4 +1,4 @@
-//! Exact texts of all messages.
+//! Tests of the exact texts of all messages.
 
 use crate::config::tests::{read_inner, read_text};
 
@@ -59,12 +59,12 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""watch_directories": ["claude/projects"]"#,
             "c.json:1: `session_tracking.watch_directories` is a list, but must be a list of absolute \
-             paths, or of such that begin with ~/; write it in full, or as \"~/claude/projects\"",
+             paths, or of paths that begin with ~/; write it in full, or as \"~/claude/projects\"",
         ),
         (
             r#""excluded_paths": {}"#,
             "c.json:1: `session_tracking.excluded_paths` is an object, but must be a list of absolute \
-             paths, or of such that begin with ~/; write [\"~/private\"], for example",
+             paths, or of paths that begin with ~/; write [\"~/private\"], for example",
         ),
         (
             r#""group_id": 7"#,
@@ -287,7 +287,7 @@ fn older_spellings_are_understood_and_told() {
         (
             r#""keep_days": 7, "keep_length_days": 9"#,
             "c.json:1: `session_tracking.keep_days` is an older spelling of \
-             `session_tracking.keep_length_days`, which is there too and counts",
+             `session_tracking.keep_length_days`, which is also set and applies",
         ),
         (
             r#""resilience": {"notifications": {"webhook_url": null}}"#,
@@ -306,7 +306,7 @@ fn older_spellings_are_understood_and_told() {
         ),
         (
             r#""enabled": false, "enabled": true"#,
-            "c.json:1: `session_tracking.enabled` is there twice; this one is used",
+            "c.json:1: `session_tracking.enabled` occurs twice; this one is used",
         ),
     ] {
         assert_eq!(said(inner), wanted);

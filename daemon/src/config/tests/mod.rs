@@ -1,4 +1,4 @@
-//! Exact texts: values, messages, default file and schema.
+//! Tests of values, messages, the default file and the schema.
 
 mod files;
 mod formats;

@@ -1,18 +1,18 @@
 //! Tracks the sessions that are being worked on in a file, so that the next start of the daemon
 //! knows which work was in progress when the daemon died.
 //!
-//! Panics are caught, but an exhausted stack or memory ends the process. A transcript that exhausts
-//! them would do so again at each start. So a session is quarantined for a while after the daemon
-//! died [`DEATHS`] times during its work without any progress. Closing the session by name lifts
-//! the quarantine once, and another version of the program starts with no quarantines.
+//! Panics are caught, but an exhausted stack or memory ends the process. A transcript that
+//! exhausts them would do so again at each start. So a session is quarantined for a while after
+//! the daemon died [`DEATHS`] times during its work without any progress. Closing the session by
+//! name allows one more attempt, and another version of the program starts with no quarantines.
 //!
 //! A daemon that is killed from outside also dies during the work on some session, and may by
 //! chance die several times during the same one. So a session is tested after [`TESTED_FROM`]
-//! deaths: it is processed alone, and only when the daemon has lived for [`TEST_DELAY`]. Random
-//! kills of a daemon that lives shorter never hit a test. A random kill in a life of a minute hits
-//! a test of 0.1 s with a probability of 1 in 600. A quarantine needs two tests in a row that are
-//! hit, after the two deaths before them: 1 in 360,000 (1 in 3,600 for tests of 1 s). A test that
-//! succeeds clears the session.
+//! deaths: it is processed alone, and only when the daemon has lived for [`TEST_DELAY`]. A kill
+//! before that never interrupts a test. A kill at a random moment of a minute interrupts a test of
+//! 0.1 s with a probability of 1 in 600. A quarantine needs two interrupted tests in a row, after
+//! the two deaths before them. That has a probability of 1 in 360,000 (1 in 3,600 for tests of one
+//! second). A test that succeeds clears the session.
 //!
 //! Only the death of the process counts, not that of the machine, so the file need not reach the
 //! disk. If the file cannot be written, the daemon works without it.
@@ -33,21 +33,21 @@ use crate::{
     sync::{Mutex, MutexGuard},
 };
 
-/// Deaths after which a session is quarantined.
+/// Number of deaths after which a session is quarantined.
 const DEATHS: u32 = 4;
-/// Deaths after which a session is tested.
+/// Number of deaths after which a session is tested.
 const TESTED_FROM: u32 = 2;
-/// The age of the daemon before it tests a session.
+/// Minimum age of the daemon before it tests a session.
 pub(super) const TEST_DELAY: Duration = Duration::from_secs(60);
 /// The length of the first quarantine; each further death doubles it.
 const FIRST_PAUSE: Duration = Duration::from_secs(60 * 60);
-/// The maximum length of a quarantine.
+/// Maximum length of a quarantine.
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Deaths that are older than this are forgotten.
 const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The version of the file.
 const VERSION: u32 = 1;
-/// The maximum size of the file, which usually has a few hundred bytes.
+/// Maximum size of the file, in bytes. It usually has a few hundred.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The sessions that are being worked on, and those whose work was in progress when the daemon
@@ -111,7 +111,8 @@ struct CrashFile {
     version: u32,
     /// The version of the program.
     program: String,
-    /// A random name of the process that wrote the file: process ids are reused.
+    /// A random name of the process that wrote the file. A process id is no replacement, because
+    /// ids are reused.
     #[serde(default)]
     process: String,
     sessions: Vec<CrashRecord>,
@@ -138,7 +139,7 @@ impl CrashTracker {
             tracing::warn!(%error, %file, "failed to track the sessions that are worked on");
             (TrackerState::default(), String::new())
         });
-        // The same process reopened its database: it has not died.
+        // The same process reopened its database, so it has not died.
         match writer == process {
             true => state.notes.interrupted(),
             false => state.notes.died(now),
@@ -148,18 +149,19 @@ impl CrashTracker {
         crash_tracker
     }
 
-    /// Records the start of work on a session of whose files `from` bytes are read.
+    /// Records the start of work on a session. `from` is the number of bytes of its files that
+    /// were read before.
     pub(super) fn begin(&self, session: &SessionId, from: u64) -> WorkGuard<'_> {
         self.change(|notes| notes.begin(session, from));
         WorkGuard { crash_tracker: self, session: session.clone(), is_done: false }
     }
 
-    /// The quarantine of a session, if it is quarantined.
+    /// Returns the quarantine of a session, if it is quarantined.
     pub(super) fn quarantine(&self, session: &SessionId, now: Timestamp) -> Option<Quarantine> {
         self.lock().notes.quarantine(session, now)
     }
 
-    /// The sessions during whose work the daemon died.
+    /// Returns the sessions whose work was in progress when the daemon died.
     pub(super) fn suspects(&self) -> Vec<Suspect> {
         let state = self.lock();
         let suspect = |(session, note): (&SessionId, &CrashNote)| Suspect {
@@ -215,7 +217,7 @@ impl TrackerState {
     fn save(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut text = self.notes.to_text(&self.process);
-        // One write without a change of length: a kill cannot leave half of it.
+        // One write that never shortens the file, so that a kill cannot leave half of it.
         let length = text.len();
         text.resize(length.max(self.length), b' ');
         file.rewind()?;
@@ -245,13 +247,13 @@ impl CrashNotes {
         }
     }
 
-    /// Work in progress ended with the round, without a crash.
+    /// Ends all work in progress without counting a death.
     fn interrupted(&mut self) {
         self.0.retain(|_, note| note.deaths > 0);
         self.0.values_mut().for_each(|note| note.in_progress = false);
     }
 
-    /// The process died during the work in progress.
+    /// Counts a death for all work in progress, and drops old notes.
     fn died(&mut self, now: Timestamp) {
         for note in self.0.values_mut().filter(|note| note.in_progress) {
             *note = CrashNote {
@@ -269,7 +271,7 @@ impl CrashNotes {
         let doubled = 1_u32.checked_shl(note.deaths - DEATHS).unwrap_or(u32::MAX);
         let pause = FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE);
         let last = Timestamp::from_micros(note.last);
-        // After the clock was set back, the quarantine would last longer.
+        // If the clock was set back, the quarantine ends, because it would last too long.
         let is_over = last > now || now.since(last) >= pause;
         (!is_over).then_some(Quarantine { deaths: note.deaths, pause })
     }
@@ -285,8 +287,8 @@ impl CrashNotes {
         serde_json::to_vec(&saved).expect("notes have only string keys")
     }
 
-    /// Parses the text of a file; returns the notes and the process that wrote them. Notes of another
-    /// version of the program are dropped: this version may not crash.
+    /// Parses the text of a file; returns the notes and the process that wrote them. Notes of
+    /// another version of the program are dropped, because this version may not have the defect.
     fn of_text(text: &[u8]) -> (CrashNotes, String) {
         let saved = serde_json::from_slice::<CrashFile>(text).ok();
         let ours = |saved: &CrashFile| {
@@ -300,7 +302,7 @@ impl CrashNotes {
     }
 }
 
-/// A unique name of this process.
+/// Returns a unique name of this process.
 fn this_process() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| uuid::Uuid::new_v4().simple().to_string())

@@ -12,7 +12,8 @@ fn started(file: &Path, now: Timestamp) -> CrashTracker {
     CrashTracker::open_in(file, now, &uuid::Uuid::new_v4().to_string())
 }
 
-/// A process that dies while it works on sessions, each with its number of read bytes.
+/// Simulates a process that dies while it works on sessions, each given with its number of read
+/// bytes.
 fn dies(file: &Path, works: &[(&str, u64)], now: Timestamp) {
     let crash_tracker = started(file, now);
     let begun: Vec<_> =
@@ -110,7 +111,7 @@ fn work_that_ended_counts_no_deaths() {
 }
 
 #[test]
-fn the_file_is_read_as_it_was_written_and_what_cannot_be_read_is_nothing() {
+fn the_file_is_read_as_it_was_written_and_an_unreadable_one_counts_as_empty() {
     let text = format!(
         r#"{{"version":1,"program":"{}","process":"p","sessions":[{{"agent":"claude","id":"a","from":7,"at_work":true,"deaths":2,"last":5}}]}}"#,
         env!("CARGO_PKG_VERSION")

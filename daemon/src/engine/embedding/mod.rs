@@ -1,10 +1,11 @@
-//! Vectors of sessions, entities and facts: made in the background, used by searches.
+//! Keeps the vectors of sessions, entities and facts: computes them in the background, for
+//! searches.
 //!
-//! A session gets vectors when it has an episode; an entity or a fact, when an episode mentions it.
-//! No operation waits for vectors: documents without vectors are found by full text, and so are all
-//! documents while the model does not answer. The store keeps vectors together with the identity of
-//! their model. After a change of the model, [`work`] computes all vectors again from the same
-//! texts ([`texts`]).
+//! A session gets vectors when it has an episode. An entity or a fact gets vectors when an episode
+//! mentions it. No operation waits for vectors: documents without vectors are found by full text,
+//! and so are all documents while the model does not answer. The store keeps vectors together with
+//! the identity of their model. After a change of the model, [`work`] computes all vectors again
+//! from the same texts ([`texts`]).
 
 mod queue;
 mod texts;
@@ -39,7 +40,7 @@ pub struct Embedding {
     model: RwLock<Arc<Embeddings>>,
     tables: RwLock<Tables>,
     queue: Mutex<Queue>,
-    /// The last questions with their vectors: users page through results.
+    /// The latest queries with their vectors, because users page through results.
     asked: Mutex<VecDeque<(String, Arc<Packed>)>>,
     progress: watch::Sender<EmbeddingProgress>,
     /// How far the queue follows the outbox.
@@ -58,18 +59,18 @@ pub enum VectorSet {
     Facts,
 }
 
-/// How far the background work is.
+/// The progress of the background work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddingProgress {
     /// Whether vectors are computed at all.
     pub is_on: bool,
-    /// Sessions, entities and facts that have vectors of the current model.
+    /// The number of sessions, entities and facts that have vectors of the current model.
     pub made: usize,
-    /// Those that wait for theirs.
+    /// The number of sessions, entities and facts that wait for their vectors.
     pub left: usize,
-    /// Why they wait, when the model does not answer.
+    /// The error of the last attempt; `None` if it succeeded.
     pub error: Option<String>,
-    /// The store was not searched for missing vectors yet.
+    /// Whether the store was not yet searched for missing vectors.
     is_starting: bool,
 }
 
@@ -81,7 +82,7 @@ struct Tables {
     sessions: Vectors,
     entities: Vectors,
     facts: Vectors,
-    /// Fingerprints of the texts of each owner.
+    /// The fingerprint of the texts of each owner.
     texts: HashMap<Owner, u64>,
 }
 
@@ -98,7 +99,8 @@ const SESSION: usize = 10;
 const ASKED: usize = 32;
 
 impl Embedding {
-    /// The vectors of the documents in `store`, by `model`. [`Embedding::run`] computes them.
+    /// Creates the vectors of the documents in `store`, at first empty. [`Embedding::run`]
+    /// computes them with `model`.
     pub fn new(store: Arc<dyn Store>, model: Arc<Embeddings>) -> Embedding {
         let is_on = model.is_on();
         Embedding {
@@ -151,12 +153,12 @@ impl Embedding {
         self.touched.notify_one();
     }
 
-    /// How far the background work is.
+    /// Returns the progress of the background work.
     pub fn progress(&self) -> EmbeddingProgress {
         self.progress.borrow().clone()
     }
 
-    /// The follower that queues changes of the store for [`Embedding::run`].
+    /// Returns the follower that queues changes of the store for [`Embedding::run`].
     pub fn follower(
         self: &Arc<Self>,
         positions: &OutboxPositions,
@@ -164,7 +166,8 @@ impl Embedding {
         OutboxFollower::new(self.store.clone(), EmbeddingQueue::new(self.clone()), positions)
     }
 
-    /// Waits until everything that is in the store has its vectors, or the model does not answer.
+    /// Waits until everything that is in the store has its vectors, or an attempt to compute them
+    /// failed.
     pub async fn settled(&self) {
         if !self.model().is_on() {
             return;
@@ -180,7 +183,8 @@ impl Embedding {
         let _ = self.progress.subscribe().wait_for(is_settled).await;
     }
 
-    /// The vector of a query; `None` when the model does not answer in time, or no vectors exist.
+    /// Returns the vector of a query; `None` when the model does not answer in time, or no vectors
+    /// exist.
     pub async fn question(&self, text: &str) -> Option<Arc<Packed>> {
         let model = self.model();
         let is_empty = self.read(|tables| tables.model.is_none() || tables.texts.is_empty());
@@ -206,7 +210,8 @@ impl Embedding {
         Some(vector)
     }
 
-    /// Calls `search` with a ranker that compares `question` with the vectors in `kind`.
+    /// Calls `search` with a ranker that compares `question` with the vectors in `kind`, or
+    /// without one if there is nothing to compare.
     pub fn with_ranker<T>(
         &self,
         kind: VectorSet,
@@ -245,7 +250,8 @@ impl Embedding {
 }
 
 impl Tables {
-    /// The table that holds the vectors of `owner`, and its number there.
+    /// Returns the table that holds the vectors of `owner`, and the number of `owner` in that
+    /// table.
     fn of(&mut self, owner: Owner) -> (&mut Vectors, u64) {
         match owner {
             Owner::Session(key) => (&mut self.sessions, key.0),
@@ -279,8 +285,8 @@ impl Queue {
         self.sessions.len() + self.things.len()
     }
 
-    /// Removes owners with about `texts` texts from the queue: first the sessions, the latest first,
-    /// because they are searched most.
+    /// Removes owners with about `texts` texts from the queue: first the sessions, the latest
+    /// first, because they are searched most.
     fn take(&mut self, texts: usize) -> Vec<Owner> {
         let mut taken = Vec::new();
         let mut left = texts;

@@ -15,7 +15,7 @@ use crate::{
     store::{OutboxChange, OutboxEntry},
 };
 
-/// Queues whose vectors a change makes obsolete.
+/// Queues the owners whose vectors may be outdated by a change.
 pub struct EmbeddingQueue {
     embedding: Arc<Embedding>,
     start: u64,
@@ -40,7 +40,8 @@ impl Target for EmbeddingQueue {
         watch::channel(()).1
     }
 
-    /// All owners are queued when a model is switched on.
+    /// Entries can be skipped while no model is on, because all owners are queued when one is
+    /// switched on.
     fn takes_entries(&self) -> bool {
         self.embedding.model().is_on()
     }

@@ -18,17 +18,17 @@ use crate::{
 /// The texts of one owner.
 pub(super) struct Texts {
     pub(super) owner: Owner,
-    /// The episode, for a session's.
+    /// The episode, if the owner is a session.
     pub(super) episode: Option<EpisodeId>,
     /// The texts; never an empty list.
     pub(super) texts: Vec<String>,
 }
 
-/// Messages read at a time.
+/// Number of messages that are read at a time.
 const MESSAGES: usize = 512;
 
 impl Texts {
-    /// The texts of `owner`; `None` when it has none, or does not exist any more.
+    /// Returns the texts of `owner`; `None` when it has none, or does not exist any more.
     pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
         match owner {
             Owner::Session(key) => of_session(key, store),
@@ -40,7 +40,7 @@ impl Texts {
         }
     }
 
-    /// A number that other texts do not have.
+    /// Returns a hash of the texts.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hash = Sha256::new();
         for text in &self.texts {
@@ -76,7 +76,7 @@ fn of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String>, St
     let graph = Graph::of(store);
     match thing {
         EntityOrFact::Entity(id) => {
-            // Under its latest name alone.
+            // A renamed entity has a text only under its latest name.
             let Some(entity) = graph.entity(id)?.filter(|entity| entity.id == id) else {
                 return Ok(None);
             };

@@ -16,11 +16,11 @@ use crate::{
     store::{StoreError, Write},
 };
 
-/// Texts in one call: a local model takes a few seconds for them.
+/// Maximum number of texts in one call. A local model takes a few seconds for them.
 const TEXTS: usize = 32;
-/// How long a call may take.
+/// Maximum duration of a call.
 const LIMIT: Duration = Duration::from_secs(120);
-/// The pause after a failure; it doubles up to the longest.
+/// The first pause after a failure. It doubles with each further failure, up to `LONGEST_PAUSE`.
 const PAUSE: Duration = Duration::from_secs(30);
 const LONGEST_PAUSE: Duration = Duration::from_secs(900);
 
@@ -189,7 +189,8 @@ impl Embedding {
         self.read(|tables| tables.texts.get(&texts.owner) == Some(&texts.fingerprint()))
     }
 
-    /// Writes the vectors of `texts` to the store, which deleted them together with the old texts.
+    /// Writes the vectors of `texts` to the store, which deletes them whenever their owner is
+    /// written.
     fn keep(&self, identity: &str, texts: &Texts) {
         let vectors = self.change(|tables| {
             let (table, number) = tables.of(texts.owner);

@@ -1,4 +1,5 @@
-//! The events for the engine. While it waits for the disk, it answers callers who need no new decision about files.
+//! The queue of events for the engine. While the engine waits for the disk, it answers only
+//! queries, which need no decision about files, and postpones other events.
 
 use std::{collections::VecDeque, future};
 
@@ -6,8 +7,8 @@ use tokio::sync::mpsc;
 
 use crate::engine::{EngineEvent, command::EngineCommand};
 
-/// Events that are put back while the engine waits for the disk. When there are as many, all later ones
-/// stay in the channel, and callers wait, too.
+/// Maximum number of events that are postponed while the engine waits for the disk. Later events
+/// stay in the channel, so that queries wait, too.
 const POSTPONED: usize = 1_024;
 
 /// The events for the engine, in their order.
@@ -22,7 +23,7 @@ impl Inbox {
         Inbox { events, postponed: VecDeque::new() }
     }
 
-    /// The next event; `None` when no sender is left.
+    /// Returns the next event; `None` when no sender is left.
     pub(super) async fn next(&mut self) -> Option<EngineEvent> {
         match self.postponed.pop_front() {
             Some(event) => Some(event),
@@ -30,7 +31,8 @@ impl Inbox {
         }
     }
 
-    /// The next query. Postpones all other events. Never returns when there will be no query.
+    /// Returns the next query, and postpones all other events. Waits forever when no sender is
+    /// left or too many events are postponed.
     pub(super) async fn next_query(&mut self) -> EngineCommand {
         while self.postponed.len() < POSTPONED {
             match self.events.recv().await {

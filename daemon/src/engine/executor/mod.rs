@@ -128,7 +128,7 @@ impl Executor {
         }
     }
 
-    /// Performs an effect. Returns the event that it returns at once.
+    /// Performs an effect. Returns the event that results at once, if there is one.
     async fn perform(&mut self, effect: EngineEffect, inbox: &mut Inbox) -> Option<EngineEvent> {
         match effect {
             EngineEffect::Write(writes) => self.write(writes),
@@ -189,7 +189,7 @@ impl Executor {
         None
     }
 
-    /// Answers queries until `work` is done, which waits for the disk.
+    /// Answers queries until `work`, which waits for the disk, is done.
     async fn answering<T>(&mut self, inbox: &mut Inbox, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
@@ -208,7 +208,7 @@ impl Executor {
     }
 
     fn write(&self, writes: Vec<Write>) {
-        // A failed write changes the condition of the store, which ends the round.
+        // A failed write changes the health of the store, after which the database is reopened.
         let _ = self.engine.store.write(writes);
     }
 
@@ -217,7 +217,8 @@ impl Executor {
         let panicked = JobResult::failed(&job, ReadError::Defect(defect::PANIC.to_owned()));
         let ended = move |done: Option<JobResult>| {
             let done = done.unwrap_or(panicked);
-            // An engine that has ended takes no result: the session is still due at the next start.
+            // An engine that has ended needs no result, because the session is still due at the
+            // next start.
             let _ = events.blocking_send(EngineEvent::JobDone(Box::new(done)));
         };
         self.workers.run(thread, move || job.run(&reader), ended);
@@ -260,7 +261,8 @@ impl Executor {
         let events = self.engine.events.clone();
         tokio::spawn(async move {
             if let Some(event) = work.await {
-                // An engine that has ended needs no event: unfinished work is still due on disk.
+                // An engine that has ended needs no event, because unfinished work is still due at
+                // the next start.
                 let _ = events.send(event).await;
             }
         });
@@ -277,7 +279,7 @@ impl Executor {
         let saved = self.engine.store.write(Vec::new());
         let engine = self.engine.clone();
         tokio::spawn(async move {
-            // A database that accepts no writes leaves nothing to be indexed.
+            // If the database accepts no writes, there is nothing new to be indexed.
             if let Ok(position) = saved.done().await
                 && engine.until_followed(position).await.is_err()
             {
@@ -294,7 +296,7 @@ impl Executor {
 }
 
 impl Drop for Executor {
-    /// Stops readers and model calls, for whose results there is no receiver any more.
+    /// Stops readers and model calls, because nothing receives their results any more.
     fn drop(&mut self) {
         self.stop_work();
     }
@@ -335,7 +337,8 @@ async fn find_outdated(reader: Arc<SourceReader>, formats: Formats) -> EngineEve
     }))
 }
 
-/// Looks which agents run, by their liveness files and by the processes that hooks reported.
+/// Determines which agents run, from their liveness files and from the processes that hooks
+/// reported.
 fn observe_agents(
     folders: &[(FormatHandle, PathBuf)],
     reported: Vec<Process>,

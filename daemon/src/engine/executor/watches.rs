@@ -15,13 +15,15 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Watches {
     running: Vec<Watch>,
-    /// The scans that were asked for before the running watches were started. A watch counts from
-    /// zero, and the numbers of this type never fall: who waits for a scan compares them.
+    /// The number of scans that were requested before the running watches were started. Each watch
+    /// counts its scans from zero, but callers that wait for a scan need numbers that never
+    /// decrease.
     earlier: u64,
 }
 
 impl Watches {
-    /// Watches `folders` for files of `formats` instead of the earlier ones. Returns why a watch could not be started.
+    /// Watches `folders` for files of `formats`, instead of the earlier folders. Fails if a watch
+    /// cannot be started.
     pub(super) fn restart(
         &mut self,
         folders: TranscriptFolders,
@@ -73,8 +75,8 @@ impl Watches {
         }
     }
 
-    /// Asks for a scan of everything. Returns the number that the notice of its completion will have
-    /// reached.
+    /// Requests a full scan. It is complete when a notice of completion has the returned number or
+    /// a higher one.
     pub(super) fn rescan(&self) -> u64 {
         self.earlier + self.running.iter().map(Watch::rescan).max().unwrap_or(0)
     }

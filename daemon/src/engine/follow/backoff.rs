@@ -1,4 +1,4 @@
-//! Pauses between attempts that fail.
+//! Determines the pauses between failed attempts.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ impl Backoff {
         Backoff { first, longest, next: first }
     }
 
-    /// The pause after one more failed attempt.
+    /// Returns the pause after one more failed attempt.
     pub(in crate::engine) fn pause(&mut self) -> Duration {
         let pause = self.next;
         self.next = (pause * 2).min(self.longest);

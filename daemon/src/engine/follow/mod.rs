@@ -1,5 +1,5 @@
-//! Keeps targets up to date with the store: the search index ([`index`]) and the queue of the embedder
-//! ([`crate::engine::embedding`]).
+//! Keeps targets up to date with the store: the search index ([`index`]) and the queue of the
+//! embedder ([`crate::engine::embedding`]).
 //!
 //! An [`OutboxFollower`] reads the store's outbox in its order, applies each entry to its
 //! [`Target`], commits when it has reached the end, and reports its position. It skips damaged
@@ -33,39 +33,40 @@ use crate::{
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
 /// A target is idle when no entry was added for this time after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
-/// A store that cannot be read is reported as failed within this time.
+/// Maximum time within which a store that cannot be read is reported as failed.
 const STORE_FAILS: Duration = Duration::from_secs(10);
-/// Outbox entries that are applied in one step.
+/// Maximum number of outbox entries that are applied in one step.
 const ENTRIES: usize = 256;
-/// The pause after a target could not take a change; it doubles up to the longest.
+/// The first pause after a target could not take a change. It doubles with each further failure,
+/// up to `LONGEST_PAUSE`.
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(900);
 
 /// The data that a follower keeps up to date. All methods may block: they run on the blocking pool.
 pub trait Target: Send + 'static {
-    /// The target, as the log names it.
+    /// The name of the target in the log.
     const NAME: &'static str;
     /// The fault point at each turn of the follower.
     const TURN: Option<&'static str> = None;
     /// Settings that may change while the follower runs.
     type Settings: Send + Sync + 'static;
 
-    /// The position up to which changes are durable in the target.
+    /// Returns the position up to which changes are durable in the target.
     fn durable(&self) -> u64;
 
-    /// Prepares the target before the first entry; a new one is filled here. Returns the position after
-    /// which the follower starts.
+    /// Prepares the target before the first entry; a new target is filled here. Returns the
+    /// position after which the follower starts.
     fn prepare(&mut self) -> u64 {
         self.durable()
     }
 
-    /// The settings; [`Target::apply_settings`] is called when they change.
+    /// Returns the settings; [`Target::apply_settings`] is called when they change.
     fn settings(&self) -> watch::Receiver<Self::Settings>;
 
     /// Applies the current settings to a target that has all entries up to `position`.
     fn apply_settings(&mut self, _position: u64) {}
 
-    /// Whether entries change the target at present. If not, they are passed without being read.
+    /// Whether entries change the target at present. If not, they are skipped without being read.
     fn takes_entries(&self) -> bool {
         true
     }
@@ -132,8 +133,8 @@ impl<T: Target> OutboxFollower<T> {
         &self.target
     }
 
-    /// Follows until `stopping` turns true, and commits then. Ends, too, when the store cannot be read.
-    /// Reports its position through `progress`.
+    /// Follows until `stopping` turns true, and commits then. Also ends when the store cannot be
+    /// read. Reports its position through `progress`.
     pub async fn run(
         mut self,
         progress: watch::Sender<FollowerProgress>,
@@ -236,10 +237,10 @@ impl<T: Target> OutboxFollower<T> {
             },
             entries => entries?,
         };
-        // A crash may still lose later entries.
+        // Later entries are not durable yet, and may be lost in a crash.
         entries.retain(|entry| entry.position <= end);
         let Some(last) = entries.last().map(|entry| entry.position) else {
-            // Entries that were deleted had been applied.
+            // Only entries that were applied are deleted.
             *position = end;
             self.target.pass(end);
             return Ok(());
@@ -292,7 +293,7 @@ impl<T: Target> OutboxFollower<T> {
     }
 }
 
-/// Waits for new settings; forever when they cannot change any more.
+/// Waits for new settings. Waits forever when they cannot change any more.
 async fn changed<S>(settings: &mut watch::Receiver<S>) {
     if settings.changed().await.is_err() {
         pending::<()>().await;

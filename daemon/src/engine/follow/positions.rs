@@ -1,4 +1,5 @@
-//! The part of the outbox that every follower has committed, so that the store can delete it.
+//! Tracks the part of the outbox that every follower has committed, so that the store can delete
+//! it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,8 +40,8 @@ impl OutboxPositions {
 }
 
 impl DurablePosition {
-    /// Moves the position on. Returns the position up to which the outbox is not needed any more,
-    /// when it moves on, too.
+    /// Advances the position. If this also advances the position up to which no follower needs the
+    /// outbox any more, returns that position.
     fn advance(&self, durable: u64) -> Option<u64> {
         let mut positions = self.all.positions.lock().unwrap_or_else(PoisonError::into_inner);
         positions.durable[self.number] = durable;
@@ -52,10 +53,10 @@ impl DurablePosition {
         Some(slowest)
     }
 
-    /// Moves the position on, and releases the part of the outbox that no follower needs any more.
+    /// Advances the position, and releases the part of the outbox that no follower needs any more.
     pub(super) fn release(&self, durable: u64) {
         if let Some(position) = self.advance(durable) {
-            // Entries that are not deleted now are deleted with the next ones.
+            // Entries that this write fails to delete are deleted with the next ones.
             let _ = self.all.store.write(vec![Write::OutboxConsumed(position)]);
         }
     }

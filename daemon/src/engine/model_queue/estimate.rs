@@ -22,7 +22,7 @@ impl Summarizer {
         self.client.price_of(&usage).map(Money::usd)
     }
 
-    /// The total cost in dollars of all counted questions, as far as prices are known.
+    /// Returns the total cost in dollars of all counted questions, as far as prices are known.
     pub fn paid(&self) -> f64 {
         let days = self.usage.days().unwrap_or_default();
         let uses = days.values().flat_map(|day| day.values()).flat_map(|uses| uses.values());

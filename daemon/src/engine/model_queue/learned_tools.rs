@@ -61,7 +61,7 @@ impl LearnedTools {
         LearnedTools { learned: Arc::new(Mutex::new(learned)), store }
     }
 
-    /// The shared classifications, for classifying calls.
+    /// Returns the shared classifications, for classifying calls.
     pub fn shared(&self) -> Arc<Mutex<Learned>> {
         self.learned.clone()
     }
@@ -74,8 +74,8 @@ impl LearnedTools {
         let content = serde_json::to_vec(&saved).expect("what was learned is plain data");
         let note =
             Note { namespace: NoteNamespace::Learned, name: NAME.to_vec(), content: Some(content) };
-        // Writes are applied in order, so the lock is held until this one is queued. If it fails, the
-        // classifications are learned again.
+        // Writes are applied in order, so the lock is held until this one is queued. If it fails,
+        // the classifications are learned again.
         let _ = self.store.write(vec![Write::Note(note)]);
         result
     }
@@ -92,7 +92,7 @@ impl LearnedTools {
         self.change(|learned| learned.withdraw(&redaction::id(tool)))
     }
 
-    /// All classifications, by tool.
+    /// Returns all classifications, by tool.
     pub fn list(&self) -> Vec<LearnedTool> {
         self.lock()
             .known()

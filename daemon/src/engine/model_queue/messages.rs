@@ -1,8 +1,8 @@
 //! Asks for summaries of single messages.
 //!
 //! A truncated message is read again and summarized with the template of its kind. The summary
-//! replaces the kept text: it is shown, searched, and used for the summary of the session. The content
-//! hash does not change, and a cached summary is reused in all sessions.
+//! replaces the kept text: it is shown, searched, and used for the summary of the session. The
+//! content hash does not change, and a cached summary is reused in all sessions.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
@@ -25,14 +25,14 @@ use crate::{
     store::{Reworded, SourceKey, Store, Write},
 };
 
-/// The maximum number of tokens of a message in a prompt.
+/// Maximum number of tokens of a message in a prompt.
 const SHOWN: u32 = 6_000;
-/// Tokens that a model may use for thinking before its answer.
+/// Maximum number of tokens that a model may use for thinking before its answer.
 const THOUGHTS: u32 = 1_000;
 
 impl Summarizer {
     /// Asks about the most relevant messages, up to the configured number, and stores the answers.
-    /// After a failure, the earlier answers are stored nevertheless.
+    /// After a failure, the earlier answers are stored anyway.
     pub(super) fn ask_about_messages(
         &self,
         question: &ModelQuestion,
@@ -64,8 +64,8 @@ impl Summarizer {
         end
     }
 
-    /// The summary of a message; `None` when the message has one already, or its transcript no longer
-    /// contains it.
+    /// Returns the summary of a message; `None` when the message needs none or has one already, or
+    /// its transcript no longer contains it.
     fn reworded(
         &self,
         located: &LocatedMessage,
@@ -94,7 +94,7 @@ impl Summarizer {
         Ok(Some(Reworded { seq: message.seq, was: message.text, is }))
     }
 
-    /// The template for messages of `role`; `None` when they are kept whole or dropped.
+    /// Returns the template for messages of `role`; `None` when they are kept whole or dropped.
     pub(super) fn template_of(&self, role: Role) -> Option<TemplateSource> {
         match self.parse_context.filter.of(role) {
             Keep::Template(name) => Some(TemplateSource::File(name.clone())),
@@ -153,7 +153,7 @@ impl Summarizer {
     }
 }
 
-/// The speaker, in the words of the documents.
+/// Returns the description of the speaker for the placeholder `{context}`.
 fn context(message: &Message) -> Cow<'static, str> {
     match message.role {
         Role::User => "user message".into(),
@@ -162,7 +162,7 @@ fn context(message: &Message) -> Cow<'static, str> {
     }
 }
 
-/// Removes characters that a terminal would act on.
+/// Removes control characters, on which a terminal would act, except line ends.
 fn readable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
 }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_long_loses_its_middle() {
+    fn a_text_that_is_too_long_loses_its_middle() {
         let text = format!("begin {} end", "ä word ".repeat(10_000));
         let cut = without_middle(&text, 1_000);
         assert!(cut.starts_with("begin ") && cut.ends_with(" end") && cut.contains("left out"));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_terminal_acts_on_is_kept() {
+    fn control_characters_are_removed() {
         assert_eq!(readable("a\u{1b}[31mb\r\nc\u{7}"), "a[31mb\nc");
     }
 }

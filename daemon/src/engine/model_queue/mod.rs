@@ -52,13 +52,13 @@ pub struct Summarizer {
     pub summaries: Arc<SummaryCache>,
     /// How messages are summarized.
     pub prompts: prompt::config::Config,
-    /// The handling of requests without an answer.
+    /// The handling of requests that are not answered.
     pub resilience: Resilience,
-    /// The maximum number of concurrent questions.
+    /// Maximum number of concurrent questions.
     pub concurrency: usize,
     /// How long a caller that closes a session waits for the model.
     pub patience: Duration,
-    /// The runtime of the calls.
+    /// The runtime on which the calls run.
     pub runtime: Handle,
 }
 
@@ -130,7 +130,7 @@ impl Summarizer {
 }
 
 impl ModelQuestion {
-    /// The project of the session, for the usage statistics.
+    /// Returns the project of the session, for the usage statistics.
     pub fn project(&self) -> Option<Namespace> {
         Some(self.episode.project.namespace())
     }

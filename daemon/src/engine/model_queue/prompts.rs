@@ -24,7 +24,7 @@ pub struct ShownTemplate {
 }
 
 impl Summarizer {
-    /// The current templates in `project`, including those that the filter names.
+    /// Returns the current templates in `project`, including those that the filter names.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
         let show = |kind: PromptKind| match speaker(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),
@@ -34,7 +34,7 @@ impl Summarizer {
     }
 }
 
-/// The role whose messages a template summarizes; `None` for templates of other kinds.
+/// Returns the role whose messages a template summarizes; `None` for templates of other kinds.
 fn speaker(kind: PromptKind) -> Option<Role> {
     match kind {
         PromptKind::ToolResults => Some(Role::Tool),
@@ -50,7 +50,7 @@ pub fn check(kind: &str, text: &str) -> Option<Vec<String>> {
     Some(library::check(kind, text).iter().map(ToString::to_string).collect())
 }
 
-/// The display name of a kind, for any of its names; `None` when there is no such kind.
+/// Returns the display name of a kind, for any of its names; `None` when there is no such kind.
 pub fn kind(name: &str) -> Option<&'static str> {
     PromptKind::parse(name).map(PromptKind::as_str)
 }

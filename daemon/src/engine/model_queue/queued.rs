@@ -43,7 +43,7 @@ pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, QueuedQuestion)>, Stor
     Ok(notes.filter_map(read).collect())
 }
 
-/// The write that saves the question about a session, or removes it.
+/// Returns the write that saves the question about a session, or removes it.
 pub fn write(session: SessionKey, awaiting: Option<&QueuedQuestion>) -> Write {
     let content = awaiting.map(|awaiting| {
         let record = QueuedRecord {

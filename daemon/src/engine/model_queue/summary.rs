@@ -22,16 +22,16 @@ use crate::{
     },
 };
 
-/// Tokens of an answer, including the thinking before.
+/// Maximum number of tokens of an answer, including the thinking before it.
 const OUTPUT: u32 = 8_000;
-/// The maximum number of parts of a session, with one call for each.
+/// Maximum number of parts of a session. Each part needs one call.
 pub(super) const PARTS: u32 = 4;
-/// Messages read from the store in one batch.
+/// Number of messages that are read from the store in one batch.
 const MESSAGES: usize = 256;
 /// Fields that are read from the transcript, so the model is not asked for them.
 const READ: [Field; 3] = [Field::FilesModified, Field::TestResults, Field::McpToolsUsed];
 
-/// The form of the conversation-summarization document, for models that cannot write JSON.
+/// The form of a summary for models that cannot write JSON.
 const PLAIN: Plain = Plain {
     word: "OVERVIEW:",
     instruction: "\nIf you cannot write JSON, write this instead:\nOVERVIEW: two or three sentences\n\n\
@@ -39,7 +39,8 @@ const PLAIN: Plain = Plain {
 };
 
 impl Summarizer {
-    /// Whether the agent's own summary ends the session and is configured to suffice.
+    /// Whether the settings accept the agent's own summary instead of a model's, and no prompt
+    /// follows it in the session.
     pub(super) fn has_recap(&self, question: &ModelQuestion) -> bool {
         let evidence = &question.evidence;
         let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);
@@ -192,7 +193,7 @@ impl<'a> SummaryRequest<'a> {
     }
 }
 
-/// The activity of the session, with its phases if there were several.
+/// Returns the activity of the session, with its phases if there were several.
 fn profile(question: &ModelQuestion, whole: &str) -> String {
     const PHASES: usize = 8;
     let segments = question.detector.segments();
@@ -205,7 +206,7 @@ fn profile(question: &ModelQuestion, whole: &str) -> String {
     format!("{whole}; in phases: {}{more}", labels.join("; "))
 }
 
-/// Packs the messages of the session's own file; of a sub-agent's file if that is empty.
+/// Packs the messages of the session's own file or, if that is empty, of a sub-agent's file.
 fn pack(question: &ModelQuestion, store: &dyn Store, budget: u32) -> Result<Packed, Error> {
     let unreadable = |error: crate::store::StoreError| Error::Unavailable {
         reason: format!("the session cannot be read: {error}"),

@@ -34,16 +34,16 @@ struct SummaryRecord {
 }
 
 const VERSION: u32 = 1;
-/// The capacity of the cache; the oldest summaries are evicted first.
+/// Maximum number of cached summaries; the oldest are evicted first.
 const CAPACITY: usize = 4_096;
 
 impl SummaryCache {
-    /// A cache in `store`. Nothing is read yet.
+    /// Creates a cache in `store`. Nothing is read yet.
     pub fn new(store: Arc<dyn Store>) -> SummaryCache {
         SummaryCache { store, kept: Mutex::default() }
     }
 
-    /// The summary for a prompt, if it is cached.
+    /// Returns the summary for a prompt, if it is cached.
     pub fn get(&self, key: SummaryKey) -> Option<String> {
         self.with(|kept| kept.by_key.get(&key).cloned())
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_survive_and_the_oldest_go() {
+    fn summaries_survive_a_restart_and_the_oldest_are_evicted() {
         let folder = tempfile::tempdir().unwrap();
         let open = || {
             let store = SledStore::open(&folder.path().join("db")).unwrap();

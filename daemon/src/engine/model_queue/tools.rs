@@ -14,16 +14,17 @@ use crate::{
     prompt::{kind::PromptKind, template::Values},
 };
 
-/// Tokens of an answer about one tool, and of the thinking before.
+/// Maximum number of tokens of an answer about one tool.
 const TOKENS_A_TOOL: u32 = 150;
+/// Maximum number of tokens of the thinking before an answer.
 const TOKENS_BEFORE: u32 = 1_500;
 
 /// A reply that does not match the schema exactly is parsed as far as possible.
 const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
 
 impl Summarizer {
-    /// Asks about the unknown tools of a session, in one call. Returns whether a tool of the session is
-    /// known now that was unknown when the episode was made.
+    /// Asks about the unknown tools of a session, in one call. Returns whether a tool of the
+    /// session is known now that was unknown when the episode was made.
     pub(super) fn ask_about_tools(&self, question: &mut ModelQuestion) -> Result<bool, Error> {
         let mut learned = self.settle(question);
         let Some(request) = question.unknowns.request() else {
@@ -51,7 +52,8 @@ impl Summarizer {
         Ok(learned)
     }
 
-    /// Adds the calls of tools that are known by now to the activity.
+    /// Adds the calls of tools that are known by now to the activity. Returns whether the activity
+    /// changed.
     fn settle(&self, question: &mut ModelQuestion) -> bool {
         let shared = self.learned_tools.shared();
         let learned_tools = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -86,5 +88,5 @@ impl Summarizer {
 
 pub(super) fn schema(kind: PromptKind) -> Schema {
     let text = kind.schema().expect("only kinds with a schema are asked for JSON");
-    Schema::new(kind.as_str(), text).expect("a test reads all built-in schemas")
+    Schema::new(kind.as_str(), text).expect("the built-in schemas are valid")
 }

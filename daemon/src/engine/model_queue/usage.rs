@@ -18,7 +18,7 @@ use crate::{
     store::{Note, NoteNamespace, Store, StoreError, Write},
 };
 
-/// The ledger of the present day, and the counters of all days.
+/// The ledger of the current day, and the counters of all days.
 pub struct UsageStats {
     ledger: LedgerFile,
     store: Arc<dyn Store>,
@@ -72,9 +72,9 @@ struct DailyUsageRecord {
 }
 
 const VERSION: u32 = 1;
-/// The number of days that are kept.
+/// Number of days whose counters are kept.
 const DAYS: i64 = 400;
-/// The maximum number of projects per day; further ones are counted without a project.
+/// Maximum number of projects per day; further ones are counted without a project.
 const PROJECTS: usize = 200;
 const MICROS_A_DAY: i64 = 86_400_000_000;
 
@@ -83,7 +83,7 @@ impl UsageStats {
         UsageStats { ledger, store, today: Mutex::default() }
     }
 
-    /// The counters of each day, by its number since 1970-01-01, the earliest first.
+    /// Returns the counters of each day, by its number since 1970-01-01, the earliest first.
     pub fn days(&self) -> Result<BTreeMap<i64, DailyUsage>, StoreError> {
         let mut days: BTreeMap<i64, DailyUsage> = BTreeMap::new();
         for (name, content) in self.store.notes(NoteNamespace::Usage)? {
@@ -118,7 +118,7 @@ impl UsageStats {
         let _ = self.store.write(writes);
     }
 
-    /// The saved counters of a day.
+    /// Returns the saved counters of a day.
     fn day(&self, day: i64) -> DailyUsage {
         let note = self.store.note(NoteNamespace::Usage, &name(day)).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read the usage of today");
@@ -172,12 +172,12 @@ impl UsageCounters {
     }
 }
 
-/// The start of a day.
+/// Returns the start of a day.
 pub fn beginning(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_mul(MICROS_A_DAY))
 }
 
-/// The project of a counter; `None` for counters without a project.
+/// Returns the project of a counter; `None` for counters without a project.
 pub fn project(name: &str) -> Option<Namespace> {
     Namespace::parse(name)
 }

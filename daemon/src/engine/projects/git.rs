@@ -1,5 +1,5 @@
-//! Reads which repository a directory belongs to, from the files of Git. No program is run: a hook
-//! waits for the answer.
+//! Determines which repository a directory belongs to, from the files of Git. No program is run,
+//! because a hook waits for the answer.
 
 use std::{
     fs::{self, File},
@@ -9,15 +9,15 @@ use std::{
 
 use crate::engine::projects::remote;
 
-/// Maximum bytes of a file of Git that are read.
+/// Maximum number of bytes that are read from one of Git's files.
 const FILE: u64 = 64 << 10;
-/// Maximum number of parent folders in which a repository is looked for.
+/// Maximum number of folders in which a repository is searched, from a directory upwards.
 const DEEPEST: usize = 64;
 
 /// The repository of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Repository {
-    /// The folder that all working trees share: that of the main one, or of the bare repository.
+    /// The folder that all working trees share: the main working tree, or the bare repository.
     pub(super) root: PathBuf,
     /// The address of the remote, normalised.
     pub(super) remote: Option<String>,
@@ -57,7 +57,7 @@ fn common_folder(folder: &Path) -> Option<PathBuf> {
     common.canonicalize().ok()
 }
 
-/// Returns the address of `origin`; that of the first remote when there is no `origin`.
+/// Returns the address of `origin` or, when there is no `origin`, of the first remote.
 fn remote_url(config: &str) -> Option<&str> {
     let mut remote = None;
     let mut first = None;

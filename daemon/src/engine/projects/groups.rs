@@ -1,17 +1,18 @@
-//! Which known directories belong together, kept up to date so that a look-up reads only its group.
+//! Groups the known directories that belong together. The groups are kept up to date, so that a
+//! look-up does not compare all directories.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Identity, KnownProject};
 use crate::model::{Namespace, Project};
 
-/// The groups of the directories that share a spelling, a repository or a remote, directly or through
-/// others.
+/// The groups of the directories that share a spelling, a repository or a remote, directly or
+/// through others.
 #[derive(Default)]
 pub(super) struct Groups {
     /// The number of the group of each key.
     of_key: HashMap<String, usize>,
-    /// A group that another one took in is empty.
+    /// A group that was merged into another one is empty.
     groups: Vec<Group>,
 }
 
@@ -28,7 +29,7 @@ impl Groups {
         groups
     }
 
-    /// Adds a directory to the group that it shares a key with. Several such groups become one.
+    /// Adds a directory to the group that it shares a key with. Several such groups are merged.
     pub(super) fn add(&mut self, project: &Project, identity: &Identity) {
         let keys = keys(project, identity);
         let found: BTreeSet<usize> =
@@ -54,7 +55,8 @@ impl Groups {
         self.groups[group].members.extend([project.namespace(), project.root().namespace()]);
     }
 
-    /// Returns a directory, which need not be known, with those that belong to it.
+    /// Returns the namespaces of a directory, which need not be known, and of those that belong to
+    /// it.
     pub(super) fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let (own, root) = (project.namespace(), project.root().namespace());
         let keys = keys(project, identity);
@@ -70,7 +72,8 @@ impl Groups {
     }
 }
 
-/// What two directories have in common if they are of one project. A remote never begins like a path.
+/// Returns the keys of a directory. Directories that share a key are of one project. The prefix of
+/// a remote distinguishes it from a path.
 fn keys(project: &Project, identity: &Identity) -> Vec<String> {
     let mut keys = vec![project.spelling()];
     let root = project.root();
@@ -98,7 +101,7 @@ mod tests {
         KnownProject { project: Project::new(path), identity, checked_at: None }
     }
 
-    /// The same by comparing each directory with each.
+    /// Computes the members of a group by comparing every directory.
     fn compared(all: &[KnownProject], one: &KnownProject) -> HashSet<Namespace> {
         let mut joined: HashSet<String> = keys(&one.project, &one.identity).into_iter().collect();
         let mut members: HashSet<Namespace> =

@@ -1,14 +1,14 @@
-//! What identifies a project beyond one machine.
+//! The identity of a project, by which other machines recognise it.
 
 use super::remote;
 use crate::model::Project;
 
-/// What identifies a project beyond one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectIdentity {
     /// The remote of its repository, normalised.
     pub remote: Option<String>,
-    /// Its main folder: the spelling of the repository's root, or of the directory.
+    /// Its main folder, the repository's root or else the directory, as [`Project::spelling`]
+    /// normalises it.
     pub folder: String,
     pub name: String,
     /// The paths of its directories.

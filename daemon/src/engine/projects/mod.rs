@@ -1,9 +1,10 @@
-//! Which directories are one project: a repository with its worktrees, sub-folders and clones.
+//! Determines which directories are one project: a repository with its worktrees, sub-folders and
+//! clones.
 //!
-//! A session stores the directory it was started in, and its episodes are stored by that directory.
-//! [`Projects`] knows the repository and the remote of each such directory, and finds the directories
-//! that share one of them. Git's files are read when a session is read, so that a folder that is
-//! gone keeps what was known of it last.
+//! A session stores the directory it was started in, and its episodes are stored by that
+//! directory. [`Projects`] knows the repository and the remote of each such directory, and finds
+//! the directories that share one of them. Git's files are read when a session is read, and the
+//! result is saved, so that it is still known when the folder is gone.
 
 mod git;
 mod groups;
@@ -38,18 +39,19 @@ const PROJECTS: usize = 20_000;
 pub struct Projects {
     store: Arc<dyn Store>,
     known: RwLock<BTreeMap<Namespace, KnownProject>>,
-    /// Changed after `known`.
+    /// Updated after `known`.
     groups: RwLock<Groups>,
-    /// The user's home: a repository there holds settings, and does not join the folders in it.
+    /// The user's home. A repository there usually holds settings, so the folders in it are not
+    /// one project.
     home: Option<PathBuf>,
 }
 
-/// The sessions that a request means by a project.
+/// The project that a name, a remote or a namespace in a request stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedProject {
     /// The directories of one project, its main one first.
     Known(Vec<Namespace>),
-    /// Several projects have this name: their directories.
+    /// Several projects have this name. These are their directories.
     Ambiguous(Vec<String>),
     Unknown,
 }
@@ -65,7 +67,7 @@ struct KnownProject {
 /// What directories of one project share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Identity {
-    /// The spelling of the repository's root.
+    /// The repository's root, as [`Project::spelling`] normalises it.
     repository: Option<String>,
     /// The remote, normalised.
     remote: Option<String>,
@@ -97,7 +99,7 @@ impl Projects {
         Ok(Projects { store, known: RwLock::new(known), groups, home })
     }
 
-    /// Notes the directory of a session that was read. Reads files: not for the async runtime.
+    /// Notes the directory of a session that was read. Blocks, because it reads files.
     pub(super) fn note(&self, project: &Project, now: Timestamp) {
         let namespace = project.namespace();
         let before = self.read().get(&namespace).cloned();
@@ -159,7 +161,7 @@ impl Projects {
         });
         if !dropped.is_empty() {
             self.group_again();
-            // A note that stays is dropped at the next start.
+            // A note that this write fails to drop is dropped at the next start.
             let _ = self.store.write(dropped);
         }
     }
@@ -188,7 +190,7 @@ impl Projects {
         known.map_or_else(|| vec![namespace], |known| self.members(&known.project, &known.identity))
     }
 
-    /// Returns what identifies the project of a directory that is known.
+    /// Returns the identity of the project of a known directory.
     pub fn identity_of(&self, namespace: Namespace) -> Option<ProjectIdentity> {
         let members = self.of_namespace(namespace);
         let known = self.read();
@@ -236,7 +238,8 @@ impl Projects {
         Some(ProjectIdentity { remote: Some(remote), name, ..ProjectIdentity::default() })
     }
 
-    /// Returns only the spellings of one directory, without the rest of its project.
+    /// Returns the namespaces of all known spellings of one directory, without the rest of its
+    /// project.
     pub fn spellings_of(&self, directory: &str) -> Vec<Namespace> {
         let project = Project::new(directory);
         let spelling = project.spelling();
@@ -278,8 +281,8 @@ impl Projects {
         NamedProject::Unknown
     }
 
-    /// Returns the directories of the project that a name, a remote or a namespace stands for alone;
-    /// none where it stands for several.
+    /// Returns the directories of the only project with this name, remote or namespace; none if
+    /// several projects or no project match.
     pub fn known_by(&self, name: &str) -> Vec<Namespace> {
         match self.named(name) {
             NamedProject::Known(members) => members,
@@ -292,8 +295,8 @@ impl Projects {
         self.read().get(&namespace).map(|known| known.project.path().to_owned())
     }
 
-    /// Returns what the directory shares with others: from Git's files, else what is known of it,
-    /// else the repository that it was in.
+    /// Returns the repository and the remote of a directory: from Git's files, else as they were
+    /// last known, else those of the known repository that contained it.
     fn identity(&self, project: &Project) -> Identity {
         let directory = Path::new(project.path());
         let found = git::repository_of(directory);
@@ -321,13 +324,13 @@ impl Projects {
         home.is_some_and(|home| home == root || home.canonicalize().is_ok_and(|home| home == root))
     }
 
-    /// Returns a directory with those that belong to it, itself first.
+    /// Returns the namespaces of a directory and of those that belong to it, its own first.
     fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
         groups.members(project, identity)
     }
 
-    /// Groups the known directories again: one left its group.
+    /// Groups all known directories again, because one left its group.
     fn group_again(&self) {
         let known = self.read();
         let mut groups = self.groups.write().unwrap_or_else(PoisonError::into_inner);
@@ -357,7 +360,8 @@ impl Projects {
 }
 
 impl KnownProject {
-    /// What people call it: the names of the repository and of the remote.
+    /// Returns the names that people use for the project: those of the repository and of the
+    /// remote.
     fn names(&self) -> impl Iterator<Item = String> {
         let Identity { repository, remote } = &self.identity;
         let root = self.project.root().path().to_owned();
@@ -368,7 +372,7 @@ impl KnownProject {
     }
 }
 
-/// The parents of a spelling, the nearest first.
+/// Returns the parents of a normalised path, the nearest first.
 fn parents(spelling: &str) -> impl Iterator<Item = String> {
     let parent = |path: &String| path.rsplit_once('/').map(|(parent, _)| parent.to_owned());
     let first = parent(&spelling.to_owned());

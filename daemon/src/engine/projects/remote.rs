@@ -1,4 +1,4 @@
-//! The spellings of a repository's address.
+//! Normalises the different spellings of a repository's address.
 
 /// Returns the address in the form `host/owner/name`, the same for all protocols, users and
 /// letter cases; `None` when it is no address.

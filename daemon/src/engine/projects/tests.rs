@@ -89,7 +89,7 @@ fn folders_clones_and_worktrees_are_one_project_even_when_they_are_gone() {
     projects.note(&Project::new(&machine.path("w")), NOW.plus(RECHECK));
     assert!(projects.of_directory(&machine.path("w")).len() >= all.len());
     fs::remove_dir_all(machine.folder.path().join("w")).unwrap();
-    // A later run knows what was known last.
+    // A later run has the directories as they were last known.
     let projects = machine.projects();
     let found = projects.of_directory(&machine.path("w"));
     assert!(all.iter().all(|one| found.contains(one)), "{found:?}");

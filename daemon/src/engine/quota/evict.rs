@@ -9,7 +9,7 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError, Write},
 };
 
-/// Sessions per write list.
+/// Number of files whose text is evicted, or of episodes that are evicted, in one write list.
 const SESSIONS: usize = 16;
 
 /// Evicts sessions and episodes. The statistics are part of each write list, so that they are exact
@@ -36,8 +36,8 @@ impl Evictor<'_> {
         self.evicted
     }
 
-    /// Evicts until the content has `goal` bytes, or nothing more can be evicted. Returns the size of
-    /// the content.
+    /// Evicts until the content has at most `goal` bytes, or nothing more can be evicted. Returns
+    /// the size of the content.
     pub(super) fn evict_until(&mut self, goal: u64) -> Result<u64, StoreError> {
         loop {
             let content = self.store.quota().content_bytes()?;
@@ -61,8 +61,8 @@ impl Evictor<'_> {
         }
     }
 
-    /// Evicts at least `bytes` of the text of the oldest sessions, if there are as many. Returns the
-    /// files that had the text.
+    /// Evicts the text of the oldest sessions until at least `bytes` are evicted, or no text is
+    /// left. Returns the files whose text was evicted.
     pub(super) fn evict_text(&mut self, bytes: u64) -> Result<Vec<SourceKey>, StoreError> {
         let before = self.evicted;
         let (mut files, mut writes) = (Vec::new(), Vec::new());
@@ -89,7 +89,7 @@ impl Evictor<'_> {
         Ok(files)
     }
 
-    /// Evicts at most `most` of the oldest episodes. Returns the number of evicted ones.
+    /// Evicts the oldest episodes, at most `most`. Returns the number of evicted episodes.
     fn evict_episodes(&mut self, most: u64) -> Result<u64, StoreError> {
         let before = self.evicted.episodes;
         let mut writes = Vec::new();
@@ -127,14 +127,14 @@ impl Evictor<'_> {
     }
 }
 
-/// About half of the excess, in episodes: so a few scans of the database suffice, and hardly any
-/// episode is evicted without need.
+/// Estimates how many episodes make up half of the excess. Evicting half of it at a time needs
+/// only a few scans of the database, and evicts hardly any episode without need.
 fn likely_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
     let each = content / store.totals().episodes.max(1);
     (excess / each.max(1) / 2).max(SESSIONS as u64)
 }
 
-/// The size of all text that can be evicted.
+/// Returns the size, in bytes, of all text that can be evicted.
 pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for (session, _) in oldest(store)? {
@@ -143,7 +143,8 @@ pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
-/// The size of the text that waits to be indexed. It can be evicted after that.
+/// Returns the size, in bytes, of the text that waits to be indexed, and can be evicted only after
+/// that.
 fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for session in store.live_sessions()? {
@@ -152,7 +153,7 @@ fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
-/// The sessions that can be evicted, the oldest first.
+/// Returns the sessions that can be evicted, with their episodes, the oldest first.
 fn oldest(store: &dyn Store) -> Result<Vec<(SessionKey, EpisodeId)>, StoreError> {
     let mut found: Vec<(Timestamp, SessionKey, EpisodeId)> = Vec::new();
     store.visit_sessions(&mut |session| {
@@ -206,7 +207,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(12))]
 
         #[test]
-        fn the_oldest_text_goes_and_nothing_that_is_not_indexed(
+        fn the_oldest_text_is_evicted_and_nothing_that_is_not_indexed(
             made in prop::collection::vec((0..9_000i64, 0..40u32, any::<bool>()), 1..12),
             wanted in 0..40_000u64,
         ) {
@@ -243,7 +244,7 @@ mod tests {
                 prop_assert_eq!(store.checkpoint(source.key).unwrap(), Some(vec![7; 5_000]));
             }
 
-            // Then episodes, until only data that are not indexed are left.
+            // Episodes are evicted next, until only data that are not indexed are left.
             while evictor.evict_episodes(5).unwrap() > 0 {}
             prop_assert_eq!(EvictionStats::load(&store).unwrap().episodes, episodes);
             prop_assert_eq!(store.totals().episodes, 0);
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn no_episode_goes_for_text_that_waits_and_each_that_must_although_some_waits() {
+    fn waiting_text_neither_evicts_episodes_nor_protects_them() {
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();
         let mut made: Vec<Made> = (0..40).map(|age| (age, 5, true)).collect();

@@ -1,5 +1,5 @@
-//! Keeps the search index within its quota. The follower calls this after each write of the index to
-//! disk, so that the index does not grow at the same time.
+//! Keeps the search index within its quota. The follower calls this after each write of the index
+//! to disk, so that the index does not grow at the same time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,15 +16,16 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// In eighths of the quota: the size at which eviction starts, and the target size. A merge needs
-/// twice the space of its segments for a moment, beside newly written ones.
+/// The size at which eviction starts, in eighths of the quota. The rest is left free, because a
+/// merge temporarily needs twice the space of its segments, in addition to newly written ones.
 const TIGHT: u64 = 3;
+/// The size at which eviction stops, in eighths of the quota.
 const GOAL: u64 = 2;
 
 /// The quota of the search index.
 pub struct IndexQuota {
     limits: watch::Receiver<DiskLimits>,
-    /// The size of the index when no text could be evicted for it.
+    /// The size of the index, in bytes, when no text could be evicted for it.
     in_vain: AtomicU64,
 }
 
@@ -46,9 +47,9 @@ impl IndexQuota {
         self.limits.clone()
     }
 
-    /// Evicts the oldest text until the indexes are within their quota, and purges it from the disk.
-    /// The indexes have everything up to `position`. If eviction does not suffice, the store refuses
-    /// new text. Blocks.
+    /// Evicts the oldest text until the indexes are within their quota, and purges it from the
+    /// disk. The indexes have everything up to `position`. If eviction does not suffice, the store
+    /// refuses new text. Blocks.
     pub(in crate::engine) fn keep(&self, store: &dyn Store, indexes: &Indexes, position: Position) {
         let limit = self.limits.borrow().index;
         if let Err(error) = self.evict_until_goal(store, indexes, limit, position) {
@@ -89,7 +90,7 @@ impl IndexQuota {
     }
 }
 
-/// The message for indexes that exceed their quota.
+/// Returns a message if the indexes exceed their quota.
 pub(super) fn lack(indexes: &Indexes, limit: u64) -> Option<String> {
     let taken = indexes.disk_bytes();
     (taken > limit).then(|| {
@@ -101,7 +102,7 @@ pub(super) fn lack(indexes: &Indexes, limit: u64) -> Option<String> {
     })
 }
 
-/// Evicts a share of all text, from 0 to 1. Returns the files that had it.
+/// Evicts a share of all text, from 0 to 1. Returns the files whose text was evicted.
 fn evict_share(store: &dyn Store, share: f64) -> Result<Vec<SourceKey>, StoreError> {
     let all = evict::text_bytes(store)?;
     let mut evictor = Evictor::new(store)?;

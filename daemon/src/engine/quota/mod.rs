@@ -1,9 +1,9 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! The text of the oldest sessions is evicted first; their episodes and facts stay, and searches find
-//! them. If that does not suffice, the oldest episodes are evicted with their facts. Sessions without
-//! an episode and added memories are never evicted. An evicted session stays registered, so that its
-//! transcript is not read again unless it grows.
+//! The text of the oldest sessions is evicted first; their episodes and facts stay, and searches
+//! find them. If that does not suffice, the oldest episodes are evicted with their facts. Sessions
+//! without an episode and added memories are never evicted. An evicted session stays registered,
+//! so that its transcript is not read again unless it grows.
 
 mod evict;
 mod index;
@@ -31,9 +31,9 @@ use crate::{
 pub struct DiskLimits {
     pub database: u64,
     pub index: u64,
-    /// Hook events that wait for the daemon.
+    /// The quota of hook events that wait for the daemon.
     pub spool: u64,
-    /// All log files together.
+    /// The quota of all log files together.
     pub log: u64,
 }
 
@@ -42,11 +42,11 @@ pub struct DiskLimits {
 #[serde(default)]
 pub struct EvictionStats {
     version: u32,
-    /// Sessions whose text was evicted.
+    /// The number of sessions whose text was evicted.
     pub sessions: u64,
-    /// The size of the evicted text.
+    /// The size of the evicted text, in bytes.
     pub bytes: u64,
-    /// Episodes that were evicted with their facts.
+    /// The number of episodes that were evicted with their facts.
     pub episodes: u64,
     /// The time of the last eviction, in microseconds since the epoch.
     at: i64,
@@ -55,9 +55,9 @@ pub struct EvictionStats {
 const VERSION: u32 = 1;
 /// The name of the note with the statistics.
 const NOTE: &[u8] = b"let go";
-/// Between two attempts while the store is written to.
+/// The pause between two attempts while the store is written to.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Between two attempts while nothing changes.
+/// The pause between two attempts while nothing changes.
 const RETRY: Duration = Duration::from_secs(30);
 
 pub struct QuotaKeeper {
@@ -94,7 +94,7 @@ impl QuotaKeeper {
         self.nudged.notify_one();
     }
 
-    /// The evictions so far.
+    /// Returns the evictions so far.
     pub fn evicted(&self) -> EvictionStats {
         EvictionStats::load(self.store.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read what was evicted");
@@ -102,7 +102,7 @@ impl QuotaKeeper {
         })
     }
 
-    /// The size of the search index on disk.
+    /// Returns the size of the search index on disk.
     pub fn index_bytes(&self) -> u64 {
         self.indexes.disk_bytes()
     }
@@ -127,7 +127,7 @@ impl QuotaKeeper {
                     if self.clone().evict().await && can_shrink {
                         return;
                     }
-                    // Reopening did not help when the database was opened; by now it may.
+                    // Reopening did not help the last time, but may help by now.
                     can_shrink = true;
                     self.wait_for_more(&mut condition, &mut ends).await;
                 }
@@ -143,8 +143,8 @@ impl QuotaKeeper {
         }
     }
 
-    /// Waits until the condition changes, or until a retry may evict more: text that waits to be
-    /// indexed can be evicted after further writes.
+    /// Waits until the health of the store changes, or until a retry may evict more: text that
+    /// waits to be indexed can be evicted after further writes.
     async fn wait_for_more(
         &self,
         condition: &mut watch::Receiver<StoreHealth>,
@@ -179,7 +179,7 @@ impl QuotaKeeper {
                 _ = ends.changed() => tokio::time::sleep(PAUSE).await,
                 () = self.wait() => {}
             }
-            // Reopening did not help when the database was opened; by now it may.
+            // Reopening did not help the last time, but may help by now.
             can_shrink = true;
         }
     }
@@ -192,11 +192,11 @@ impl QuotaKeeper {
     }
 
     async fn wait(&self) {
-        // Both the nudge and the timeout mean: check again.
+        // The caller checks again both after a nudge and after the timeout.
         let _ = tokio::time::timeout(RETRY, self.nudged.notified()).await;
     }
 
-    /// Why the store or the index accepts no more text, if so.
+    /// Returns why the store or the index accepts no more text; `None` if both accept some.
     fn lack(&self) -> Option<String> {
         self.store.quota().shortage().or_else(|| index::lack(&self.indexes, self.limits().index))
     }
@@ -217,8 +217,8 @@ impl QuotaKeeper {
         let mut evictor = Evictor::new(self.store.as_ref())?;
         let content = evictor.evict_until(goal)?;
         log_evicted(evictor.evicted(), "database");
-        // With much waiting text, a reopened database may have twice the intended size, and the two
-        // copies exceed the quota for a moment. Accepting no writes forever would be worse.
+        // With much waiting text, a reopened database may have twice the intended size, and its
+        // two copies temporarily exceed the quota. Accepting no writes forever would be worse.
         let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
             tracing::warn!(content, "nothing more can be evicted from the database");
@@ -251,7 +251,7 @@ impl EvictionStats {
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
-    /// Adds new evictions.
+    /// Returns the sum with new evictions.
     fn plus(self, more: EvictionStats) -> EvictionStats {
         EvictionStats {
             version: VERSION,
@@ -267,7 +267,7 @@ impl EvictionStats {
         Write::Note(Note { namespace: NoteNamespace::Room, name: NOTE.to_owned(), content })
     }
 
-    /// The time of the last eviction; `None` if there was none.
+    /// Returns the time of the last eviction; `None` if there was none.
     pub fn at(&self) -> Option<Timestamp> {
         (self.version > 0).then(|| Timestamp::from_micros(self.at))
     }

@@ -9,11 +9,11 @@ use crate::{
     store::{PendingWrite, SourceKey, Store, StoreError, Write},
 };
 
-/// The maximum number of messages in a write list.
+/// Number of messages after which a write list is sent.
 const MESSAGES: usize = 512;
-/// The maximum size of the messages in a write list.
+/// Size of the messages, in bytes, after which a write list is sent.
 const MESSAGE_BYTES: usize = 256 << 10;
-/// The maximum number of write lists in flight while the next one is read.
+/// Maximum number of write lists in flight while the next one is read.
 const IN_FLIGHT: usize = 2;
 
 /// The messages of a file that are not yet in the store.
@@ -61,7 +61,8 @@ impl Batch {
 
     pub(super) fn send(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let mut writes = Vec::with_capacity(3);
-        // Old messages are removed before the new ones are stored, and the state is saved after them.
+        // Old messages are removed before the new ones are stored, and the state is saved after
+        // them.
         let (clear, rest): (Vec<Write>, Vec<Write>) = std::mem::take(&mut self.others)
             .into_iter()
             .partition(|write| matches!(write, Write::ClearSource(_)));

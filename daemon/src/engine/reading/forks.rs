@@ -33,7 +33,7 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Tally, Write},
 };
 
-/// The number of lines in which the first record with an id is searched.
+/// Maximum number of lines in which the first record with an id is searched.
 const LINES: u64 = 64;
 
 /// The records that the start of a session shares with another session.
@@ -66,7 +66,7 @@ pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, S
     }))
 }
 
-/// The sessions that start as `session` does, or at one of its compactions.
+/// Returns the other sessions that have a fork key in common with `session`.
 pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
     let mut found = Vec::new();
     for fork_key in store.fork_keys_of(session)? {
@@ -78,7 +78,7 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     Ok(found)
 }
 
-/// The next lines of a file that other sessions have, too.
+/// The next lines of a file that are also in other sessions.
 pub(super) struct SharedPrefix<'c> {
     /// The last shared line; 0 when there is none.
     pub(super) until: u64,
@@ -96,7 +96,7 @@ struct RecordOwners {
 }
 
 impl SourceReader {
-    /// Whether the same sub-agent has another file, because one was moved or copied.
+    /// Whether the sub-agent of `source` has another file, because the folder was moved or copied.
     pub(super) fn has_several_files(&self, source: &Source) -> Result<bool, StoreError> {
         let others = self.store.sources_of(source.key.session)?;
         let is_namesake =
@@ -104,8 +104,8 @@ impl SourceReader {
         Ok(others.iter().any(is_namesake))
     }
 
-    /// Finds the lines of `source` after `cursor` that other sessions have, too. `first` is the first
-    /// record of the file, if it is known. Returns `None` while no record has an id.
+    /// Finds the lines of `source` after `cursor` that are also in other sessions. `first` is the
+    /// first record of the file, if it is known. Returns `None` while no record has an id.
     pub(super) fn shared_prefix(
         &self,
         format: &dyn Format,
@@ -177,14 +177,15 @@ impl SourceReader {
                 }
                 let own = &mut |record: &RecordUuid| owners.add(*record, number);
                 forgotten::visit_records_of(store, other.key, own)?;
-                // New records that two files of one session share belong to the lower number.
+                // New records that two files of one session share belong to the file with the
+                // lower number.
                 if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
                 }
             }
         }
-        // Records after the last checkpoint of another file belong to that file; they are read
-        // from it later.
+        // Records after the last checkpoint of another file belong to that file, from which they
+        // are read later.
         for (other, number) in files {
             let state = self.load(&other)?;
             let own = &mut |line, record: &RecordUuid| {
@@ -210,7 +211,7 @@ impl RecordOwners {
         self.records.is_empty() && self.forgotten.is_empty()
     }
 
-    /// The owner of a record; `Some(None)` if that is a forgotten session.
+    /// Returns the owner of a record; `Some(None)` if that is a forgotten session.
     fn of(&self, record: &RecordUuid) -> Option<Option<SessionId>> {
         if let Some(owner) = self.records.get(record) {
             return Some(self.ids.get(*owner).cloned());
@@ -219,7 +220,7 @@ impl RecordOwners {
     }
 }
 
-/// The id of the first record after `cursor`.
+/// Returns the id of the first record after `cursor`.
 fn first_record(
     format: &dyn Format,
     path: &Path,

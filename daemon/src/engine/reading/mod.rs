@@ -1,8 +1,8 @@
 //! Reads the new lines of one file and stores their messages.
 //!
-//! Messages are stored as they are read; the state behind them is saved at intervals. After a crash,
-//! reading continues from the last saved state: it produces the same messages with the same numbers
-//! again, which overwrite the stored ones.
+//! Messages are stored as they are read; the state after them is saved at intervals. After a
+//! crash, reading continues from the last saved state: it produces the same messages with the same
+//! numbers again, which overwrite the stored ones.
 
 mod batch;
 pub mod forks;
@@ -43,9 +43,10 @@ use crate::{
     store::{FileStamp, Source, SourceKey, Store, StoreError, Tally, Write},
 };
 
-/// New bytes after which the state is saved. A crash repeats at most this much reading.
+/// Number of new bytes after which the state is saved at the end of a read.
 const SAVE_EVERY: u64 = 256 << 10;
-/// The same position, while a long file is read in one job.
+/// Number of new bytes after which the state is saved during the read of a long file. A crash
+/// repeats at most about this much reading.
 const SAVE_WITHIN: u64 = 64 << 20;
 /// The version of the saved state.
 const STATE_VERSION: u32 = 1;
@@ -56,7 +57,7 @@ pub struct SourceReader {
     pub store: Arc<dyn Store>,
     /// Set when the daemon stops: reading ends before the next line.
     pub stop: AtomicBool,
-    /// Bytes read since the start.
+    /// The number of bytes that were read since the start.
     pub bytes: AtomicU64,
     /// Locks for files that may be forks of one another.
     pub locks: RecordLocks,
@@ -66,7 +67,7 @@ pub struct SourceReader {
     pub(super) forgotten: Arc<Forgotten>,
     /// The projects that the sessions belong to.
     pub(super) projects: Arc<Projects>,
-    /// What the sessions use of what they are offered.
+    /// The counts of the lines that sessions were offered and used.
     pub(super) memory_use: Arc<MemoryUse>,
 }
 
@@ -85,7 +86,7 @@ pub struct ReadRequest {
 /// When the state of a file is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SavePolicy {
-    /// When much was read.
+    /// When many bytes were read since the last save.
     WhenDue,
     /// Always, unless the state is saved already.
     Now,
@@ -134,7 +135,7 @@ struct CheckpointRecord<S> {
     state: S,
 }
 
-/// The version of the agent that wrote a file, as the saved state has it.
+/// Returns the version of the agent that wrote a file, from the saved state.
 pub fn agent_version(store: &dyn Store, source: SourceKey) -> Result<Option<String>, StoreError> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -152,7 +153,7 @@ pub fn agent_version(store: &dyn Store, source: SourceKey) -> Result<Option<Stri
     Ok(version.filter(|version| !version.is_empty()))
 }
 
-/// The evidence in a file, as the saved state has it.
+/// Returns the evidence in a file, from the saved state.
 pub(super) fn saved_evidence(
     store: &dyn Store,
     source: SourceKey,
@@ -224,15 +225,16 @@ impl SourceReader {
         Ok(ReadProgress { was_replaced, ..progress })
     }
 
-    /// Determines how many of the next lines are also in other sessions; `None` where that is
-    /// known.
+    /// Determines how many of the next lines are also in other sessions; `None` if that is known
+    /// already.
     fn find_shared(
         &self,
         format: &dyn Format,
         source: &Source,
         state: &SourceState,
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
-        // A copy may still be one after it has grown as its original did.
+        // A copy that has grown may still be a copy, because its original may have grown in the
+        // same way.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
         let is_open = state.first_record.is_none() || is_copy;
         if !is_open || source.sub_agent.is_some() && !self.has_several_files(source)? {
@@ -248,7 +250,8 @@ impl SourceReader {
         };
         match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {
             Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
-            // A state of another version: reading the transcript again costs only time.
+            // A state of another version is dropped, because reading the transcript again costs
+            // only time.
             _ => Ok(SourceState::new(source.key.number)),
         }
     }
@@ -290,7 +293,8 @@ impl OpenSource<'_> {
     ) -> Result<ReadProgress, ReadError> {
         // Held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
-        // Other files must learn at once which lines this one leaves to them.
+        // This is saved at once, so that the readers of other files know which lines this file
+        // skips.
         let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
         if let Some(shared) = &shared {
             self.state.shared = self.state.shared.max(shared.until);
@@ -358,7 +362,7 @@ impl OpenSource<'_> {
         Ok(())
     }
 
-    /// Stores the batch, and the state when the last one is far behind.
+    /// Stores the batch, and also the state if many bytes were read since it was last saved.
     fn send_batch(&mut self, reached: u64) -> Result<(), ReadError> {
         if reached - self.source.offset >= SAVE_WITHIN {
             self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;

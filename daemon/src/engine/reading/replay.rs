@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl SourceReader {
-    /// Parses the lines of a file that were read before by the current rules, and returns the state
-    /// after them. For a file that was deleted or replaced, returns the saved state. Blocks: call
+    /// Parses again, by the current rules, the lines of a file that were read before. Returns the
+    /// state after them or, for a file that was deleted or replaced, the saved state. Blocks: call
     /// it on a thread of its own.
     pub(in crate::engine) fn replay(
         &self,

@@ -19,12 +19,12 @@ use crate::{
     redact::Redactor,
 };
 
-/// `text` without its secrets.
+/// Returns `text` without its secrets.
 pub fn text(text: &str) -> Cow<'_, str> {
     Redactor::new().redact(text).text
 }
 
-/// The same for an owned text.
+/// Like [`text`], for an owned text.
 pub fn owned(given: String) -> String {
     let clean = match text(&given) {
         Cow::Owned(clean) => Some(clean),
@@ -51,7 +51,7 @@ pub fn session_id(given: SessionId) -> SessionId {
     SessionId { id: id(&given.id).into_owned(), ..given }
 }
 
-/// Why a session is closed, without secrets.
+/// Returns the reason for a close, without secrets.
 pub fn reason(reason: CloseReason) -> CloseReason {
     match reason {
         CloseReason::Explicit(note) => CloseReason::Explicit(note.map(|note| text(&note).into())),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_stay_apart_and_the_same_when_their_secrets_go() {
+    fn redacted_ids_are_distinct_and_stable() {
         let secret = |n: u32| format!("backup-ghp{}{n}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1");
         let (one, other) = (secret(1), secret(2));
         let (one, other) = (id(&one), id(&other));

@@ -1,8 +1,7 @@
-//! The version of the rules by which the stored text was redacted: a note in the store.
+//! Notes in the store the version of the rules by which its text was redacted.
 //!
-//!
-//! A new database has the present rules. A database without the note was created by a version that
-//! did not record them.
+//! A new database gets the current rules. A database without the note was created by a version
+//! that did not record them.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +16,7 @@ use crate::store::{
 #[serde(default)]
 pub struct StoredRules {
     version: u32,
-    /// The version of the rules; `None` for a version before such versions were recorded.
+    /// The version of the rules; `None` if the database is older than the note.
     pub rules: Option<u32>,
     /// A run that has not ended.
     pub unfinished: Option<UnfinishedRun>,
@@ -50,26 +49,26 @@ impl StoredRules {
         Ok(stored.filter(|stored| stored.version == VERSION).unwrap_or_default())
     }
 
-    /// All is redacted by the present rules.
+    /// Returns the note of a store whose text is all redacted by the current rules.
     pub fn present() -> StoredRules {
         StoredRules { version: VERSION, rules: Some(RULES_VERSION), unfinished: None }
     }
 
-    /// The same note with a run that has reached this position.
+    /// Returns the note with a run that has not ended.
     pub fn with(self, run: UnfinishedRun) -> StoredRules {
         StoredRules { version: VERSION, unfinished: Some(run), ..self }
     }
 
-    /// Whether text may be stored that the present rules would redact.
+    /// Whether text may be stored that the current rules would redact.
     pub fn is_older(&self) -> bool {
         self.unfinished.is_some() || self.rules.is_none_or(|rules| rules < RULES_VERSION)
     }
 
-    /// Notes it in `store`; returns when that is safe.
+    /// Writes the note to `store`, and waits until it is on disk.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When the note cannot be written.
     pub fn note(&self, store: &dyn Store) -> Result<(), StoreError> {
         store.write(vec![self.to_write()]).wait().map(drop)
     }
@@ -85,7 +84,7 @@ impl StoredRules {
     }
 }
 
-/// Records the present rules in a store that is new.
+/// Records the current rules in a new store.
 ///
 /// # Errors
 ///

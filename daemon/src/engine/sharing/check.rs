@@ -1,5 +1,5 @@
-//! Checks of the engine, for `graphiti doctor`: whether it answers, its version, the rights of the user,
-//! and the indexes of the shared groups.
+//! Checks the graph engine for `graphiti doctor`: whether it answers, its version, the rights of
+//! the user, and the indexes of the shared groups.
 
 use std::time::Duration;
 
@@ -8,27 +8,29 @@ use tokio::time::{Instant, timeout_at};
 use super::{Sharing, team::TeamGroup};
 use crate::share::{Dialect, EngineError, GraphEngine, Row, Statement, read};
 
-/// What was found out about the engine.
+/// The results of all checks of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineCheck {
-    /// Name and version; empty when nothing is shared, or when it does not answer.
+    /// The name and the version of the engine; empty when nothing is shared, or when the engine
+    /// does not answer.
     pub version: String,
     pub findings: Vec<EngineFinding>,
 }
 
-/// One result.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineFinding {
     pub is_good: bool,
     pub what: String,
-    /// How to mend it.
+    /// What the user can do about a problem.
     pub remedy: &'static str,
 }
 
-/// The oldest versions with full-text indexes of edges, and with the Query API.
+/// The oldest version of FalkorDB with full-text indexes of edges, and of Neo4j with the Query
+/// API.
 const OLDEST_FALKORDB: [u32; 2] = [4, 2];
 const OLDEST_NEO4J: [u32; 2] = [5, 19];
-/// What the full-text indexes are about.
+/// The node labels and the type of edges that need a full-text index.
 const INDEXED: &[&str] = &["Entity", "Episodic", "RELATES_TO"];
 
 const MEND_REACH: &str =
@@ -69,7 +71,7 @@ impl Sharing {
         if check.findings.is_empty() {
             let status = self.status();
             let what = match status.backlog {
-                0 => format!("{} has everything", check.version),
+                0 => format!("{} has all shared sessions", check.version),
                 count => format!("{} answers; sessions that wait: {count}", check.version),
             };
             check.findings.push(EngineFinding { is_good: true, what, remedy: "" });
@@ -78,7 +80,7 @@ impl Sharing {
     }
 }
 
-/// Checks a group that is there: whether it has its indexes, and whether the user may write.
+/// Checks whether a group has its indexes, and whether the user may write to it.
 async fn check_group(
     engine: &dyn GraphEngine,
     group: &TeamGroup,
@@ -105,7 +107,7 @@ async fn check_group(
 fn is_indexed(rows: &[Row], entity: &str) -> bool {
     rows.iter().any(|row| {
         let text = |column: &str| row.get(column).map(ToString::to_string).unwrap_or_default();
-        // A label, or a list of them.
+        // The column has a label or a list of labels.
         text("entity").contains(&format!("\"{entity}\"")) && text("kinds").contains("FULLTEXT")
     })
 }
@@ -124,8 +126,8 @@ fn bad(what: String, remedy: &'static str) -> EngineFinding {
     EngineFinding { is_good: false, what, remedy }
 }
 
-/// Whether a version such as `FalkorDB 4.0.1 on Redis 7.2` is too old; one without numbers is not
-/// known to be.
+/// Returns a finding if a version such as `FalkorDB 4.0.1 on Redis 7.2` is too old. A version
+/// without numbers counts as new enough.
 fn too_old(version: &str) -> Option<EngineFinding> {
     let oldest = match version.split_once(' ')? {
         ("FalkorDB", _) => OLDEST_FALKORDB,
@@ -144,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_engines_are_told() {
+    fn old_engines_are_reported() {
         for (version, is_old) in [
             ("FalkorDB 4.22.1 on Redis 8.2", false),
             ("FalkorDB 4.1.9 on Redis 7.2", true),

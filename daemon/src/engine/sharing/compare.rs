@@ -1,4 +1,4 @@
-//! What differs between the sessions here and the graph, by the ledger of what was written.
+//! Compares the sessions of this machine with the graph, by the ledger of what was written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,11 @@ use crate::{
     store::{NoteNamespace, StoreError, Write, graph::ClaimPlace},
 };
 
-/// Facts about an entity whose sessions are compared when a session says something about it.
+/// Maximum number of entities of a changed session, and of facts about each of them, whose
+/// sessions are compared, too.
 const NEIGHBOURS: usize = 32;
 
-/// A session to write, with what the graph has of it.
+/// A session to write, with what the graph has of it according to the ledger.
 pub(super) struct Comparison {
     pub(super) key: SessionKey,
     pub(super) wanted: Option<SharedSession>,
@@ -30,18 +31,18 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Returns the ledger's entry after the graph was changed.
+    /// Returns the write of the ledger's entry after the graph was changed.
     pub(super) fn finished(&self) -> Write {
         let entry = LedgerEntry { hash: self.hash, parts: self.part.iter().cloned().collect() };
         entry.save(self.key)
     }
 }
 
-/// What follows from the comparison of a batch.
+/// The result of comparing a batch.
 pub(super) struct BatchComparison {
     /// The sessions that differ.
     pub(super) comparisons: Vec<Comparison>,
-    /// The sessions whose facts they may have ended.
+    /// The sessions whose facts the differing sessions may have ended.
     pub(super) neighbours: BTreeSet<SessionKey>,
     /// Sessions to write again, with their ledger's entries: the summaries of their entities are
     /// cleared because they may quote a forgotten session.
@@ -128,7 +129,7 @@ impl Sharing {
         Ok(cleared)
     }
 
-    /// Whether the session can be written: its episode was not evicted.
+    /// Whether a session can be written because its episode was not evicted.
     fn has_episode(&self, key: SessionKey) -> Result<bool, StoreError> {
         let indexed = self.store.session(key)?.and_then(|session| session.indexed);
         Ok(match indexed {
@@ -160,8 +161,9 @@ impl Sharing {
     }
 }
 
-/// Returns a hash of what identifies the content of a session. The summaries of entities, which
-/// change with other sessions, are written with the next change of one that mentions them.
+/// Returns a hash of the content of a session, without the summaries of its entities. These also
+/// change with other sessions, and are written with the next change of a session that mentions
+/// them.
 fn hash_of(session: &SharedSession) -> u64 {
     let mut hash = Sha256::new();
     hash.update(session.episode_row().to_string());

@@ -1,7 +1,7 @@
-//! What the shared graph has of each session, as far as this machine put it there.
+//! The ledger of what this machine has written to the shared graph, by session.
 //!
-//! An entry is written before the graph is changed, with the old and the new parts, and again
-//! afterwards: a crash in between leaves nothing in the graph that is not in the ledger.
+//! An entry is written with the old and the new parts before the graph is changed, and again
+//! afterwards. So a crash in between leaves nothing in the graph that is not in the ledger.
 
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ impl LedgerPart {
         LedgerPart { group, episode, entities, facts }
     }
 
-    /// Returns what has to go when only `wanted` is left of the session.
+    /// Returns what has to be removed so that only `wanted` is left of the session.
     fn removal(&self, wanted: Option<&LedgerPart>) -> Removal {
         let is_left = |part: &LedgerPart| part.group == self.group;
         let left = wanted.filter(|part| is_left(part));
@@ -56,7 +56,8 @@ impl LedgerPart {
             episode: self.episode,
             is_whole: !is_same,
             is_forgotten: left.is_none(),
-            // Edges to the old episode go, even if the new one mentions the same entities.
+            // The edges of the old episode are removed, even if the new one mentions the same
+            // entities.
             entities: match is_same {
                 true => without(&self.entities, left.map(|part| &part.entities)),
                 false => self.entities.clone(),
@@ -75,7 +76,7 @@ impl LedgerEntry {
         Ok(note.and_then(|content| LedgerEntry::decode(&content)))
     }
 
-    /// Saves the entry; an empty one is deleted.
+    /// Returns the write that saves the entry, or deletes it if it is empty.
     pub(super) fn save(&self, session: SessionKey) -> Write {
         Write::Note(Note {
             namespace: NoteNamespace::Shared,
@@ -93,7 +94,8 @@ impl LedgerEntry {
         removals.filter(|(_, removal)| is_needed(removal)).collect()
     }
 
-    /// Returns the entry while the graph changes to `wanted`.
+    /// Returns the entry for the time in which the graph is changed to `wanted`: it has the old
+    /// and the new parts.
     pub(super) fn while_changing(&self, wanted: Option<&LedgerPart>) -> LedgerEntry {
         let mut parts = self.parts.clone();
         if let Some(wanted) = wanted {
@@ -131,8 +133,8 @@ impl LedgerEntry {
         bytes
     }
 
-    /// Reads an entry; `None` when it is damaged or of a newer version: the session is then put into
-    /// the graph anew.
+    /// Reads an entry; `None` when it is damaged or of another version. The session is then
+    /// written to the graph again.
     pub(super) fn decode(bytes: &[u8]) -> Option<LedgerEntry> {
         let (VERSION, mut rest) = bytes.split_first().map(|(version, rest)| (*version, rest))?
         else {

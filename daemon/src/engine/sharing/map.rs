@@ -24,12 +24,13 @@ use crate::{
 
 /// Maximum number of episodes that a fact names.
 const EPISODES: usize = 100;
-/// Maximum characters of an episode's content.
+/// Maximum length, in characters, of an episode's content.
 const LONGEST: usize = 100_000;
-/// Tasks whose names have fewer words are distinguished by their sessions: `Continue`.
+/// Minimum number of words of a task's name that identifies the task in its group. A shorter name,
+/// such as `Continue`, is combined with the id of the entity.
 const WORDS_OF_NAME: usize = 3;
 
-/// Who shares, and from where.
+/// The user who shares sessions, and the machine that they are on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {
     pub name: String,
@@ -39,7 +40,7 @@ pub struct Author {
 }
 
 impl Author {
-    /// Returns how the descriptions of the author's episodes end.
+    /// Returns the end of the descriptions of the author's episodes.
     pub(super) fn description_end(&self) -> String {
         format!(", by {} on {}", self.name, self.machine)
     }
@@ -54,21 +55,21 @@ pub struct SharedProject {
     folders: Vec<String>,
 }
 
-/// What the graph has to have of a session.
+/// What the graph should have of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wanted {
     Session {
         session: Box<SharedSession>,
-        /// The entities about which it says something that may end facts of other sessions.
+        /// The entities about which the session states facts that may end facts of other sessions.
         subjects: Vec<EntityId>,
     },
     /// Nothing: the session was deleted, or its project is not shared.
     Nothing,
-    /// What it has: the episode was evicted or lost on this machine only.
+    /// What the graph has already: the episode was evicted or lost on this machine only.
     Unchanged,
 }
 
-/// Maps sessions. It remembers projects and episodes that it has seen, so it is used for a batch.
+/// Maps sessions. It caches projects and episodes, so it is used only for one batch.
 pub(super) struct SessionMapper<'m> {
     pub(super) store: &'m dyn Store,
     pub(super) projects: &'m Projects,
@@ -162,7 +163,7 @@ impl SessionMapper<'_> {
     ) -> Result<Uuid, StoreError> {
         let label = entity.kind.as_str();
         let name = match entity.kind {
-            // Clones of a repository have folders of any name.
+            // The folders of a repository's clones may have different names.
             EntityKind::Project => project.name.clone(),
             _ => cleaner.line(&entity.name),
         };
@@ -176,7 +177,7 @@ impl SessionMapper<'_> {
         Ok(uuid)
     }
 
-    /// Maps a fact; `None` when one of its ends is gone.
+    /// Maps a fact; `None` when one of its ends is gone, or none of its episodes is shared.
     fn fact(
         &mut self,
         fact: &Fact,
@@ -208,7 +209,7 @@ impl SessionMapper<'_> {
             }
         }
         let Some(session) = first else { return Ok(None) };
-        // The creating episode stays first, and the latest ones show that the fact lives.
+        // The first episode, which stated the fact first, and the latest ones are kept.
         if episodes.len() > EPISODES {
             episodes.drain(1..=episodes.len() - EPISODES);
         }
@@ -252,7 +253,7 @@ impl SessionMapper<'_> {
     }
 }
 
-/// Whether facts about an entity are few enough to look at all of them.
+/// Whether entities of this kind have so few facts that all of them can be compared.
 fn is_subject(kind: EntityKind) -> bool {
     match kind {
         EntityKind::Setting
@@ -302,8 +303,8 @@ fn episodic(
     }
 }
 
-/// Returns the content: its origin as front matter, in the form of Graphiti's own sessions, and the
-/// summary.
+/// Returns the content of an episode: front matter with its origin, in the form of Graphiti's own
+/// sessions, and the summary.
 fn document(episode: &Episode, project: &SharedProject, author: &Author) -> String {
     let mut shown = episode.clone();
     shown.summary.session_file = None;

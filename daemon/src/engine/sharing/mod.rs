@@ -1,10 +1,10 @@
 //! Keeps the shared graph up to date with the sessions of this machine.
 //!
 //! The follower of the outbox ([`queue`]) notes which sessions have changed, in memory and in the
-//! store; it never waits for the network. [`work`] takes these sessions, compares what the graph has
-//! of them ([`ledger`]) with what it has to have ([`map`]), and writes the difference. So the backlog
-//! is at most one small note a session, and a crash, a lost connection or an engine that is down for
-//! days loses nothing. A *fill* compares all sessions.
+//! store; it never waits for the network. [`work`] takes these sessions, compares what the graph
+//! has of them ([`ledger`]) with what it should have ([`map`]), and writes the difference. So the
+//! backlog is at most one small note for each session. A crash, a lost connection or an engine
+//! that is down for days loses nothing. A *fill* compares all sessions.
 
 pub mod check;
 mod compare;
@@ -48,7 +48,7 @@ use crate::{
     store::{Note, NoteNamespace, Store, Write},
 };
 
-/// The shared graph, as far as this machine takes part.
+/// The synchronisation of this machine with the shared graph.
 pub struct Sharing {
     store: Arc<dyn Store>,
     projects: Arc<Projects>,
@@ -70,34 +70,34 @@ pub struct Sharing {
 pub struct ShareTarget {
     pub config: Config,
     pub engine: Option<Arc<dyn GraphEngine>>,
-    /// A connection for questions, which do not wait for what is being written.
+    /// A separate connection for queries, which therefore do not wait for writes.
     pub reader: Option<Arc<dyn GraphEngine>>,
 }
 
-/// How long the work waits after a failure, and between checks of an idle engine.
+/// The pauses of the background work, and the time limit of queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Pauses {
     pub first: Duration,
     pub longest: Duration,
     pub check: Duration,
-    /// How long a question about others' sessions may take.
+    /// Maximum duration of a query about others' sessions.
     pub answer: Duration,
 }
 
-/// How far the shared graph is.
+/// The progress of the synchronisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShareStatus {
     pub is_on: bool,
-    /// Sessions that wait to be written.
+    /// The number of sessions that wait to be written.
     pub backlog: usize,
-    /// Sessions that the engine rejects until they change.
+    /// The number of sessions that the engine rejected; they are not sent again until they change.
     pub rejected: usize,
-    /// The current fill: the sessions that it has compared, of all.
+    /// The progress of the current fill: the number of compared sessions, and of all sessions.
     pub fill: Option<(usize, usize)>,
-    /// Why the graph does not follow at present.
+    /// Why the graph is not up to date at present.
     pub error: Option<String>,
     pub last_success: Option<Timestamp>,
-    /// Sessions that were written since the start.
+    /// The number of sessions that were written since the start.
     pub written: u64,
     /// The engine with its version, once it has answered.
     pub engine: String,
@@ -124,7 +124,7 @@ impl ShareTarget {
         self.engine.is_some()
     }
 
-    /// The engine's address, by which the ledger is valid.
+    /// Returns the engine's address. After it changes, everything is written again.
     pub fn address(&self) -> String {
         match self.config.endpoint() {
             Ok(Some(endpoint)) => endpoint.to_string(),
@@ -139,7 +139,7 @@ impl ShareTarget {
 }
 
 impl Sharing {
-    /// Loads what was left of the last run. [`Sharing::run`] continues with it.
+    /// Loads the work that the last run left. [`Sharing::run`] continues with it.
     pub fn new(
         store: Arc<dyn Store>,
         projects: Arc<Projects>,
@@ -181,7 +181,7 @@ impl Sharing {
         self.changed.notify_one();
     }
 
-    /// The settings in force.
+    /// Returns the settings in force.
     pub fn target(&self) -> Arc<ShareTarget> {
         self.target.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -195,27 +195,27 @@ impl Sharing {
         ShareStatus { backlog, fill, ..self.status.borrow().clone() }
     }
 
-    /// The machine, as colleagues see it.
+    /// Returns the name of this machine, as colleagues see it.
     pub fn machine(&self) -> &str {
         &self.machine
     }
 
-    /// The follower that notes changes for [`Sharing::run`].
+    /// Returns the follower that notes changes for [`Sharing::run`].
     pub fn follower(self: &Arc<Self>, positions: &OutboxPositions) -> OutboxFollower<ShareQueue> {
         OutboxFollower::new(self.store.clone(), ShareQueue::new(self.clone()), positions)
     }
 
-    /// Compares all sessions with the graph; `anew` writes all of them, whatever the graph is known
-    /// to have.
+    /// Requests a fill: a comparison of all sessions with the graph. With `anew`, all sessions are
+    /// written, even those that the graph has according to the ledger.
     pub fn fill(&self, anew: bool) {
         let write = self.lock().request_fill(anew);
-        // A fill that is not on disk yet is requested again after a crash.
+        // A fill that is not on disk yet has to be requested again after a crash.
         let _ = self.store.write(vec![write]);
         self.status.send_modify(|status| status.error = None);
         self.changed.notify_one();
     }
 
-    /// Notes that a session or its episode was deleted by a request.
+    /// Notes that a session or its episode was deleted at a user's request.
     pub fn note_deletion(&self, session: SessionKey) {
         if self.target().is_on() {
             self.lock().mark_deleted(session);
@@ -223,7 +223,7 @@ impl Sharing {
         }
     }
 
-    /// Waits until the graph has followed the store, or does not at present.
+    /// Waits until the graph is up to date, or cannot be updated at present.
     pub async fn settled(&self) {
         let end = *self.store.outbox_ends().borrow();
         // The senders live in `self`, so that the channels cannot close meanwhile.
@@ -274,8 +274,8 @@ impl Sharing {
     }
 }
 
-/// The note that an episode was deleted by a request, as opposed to evicted: the shared graph loses
-/// it, too.
+/// Returns the write of the note that an episode was deleted at a user's request. Unlike an
+/// evicted episode, it is also removed from the shared graph.
 pub fn deletion(session: SessionKey) -> Write {
     Write::Note(Note {
         namespace: NoteNamespace::SharePending,

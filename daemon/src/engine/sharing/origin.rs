@@ -1,6 +1,6 @@
-//! Where an episode of the shared graph comes from, as its description and its content say.
+//! Determines where an episode of the shared graph comes from, by its description and its content.
 
-/// What the description of an episode says: `claude session ID, by NAME on MACHINE`.
+/// The parts of an episode's description: `claude session ID, by NAME on MACHINE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EpisodeOrigin<'d> {
     pub(super) agent: &'d str,
@@ -19,7 +19,7 @@ impl EpisodeOrigin<'_> {
     }
 }
 
-/// Returns the summary without the front matter that says where it comes from.
+/// Returns the summary without the front matter, which names its origin.
 pub(super) fn without_front_matter(content: &str) -> &str {
     let rest = content.strip_prefix("---").and_then(|rest| rest.split_once("\n---"));
     rest.map_or(content, |(_, body)| body).trim_start()

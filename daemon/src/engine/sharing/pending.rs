@@ -1,4 +1,4 @@
-//! The sessions that the shared graph has to follow.
+//! The queue of sessions that have to be compared with the shared graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::{
     store::{Note, NoteNamespace, Store, Write},
 };
 
-/// The contents of notes.
+/// The contents of the notes about sessions.
 pub(super) const CHANGED: u8 = 0;
 pub(super) const DELETED: u8 = 1;
 
@@ -19,13 +19,13 @@ const FILL: &[u8] = b"fill";
 /// The version of that note.
 const VERSION: u32 = 1;
 
-/// The queue, which is on disk, too.
+/// The queue, which is also on disk.
 #[derive(Default)]
 pub(super) struct PendingSessions {
     changed: BTreeMap<SessionKey, PendingSession>,
-    /// Those whose notes are not on disk yet.
+    /// The sessions whose notes are not on disk yet.
     unsaved: BTreeSet<SessionKey>,
-    /// Rejected sessions are left out until they change.
+    /// The sessions that the engine rejected. They are left out until they change.
     rejected: BTreeSet<SessionKey>,
     generation: u64,
     fill: Option<Fill>,
@@ -35,9 +35,9 @@ pub(super) struct PendingSessions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PendingSession {
     pub(super) generation: u64,
-    /// Whether its episode was deleted by a request.
+    /// Whether its episode was deleted at a user's request.
     pub(super) is_deleted: bool,
-    /// Whether it is compared because of a change of another one.
+    /// Whether it is compared only because another session changed.
     pub(super) is_neighbour: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct FillProgress {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PendingBatch {
     pub(super) sessions: Vec<(SessionKey, PendingSession)>,
-    /// Whether they are written whatever the ledger says.
+    /// Whether the sessions are written even if the graph has them according to the ledger.
     pub(super) is_anew: bool,
     /// The number of the fill that these sessions belong to.
     pub(super) fill: Option<u64>,
@@ -115,7 +115,8 @@ impl PendingSessions {
         self.generation += 1;
         let before = self.changed.get(&session);
         let is_deleted = before.is_some_and(|before| before.is_deleted);
-        // Its own change is compared with its neighbours, which includes its own comparison.
+        // If the session itself changed, it is compared with its neighbours, which is more than
+        // its comparison as a neighbour.
         let is_neighbour = is_neighbour && before.is_none_or(|before| before.is_neighbour);
         let changed = PendingSession { generation: self.generation, is_deleted, is_neighbour };
         self.changed.insert(session, changed);
@@ -155,8 +156,8 @@ impl PendingSessions {
         PendingBatch { sessions, is_anew: *is_anew, fill: Some(*number) }
     }
 
-    /// Records that sessions were compared. Returns the writes of it: those for sessions that have
-    /// not changed meanwhile.
+    /// Records that the sessions of a batch were compared, and returns the writes of this record.
+    /// Sessions that changed meanwhile stay in the queue.
     pub(super) fn finish(&mut self, batch: &PendingBatch) -> Vec<Write> {
         let mut writes = Vec::new();
         if batch.is_fill() {
@@ -201,7 +202,7 @@ impl PendingSessions {
 
     /// Starts a fill at the beginning.
     pub(super) fn request_fill(&mut self, is_anew: bool) -> Write {
-        // Rows that another fill must write again are written again.
+        // If this fill replaces one that writes everything again, it does so, too.
         let is_anew = is_anew || self.fill.as_ref().is_some_and(|fill| fill.is_anew);
         self.generation += 1;
         self.fill = Some(Fill { number: self.generation, is_anew, ..Fill::default() });

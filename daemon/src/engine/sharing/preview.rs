@@ -1,4 +1,4 @@
-//! Shows what would leave this machine.
+//! Shows the data that would leave this machine if a project were shared.
 
 use super::{
     Sharing,
@@ -11,7 +11,7 @@ use crate::{
     store::StoreError,
 };
 
-/// What a project would put into the graph.
+/// The sessions of a project, as they would be written to the graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preview {
     pub group: String,
@@ -21,14 +21,15 @@ pub struct Preview {
 }
 
 impl Sharing {
-    /// The project of a directory, as others know it, and its group.
+    /// Returns the project of the first known directory, as others know it, and its group.
     pub fn project(&self, namespaces: &[Namespace]) -> Option<(ProjectIdentity, String)> {
         let identity = namespaces.iter().find_map(|one| self.projects.identity_of(*one))?;
         let group = group_of(&identity);
         Some((identity, group))
     }
 
-    /// The project that an entry of the settings names, if a session is known of it.
+    /// Returns the project that an entry of the settings names, and its group, if one of its
+    /// sessions is known.
     pub fn named(&self, entry: &str) -> Option<(ProjectIdentity, String)> {
         let identity = self.projects.identity_named(entry)?;
         let group = group_of(&identity);

@@ -1,4 +1,5 @@
-//! The follower of the outbox: it notes which sessions have changed, and waits for nothing.
+//! The target of the outbox's follower. It notes which sessions have changed, and never waits for
+//! the network.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::{
     store::{OutboxChange, OutboxEntry, StoreError, graph::RenameEnd},
 };
 
-/// Notes the sessions whose part of the graph a change makes obsolete.
+/// Queues the sessions whose part of the graph may be outdated by a change.
 pub struct ShareQueue {
     sharing: Arc<Sharing>,
     start: u64,
@@ -36,7 +37,8 @@ impl ShareQueue {
         Ok(())
     }
 
-    /// Touches the sessions that state a fact: it may have begun with one of them that is gone.
+    /// Touches the sessions that state a fact, because the session that stated it first may have
+    /// been deleted.
     fn touch_fact(&self, fact: FactKey) -> Result<(), StoreError> {
         for claim in self.sharing.store.claims(fact)? {
             self.touch_episode(claim.episode)?;
@@ -44,8 +46,8 @@ impl ShareQueue {
         Ok(())
     }
 
-    /// Touches the sessions that mention an entity under an old name. The current name of an entity
-    /// does not change.
+    /// Touches the sessions that mention an entity that was renamed. An entity with its current
+    /// name has not changed.
     fn touch_entity(&self, entity: EntityId) -> Result<(), StoreError> {
         if self.sharing.store.renames(entity, RenameEnd::From)?.is_empty() {
             return Ok(());
@@ -69,7 +71,8 @@ impl Target for ShareQueue {
         watch::channel(()).1
     }
 
-    /// All sessions are compared when sharing is switched on.
+    /// Entries can be skipped while sharing is off, because all sessions are compared when it is
+    /// switched on.
     fn takes_entries(&self) -> bool {
         self.sharing.target().is_on()
     }

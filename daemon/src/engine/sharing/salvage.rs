@@ -1,4 +1,4 @@
-//! Takes over what a damaged database knew of the shared graph.
+//! Recovers the ledger of the shared graph from a damaged database.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::{
     store::{NoteNamespace, Store, StoreError, notes::name_of},
 };
 
-/// Sessions in one list of writes.
+/// Maximum number of sessions in one write list.
 const BATCH: usize = 256;
 
-/// Copies the ledger of `from` to `into`, after the sessions of `from` were restored there. Each session
-/// is compared with the graph again, because a session that was read a second time has a new episode,
-/// and a forgotten session may still be in the graph. The graph keeps a session that this machine has
-/// lost, because the graph may have the only copy.
+/// Copies the ledger of `from` to `into`, after the sessions of `from` were restored there. Each
+/// session is compared with the graph again, because a session that was read a second time has a
+/// new episode, and a forgotten session may still be in the graph. The graph keeps a session that
+/// this machine has lost, because the graph may have the only copy.
 ///
 /// # Errors
 ///
@@ -43,7 +43,8 @@ pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
             let is_deleted = is_forgotten || deleted.contains(name);
             let key = match known {
                 Some(key) => key,
-                // A key without a session: nothing of it has to be in the graph.
+                // The key has no session, so the next comparison removes all of its parts from the
+                // graph.
                 None if is_deleted => into.next_session_key()?,
                 None => continue,
             };
@@ -60,7 +61,7 @@ pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
 
 fn readable<T: Default>(read: Result<T, StoreError>) -> T {
     read.unwrap_or_else(|error| {
-        tracing::warn!(%error, "the graph keeps what a damaged record told of it");
+        tracing::warn!(%error, "a damaged record is skipped; the graph keeps its data");
         T::default()
     })
 }

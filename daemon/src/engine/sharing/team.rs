@@ -1,7 +1,7 @@
-//! What colleagues, and this user's other machines, put into the shared graph.
+//! Reads what colleagues and this user's other machines have put into the shared graph.
 //!
-//! Every question has one time limit. What this machine has itself is left out: the answers are merged
-//! with its own results.
+//! Each query has one time limit. Episodes of this machine are left out, because the caller merges
+//! the answers with its own results.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -31,18 +31,20 @@ use crate::{
 
 pub use crate::share::read::FoundFact as SharedFact;
 
-/// Candidates from a group. Those of this machine are left out afterwards.
+/// Maximum number of candidates from a group, including those of this machine.
 const CANDIDATES: usize = 400;
-/// If a full list of candidates has fewer facts of others, those of others are asked for first.
+/// If a full list of candidates has fewer facts of others than this, a second query returns facts
+/// of others first.
 const FEW: usize = 20;
-/// Maximum number of groups that a question goes to.
+/// Maximum number of groups that are queried.
 const GROUPS: usize = 32;
-/// How old the latest episodes of a group may be to be told without asking the engine.
+/// Maximum age of the cached latest episodes of a group before they are requested again.
 const FRESH: Duration = Duration::from_secs(60);
-/// How far back the latest episodes go.
+/// Maximum age of an episode that counts as one of the latest.
 const LATEST: Duration = Duration::from_secs(14 * 24 * 3600);
-/// Bytes of a text at most.
+/// Maximum length, in bytes, of the content of an episode.
 const LONGEST: usize = 200_000;
+/// Maximum length, in bytes, of every other text.
 const LONGEST_LINE: usize = 2_000;
 
 /// The latest episodes of groups, with the time of the answer.
@@ -124,8 +126,8 @@ impl Sharing {
         answer
     }
 
-    /// Returns what is known of the latest episodes of others, without waiting; asks for newer ones
-    /// in the background.
+    /// Returns the cached latest episodes of others without waiting, and requests newer ones in
+    /// the background.
     pub fn team_latest_known(
         self: &Arc<Self>,
         groups: &[TeamGroup],
@@ -143,14 +145,14 @@ impl Sharing {
             }
         }
         if !old.is_empty() {
-            // It ends within its time limit, and its answer is kept for the next request.
+            // The task ends within its time limit, and caches its answer for the next request.
             tokio::spawn(self.clone().team_latest(old, limit));
         }
         known.sort_by_key(|episode| std::cmp::Reverse(episode.at));
         known
     }
 
-    /// Asks about each group at once.
+    /// Queries all groups at the same time.
     fn ask<T, F>(
         self: &Arc<Self>,
         groups: Vec<TeamGroup>,
@@ -174,7 +176,7 @@ impl Sharing {
         Ok(asked)
     }
 
-    /// Waits for the answers within the time limit for all of them.
+    /// Waits for the answers, with one time limit for all of them.
     async fn collect<T: 'static>(
         &self,
         asked: Result<AskedGroups<T>, &'static str>,
@@ -211,12 +213,12 @@ impl Sharing {
     }
 }
 
-const NO_WORDS: &str = "The team's memory was not searched: that needs words.";
+const NO_WORDS: &str = "The team's memory was not searched: the query has no words.";
 
-/// The answers of groups that are awaited, with their positions.
+/// The answers of groups that are awaited, with the positions of the groups.
 type AskedGroups<T> = JoinSet<(usize, Result<Vec<T>, EngineError>)>;
 
-/// Reads one group.
+/// A reader of one group.
 struct TeamReader {
     sharing: Arc<Sharing>,
     engine: Arc<dyn GraphEngine>,
@@ -291,7 +293,7 @@ impl TeamReader {
         Ok(episodes.into_iter().map(|episode| self.episode(&episode)).collect())
     }
 
-    /// Returns the facts of rows that others stated first.
+    /// Returns the facts in `rows` that others stated first.
     fn of_others(&self, rows: &[Row]) -> Vec<FoundFact> {
         let found = rows.iter().filter_map(FoundFact::of);
         let is_own =
@@ -299,8 +301,8 @@ impl TeamReader {
         found.filter(|fact| !is_own(fact)).collect()
     }
 
-    /// Returns the end of the descriptions that this machine's episodes have. Another machine may have
-    /// it, too, so it decides only about the order.
+    /// Returns the end of the descriptions of this machine's episodes. Another machine may use the
+    /// same, so it determines only the order of results.
     fn own_description(&self) -> String {
         let target = self.sharing.target();
         self.sharing.author(&target.config).description_end()
@@ -330,14 +332,14 @@ impl TeamReader {
         TeamAuthor { name: clean(origin.name), machine: clean(origin.machine) }
     }
 
-    /// Whether this machine has the episode: its own results have it, too.
+    /// Whether this machine has the episode, so that its own results include it.
     fn is_own(&self, id: &str) -> bool {
         let id = EpisodeId::parse(id);
-        // What cannot be read here is not known here.
+        // An episode that cannot be read counts as unknown.
         id.is_some_and(|id| self.sharing.store.episode(id).is_ok_and(|known| known.is_some()))
     }
 
-    /// Redacts and cuts a text: the redactor of another machine may be older.
+    /// Redacts and cuts a text, because the redactor of another machine may be older.
     fn clean(&self, text: &str, longest: usize) -> String {
         let text = &text[..text.floor_char_boundary(longest)];
         self.sharing.redactor.redact(text).text.into_owned()

@@ -1,8 +1,8 @@
-//! What a question to the team is answered with.
+//! The answers to queries of the shared graph.
 
 use crate::{model::Timestamp, share::read::FoundFact};
 
-/// A project that is asked about.
+/// A shared project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamGroup {
     pub group: String,
@@ -10,7 +10,7 @@ pub struct TeamGroup {
     pub name: String,
 }
 
-/// Who put something into the graph.
+/// The author of an episode or a fact in the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TeamAuthor {
     /// The name; empty when it is not known.
@@ -41,7 +41,7 @@ pub struct TeamFact {
     pub fact: FoundFact,
 }
 
-/// An answer of the team.
+/// An answer from the shared graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamAnswer<T> {
     pub rows: Vec<T>,
@@ -50,7 +50,7 @@ pub struct TeamAnswer<T> {
 }
 
 impl<T> TeamAnswer<T> {
-    /// An answer without rows, and why.
+    /// Returns an answer without rows, with the reason.
     pub(super) fn nothing(problem: impl Into<String>) -> TeamAnswer<T> {
         TeamAnswer { rows: Vec::new(), problem: Some(problem.into()) }
     }

@@ -41,7 +41,7 @@ async fn an_episode_with_its_entities_and_facts_is_written_once() {
     running.sharing.touch(session.key);
     running.sharing.settled().await;
     assert_eq!(engine.queries().len(), queries.len());
-    // Unless it is asked for.
+    // A fill writes it again if the caller asks for that.
     running.sharing.fill(true);
     running.sharing.settled().await;
     assert_eq!(engine.with("MERGE (e:Episodic"), 2);
@@ -186,7 +186,7 @@ async fn a_repaired_database_leaves_nothing_in_the_graph_that_it_should_not_have
     running.until(|status| status.error.is_some()).await;
     running.stop().await;
     let machine = SharingMachine::new();
-    // The keys of the new database are others, and so are its episodes.
+    // The new database has other keys and other episodes.
     machine.close(4).await;
     machine.close(1).await;
     let mut without = contract::session(machine.store.next_session_key().unwrap(), "session-2");
@@ -221,7 +221,7 @@ async fn another_address_gets_everything_and_what_it_had_can_be_removed() {
     running.stop().await;
     let id = machine.episode(&evicted).id;
     machine.write(vec![Write::DropEpisode(id)]).await;
-    // The same engine by another name.
+    // This is the same engine under another name.
     let running = machine.start(&engine.url.replace("127.0.0.1", "localhost"));
     let before = engine.with("MERGE (e:Episodic");
     running.sharing.settled().await;
@@ -450,7 +450,7 @@ impl RunningShare {
         self.sharing.status.subscribe().wait_for(wanted).await.unwrap();
     }
 
-    /// Waits until the engine has got a query with both texts.
+    /// Waits until the engine has received a query with both texts.
     async fn until_query(&self, engine: &FakeEngine, one: &str, other: &str) {
         let mut status = self.sharing.status.subscribe();
         while !engine.queries().iter().any(|(_, text)| text.contains(one) && text.contains(other)) {
@@ -463,7 +463,7 @@ impl RunningShare {
         self.task.await.unwrap();
     }
 
-    /// Ends without saving anything.
+    /// Ends the work without saving anything.
     async fn kill(self) {
         self.task.abort();
         let _ = self.task.await;

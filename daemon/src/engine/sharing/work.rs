@@ -28,9 +28,10 @@ use crate::{
     store::{NoteNamespace, StoreError, Write},
 };
 
-/// Sessions in one batch.
+/// Maximum number of sessions in one batch.
 const BATCH: usize = 32;
-/// All sessions are compared again this long after a change: a session may end facts of others.
+/// The time after a change until all sessions are compared again, because a session may end facts
+/// of others.
 const SWEEP: Duration = Duration::from_secs(6 * 3600);
 
 /// Why a round did not succeed.
@@ -61,7 +62,7 @@ impl Sharing {
         let followed = follower.run(self.followed.clone(), stopping);
         tokio::select! {
             biased;
-            // It saves its position at the end.
+            // The follower saves its position when it ends.
             () = followed => {}
             () = self.work() => {}
         }
@@ -145,8 +146,9 @@ impl Sharing {
         self.status.send_modify(|status| status.error = Some(error));
     }
 
-    /// Takes over new settings: another engine gets everything, other projects are compared. The
-    /// ledger stays: an engine that moved to another address has what the ledger says.
+    /// Applies new settings. After a change of the engine's address, everything is written again;
+    /// after a change of the projects, all sessions are compared. The ledger is kept, because an
+    /// engine that moved to another address still has what the ledger says.
     async fn adopt(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
@@ -182,7 +184,8 @@ impl Sharing {
         Ok(Connection { target, state, is_checked: false, prepared: HashSet::new() })
     }
 
-    /// Compares some sessions and writes the differences. Returns whether there were any sessions.
+    /// Compares some sessions and writes the differences. Returns whether there was anything to
+    /// do.
     async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, Stopped> {
         let Some(engine) = known.target.engine.clone() else { return Ok(false) };
         if !known.is_checked {
@@ -207,7 +210,8 @@ impl Sharing {
         Ok(true)
     }
 
-    /// Checks that the engine has what it had: after its restart, everything is written again.
+    /// Checks whether the engine was restarted. If so, everything is written again, because the
+    /// engine may have lost data.
     async fn check_instance(
         &self,
         engine: &dyn GraphEngine,
@@ -232,7 +236,7 @@ impl Sharing {
         Ok(())
     }
 
-    /// Returns all sessions that the graph has or may have to have.
+    /// Returns all sessions that the graph has or may need.
     fn all_sessions(&self) -> Result<Vec<SessionKey>, StoreError> {
         let mut keys = BTreeSet::new();
         self.store.visit_sessions(&mut |session| {
@@ -318,7 +322,7 @@ impl Sharing {
             Err(EngineError::Rejected(what)) => what,
             done => return done.map(|()| rejected).map_err(Stopped::from),
         };
-        // An engine that rejects everything is no reason to leave sessions out.
+        // If the engine rejects even this query, the sessions are not the reason.
         let group = comparisons.iter().find_map(|one| Some(&one.part.as_ref()?.group));
         let probe = [Statement::plain("RETURN 1 AS one")];
         engine.run(group.map_or("probe", String::as_str), &probe).await?;

@@ -13,17 +13,18 @@ use crate::{
     session::SessionEvent,
 };
 
-/// The maximum number of sessions known from hooks; the longest silent are dropped first.
+/// Maximum number of running sessions, and of ended ones, that are known from hooks. Those that
+/// were reported longest ago are dropped first.
 const REPORTED: usize = 256;
 
-/// The last record of an agent may be dated up to this much later than the agent's end was noticed.
+/// Maximum time by which the last record of an agent may be dated later than its noticed end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub(super) struct Agents {
-    /// Reported by liveness files, by session.
+    /// The sessions that liveness files report, by id.
     noted: HashMap<String, RunningSession>,
-    /// Reported by hooks, the latest last.
+    /// The sessions that hooks reported, the latest last.
     reported: Vec<Reported>,
     /// Sessions whose agent ended, with the time, the latest last.
     ended: VecDeque<(String, Timestamp)>,
@@ -35,7 +36,7 @@ pub(in crate::engine) struct AgentObservation {
     pub(in crate::engine) running: Vec<RunningSession>,
     /// The reported processes that have ended.
     pub(in crate::engine) gone: HashSet<Process>,
-    /// The sessions whose deadline passed before.
+    /// The sessions whose deadline had passed before the observation.
     pub(in crate::engine) due: Vec<SessionKey>,
 }
 
@@ -48,7 +49,7 @@ struct Reported {
 }
 
 impl Agents {
-    /// The running sessions with the processes of their agents. When a process has several
+    /// Returns the running sessions with the processes of their agents. When a process has several
     /// sessions, its current one is first; liveness files that name several do not show which one
     /// that is.
     pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
@@ -144,8 +145,8 @@ impl EngineState {
         self.agents.note_end(session, now);
     }
 
-    /// Ends a session that became active because the last records of its agent, which has ended,
-    /// were read only now.
+    /// Ends an active session whose agent has ended: the last records of the agent were read only
+    /// now.
     pub(super) fn end_if_agent_is_gone(&mut self, key: SessionKey, now: Timestamp) {
         let Some(session) = self.tracker.get(key) else { return };
         let is_active = matches!(session.state, SessionState::Active);
@@ -165,7 +166,8 @@ impl EngineState {
         });
     }
 
-    /// Ends the sessions whose agent is no longer running, and meets the deadlines of others.
+    /// Ends the sessions whose agent is no longer running, and handles the deadlines of the
+    /// others.
     pub(super) fn agents_observed(&mut self, observation: AgentObservation, now: Timestamp) {
         let AgentObservation { running, gone, due } = observation;
         self.update_agents(running, &gone, now);
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrapped_around_the_hook_may_end() {
+    fn the_end_of_a_wrapper_around_the_hook_means_nothing() {
         let mut agents = Agents::default();
         agents.report(running("a", 1));
         agents.report(running("a", 2));
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_whose_file_goes_is_over() {
+    fn a_session_whose_liveness_file_is_deleted_is_over() {
         let mut agents = Agents::default();
         let found = HashMap::from([("a".to_owned(), running("a", 1))]);
         assert_eq!(agents.update(found, |_| false), HashSet::new());
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn those_silent_for_the_longest_time_make_room() {
+    fn the_sessions_reported_longest_ago_are_dropped() {
         let mut agents = Agents::default();
         for number in 0..=REPORTED {
             agents.report(running(&number.to_string(), 1));

@@ -129,7 +129,7 @@ impl EngineState {
         Ok(())
     }
 
-    /// The episode of a session that has no transcript on this machine.
+    /// Returns the episode of a session that has no transcript on this machine.
     fn imported_episode(&self, session: &Session) -> Result<Option<EpisodeId>, StoreError> {
         let Some(indexed) = &session.indexed else { return Ok(None) };
         let has_transcript = !self.view.sources_of(session.key)?.is_empty();
@@ -226,8 +226,8 @@ impl EngineState {
         }
     }
 
-    /// Replies to the callers that wait for the engine to settle, once it has, and the result is on
-    /// disk and in the search index.
+    /// Replies to the callers that wait for the engine to settle, once it has settled, and the
+    /// result is on disk and in the search index.
     pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
         if self.settling.is_empty() || self.is_busy() || self.has_due_questions(now) {
             return;

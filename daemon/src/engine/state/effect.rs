@@ -21,10 +21,11 @@ use crate::{
 /// event that returns, if there is one. An event that returns at once is handled before the next
 /// effect, so that a decision continues as if it had not been interrupted.
 pub(in crate::engine) enum EngineEffect {
-    /// Queues writes. A failed write changes the condition of the store, which ends the round.
+    /// Queues writes. A failed write changes the health of the store, after which the database is
+    /// reopened.
     Write(Vec<Write>),
-    /// Saves new files and their sessions, because the next batch looks them up in the store. Returns
-    /// `Registered` at once.
+    /// Saves new files and their sessions, because the next batch looks them up in the store.
+    /// Returns `Registered` at once.
     Register {
         sessions: Vec<Session>,
         sources: Vec<Source>,
@@ -38,15 +39,16 @@ pub(in crate::engine) enum EngineEffect {
     Identify(Vec<PathBuf>),
     /// Checks whether files exist and changed. Returns `FilesObserved` at once.
     ObserveFiles(Vec<PathBuf>),
-    /// Looks which agents run. Returns `AgentsObserved` at once.
+    /// Determines which agents run. Returns `AgentsObserved` at once.
     ObserveAgents {
         folders: Vec<(FormatHandle, PathBuf)>,
         /// The processes that hooks reported.
         reported: Vec<Process>,
-        /// Sessions whose deadlines are met afterwards.
+        /// The sessions whose deadlines are handled afterwards.
         due: Vec<SessionKey>,
     },
-    /// Returns `Liveness` when the process ends: an agent that is killed leaves its file behind.
+    /// Returns `Liveness` when the process ends, because an agent that is killed does not delete
+    /// its liveness file.
     AwaitExit(Process),
     /// Starts to ask a model. Returns `ModelAnswered` later.
     Ask {
@@ -54,7 +56,8 @@ pub(in crate::engine) enum EngineEffect {
         generation: u64,
         question: Box<ModelQuestion>,
     },
-    /// Adds a question that was saved, because the session had not changed, to the usage statistics.
+    /// Counts a question that was avoided, because the session had not changed, in the usage
+    /// statistics.
     CountAvoided(Option<Namespace>),
     /// Allows the summary of a session to be created again, with the reader of its transcript.
     PermitRemake {
@@ -62,8 +65,8 @@ pub(in crate::engine) enum EngineEffect {
         parse_context: Arc<ParseContext>,
         reply: oneshot::Sender<RemakePermit>,
     },
-    /// Looks for files that older rules of the formats in force read. Returns
-    /// `OutdatedFound` at once.
+    /// Finds files that were read by older rules of the formats in force. Returns `OutdatedFound`
+    /// at once.
     FindOutdated,
     /// Watches these folders instead of the earlier ones. Returns `Notice`s and `Liveness` later.
     Watch(TranscriptFolders),
@@ -84,6 +87,6 @@ pub(in crate::engine) enum EngineEffect {
     ReplyWhenFound(oneshot::Sender<()>),
     /// Stops readers, model calls and watches.
     StopWork,
-    /// Reaches a point at which a test has the daemon die.
+    /// Reaches a point at which a test may kill the daemon.
     FaultPoint(&'static str),
 }

@@ -52,7 +52,8 @@ impl EngineState {
         self.reply_to_forgetting();
     }
 
-    /// The sessions are removed from the store, or are tracked again because that failed.
+    /// Ends a release: the sessions were removed from the store, or they are tracked again because
+    /// that failed.
     pub(super) fn release_ended(&mut self, sessions: &[SessionKey]) {
         for key in sessions {
             self.forgetting.sessions.remove(key);

@@ -108,8 +108,8 @@ impl EngineState {
         }))
     }
 
-    /// The result of a job that may not start because its session is quarantined. Its files are
-    /// retried later.
+    /// Returns the result of a job that may not start because its session is quarantined; `None`
+    /// if it may. The files of a quarantined session are retried later.
     fn quarantined(&mut self, job: &Job, now: Timestamp) -> Option<JobResult> {
         let Quarantine { deaths, pause } = self.view.quarantine(&job.session.id, now)?;
         for file in &job.files {
@@ -316,7 +316,7 @@ fn needs_reopening(error: &StoreError) -> bool {
     }
 }
 
-/// Whether the episode after a job is new; `None` when there is none.
+/// Whether the episode after a job is new; `None` when there is no episode.
 fn has_new_episode(end: &IndexOutcome) -> Option<bool> {
     match end {
         IndexOutcome::Made(_) => Some(true),
@@ -347,8 +347,8 @@ fn job_end(
     }
 }
 
-/// Updates a session with the digest of a job. The session's own file determines project and content:
-/// a job that read only sub-agents' files changes them only when there is no own file.
+/// Updates a session with the digest of a job. The session's own file determines project and
+/// content: a job that read only sub-agents' files changes them only when there is no own file.
 fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgress]) {
     let has_own_file = !session.file.is_empty();
     if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {

@@ -1,14 +1,14 @@
 //! The owner of the engine's mutable state, and its decisions.
 //!
-//! Pure: [`EngineState::decide`] takes an event and the time, and returns [`EngineEffect`]s. It reads the
-//! store and other shared memory through a [`View`]; it has no clock, no file system, no thread and
-//! no task. The executor performs the effects.
+//! The decisions are pure: [`EngineState::decide`] takes an event and the time, and returns
+//! [`EngineEffect`]s. It reads the store and other shared memory through a [`View`]; it has no
+//! clock, no file system, no thread and no task. The executor performs the effects.
 //!
-//! Each file beside this one decides on one subject: watched transcript files ([`sources`]), the
-//! [`sessions`] they belong to, running [`agents`], [`jobs`], file states in memory between jobs
-//! ([`source_cache`]), files that were [`unreadable`], questions to models ([`model_queue`]), sessions
-//! that are being forgotten ([`forgetting`]), summaries that are created again by newer rules
-//! ([`remaking`]), and [`commands`].
+//! Each submodule decides on one subject: watched transcript files ([`sources`]), the [`sessions`]
+//! they belong to, running [`agents`], [`jobs`], file states in memory between jobs
+//! ([`source_cache`]), files that were [`unreadable`], questions to models ([`model_queue`]),
+//! sessions that are being forgotten ([`forgetting`]), summaries that are created again by newer
+//! rules ([`remaking`]), and [`commands`].
 
 mod agents;
 mod commands;
@@ -61,11 +61,11 @@ use crate::{
     store::StoreError,
 };
 
-/// Problems kept for the status.
+/// Maximum number of problems that are kept for the status.
 const PROBLEMS: usize = 20;
-/// Smaller steps of the clock are routine corrections.
+/// Minimum step back of the clock that is handled; smaller steps are routine corrections.
 const CLOCK_STEP: Duration = Duration::from_secs(60);
-/// The longest sleep: the clock may jump, and the machine may be suspended.
+/// Maximum duration of a sleep, because the clock may jump, and the machine may be suspended.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(300);
 
 /// The mutable state of the engine.
@@ -157,7 +157,7 @@ impl EngineState {
         std::mem::take(&mut self.effects)
     }
 
-    /// How long the engine may sleep; `None` when nothing is due at any time.
+    /// Returns how long the engine may sleep; `None` when nothing is due at any time.
     pub(super) fn pause(&self, now: Timestamp) -> Option<Duration> {
         let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
         let deadline =
@@ -249,7 +249,7 @@ impl EngineState {
         }
     }
 
-    /// Has files read again whose format reads more of them now.
+    /// Schedules sessions to be read again, because their format now reads more of their files.
     fn outdated_found(&mut self, found: Result<BTreeSet<SessionKey>, StoreError>) {
         match found {
             Ok(sessions) if sessions.is_empty() => {}
@@ -307,7 +307,8 @@ impl EngineState {
     }
 }
 
-/// An empty schedule with the sessions whose work was in progress when the daemon died.
+/// Returns a schedule without work. Its suspects are the sessions whose work was in progress when
+/// the daemon died.
 fn schedule_with_suspects(reader: &SourceReader, now: Timestamp) -> Result<Schedule, StartError> {
     let tested = Suspicion::TestedFrom(now.plus(crash_tracker::TEST_DELAY));
     let mut schedule = Schedule::default();

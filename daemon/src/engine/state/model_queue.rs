@@ -1,8 +1,8 @@
 //! The queue of sessions that wait for a model.
 //!
-//! An episode is stored before a model is asked, and the queue is saved. When a session is due, a job
-//! gathers the question, and a task of the executor asks it. The answer becomes part of the episode,
-//! unless the session has a new episode by then.
+//! An episode is stored before a model is asked, and the queue is saved. When a session is due, a
+//! job gathers the question, and a task of the executor asks it. The answer becomes part of the
+//! episode, unless the session has a new episode by then.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -39,7 +39,8 @@ pub(super) struct ModelQueue {
     /// The last failure without a waiting caller: the caller that closed the session may request
     /// it.
     failed: Option<(SessionKey, EngineError)>,
-    /// Counts the summarizers: an old one's failure after a reload says nothing about the new one.
+    /// The number of the summarizer, which a reload replaces. A failure of an old summarizer says
+    /// nothing about the new one.
     generation: u64,
 }
 
@@ -61,12 +62,12 @@ impl ModelQueue {
         })
     }
 
-    /// When the next session is due.
+    /// Returns when the next session is due.
     fn next_due(&self) -> Option<Timestamp> {
         self.idle().map(|(_, awaiting)| awaiting.due).min()
     }
 
-    /// The sessions that are neither gathered nor sent to the model.
+    /// Returns the sessions that are neither gathered nor sent to the model.
     fn idle(&self) -> impl Iterator<Item = (SessionKey, &QueuedQuestion)> {
         let is_idle =
             |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
@@ -99,7 +100,8 @@ impl EngineState {
             || self.settings.summarizer.is_on() && is_due()
     }
 
-    /// When the next question is due; `None` while the limit of concurrent questions is reached.
+    /// Returns when the next question is due; `None` while the limit of concurrent questions is
+    /// reached.
     pub(super) fn next_question(&self) -> Option<Timestamp> {
         let summarizer = &self.settings.summarizer;
         let has_capacity = self.model_queue.gathering.len() + self.model_queue.running.len()
@@ -122,8 +124,8 @@ impl EngineState {
         }
     }
 
-    /// Queues a session that was closed with a new or an unchanged episode, where that is worth a
-    /// model's answer. Models are not asked about history.
+    /// Queues a session that was closed with a new or an unchanged episode, if a model should be
+    /// asked about it. Models are not asked about history.
     pub(super) fn queue_closed(
         &mut self,
         session: &Session,
@@ -146,7 +148,7 @@ impl EngineState {
         }
     }
 
-    /// The job that gathered a question ended.
+    /// Handles the end of a job that gathered a question.
     pub(super) fn gathered(&mut self, session: SessionKey, gathered: GatherOutcome) {
         let question = match gathered {
             GatherOutcome::NotRequested => return,
@@ -157,7 +159,8 @@ impl EngineState {
             return;
         }
         let Some(question) = question else {
-            // The session changed, and its next close asks; or a model has written its episode.
+            // The session changed, so that its next close asks the question, or a model has
+            // written its episode.
             self.finish_question(session, &Ok(()));
             return;
         };
@@ -169,7 +172,7 @@ impl EngineState {
         });
     }
 
-    /// A job ended without gathering its question, because it made an episode.
+    /// Records that a job ended without gathering its question.
     pub(super) fn not_gathered(&mut self, session: SessionKey) {
         self.model_queue.gathering.remove(&session);
     }
@@ -203,8 +206,8 @@ impl EngineState {
         }
     }
 
-    /// Queues an old session whose episode was made from evidence. Replies when the model answered or
-    /// the question was postponed.
+    /// Queues an old session whose episode was made from evidence. Replies when the model answered
+    /// or the question was postponed.
     pub(super) fn request_summary(
         &mut self,
         key: SessionKey,
@@ -232,7 +235,8 @@ impl EngineState {
         sessions.filter(|session| scope.has(session)).count()
     }
 
-    /// The summarizer is new: requests that were postponed by an outage of the old one are due.
+    /// Handles the replacement of the summarizer: requests that an outage of the old one postponed
+    /// are due now.
     pub(super) fn summarizer_changed(&mut self, now: Timestamp) {
         self.model_queue.generation += 1;
         for awaiting in self.model_queue.awaiting.values_mut() {
@@ -240,8 +244,8 @@ impl EngineState {
         }
     }
 
-    /// The result that a caller that closed a session waits for, and the time limit; `None` when the model is not
-    /// asked.
+    /// Returns the result that a caller that closed a session waits for, and the time limit;
+    /// `None` when no model is asked.
     pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<PendingAnswer> {
         let summarizer = self.settings.summarizer.clone();
         let is_running = self.model_queue.running.contains(&session)

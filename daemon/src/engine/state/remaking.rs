@@ -54,7 +54,7 @@ impl EngineState {
         is_wanted
     }
 
-    /// An indexed session that has this episode.
+    /// Returns the session if it is indexed and has this episode.
     fn session_with(&self, key: SessionKey, episode: EpisodeId) -> Option<Session> {
         self.session(key).filter(|session| {
             let has_episode =

@@ -93,7 +93,7 @@ impl EngineState {
         after
     }
 
-    /// A session, unless it is being forgotten.
+    /// Returns a session, unless it is being forgotten.
     pub(super) fn try_session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
         let session = match self.tracker.get(key) {
             Some(session) => Some(session.clone()),
@@ -117,7 +117,7 @@ impl EngineState {
         self.effects.push(EngineEffect::Write(vec![Write::Session(Box::new(session))]));
     }
 
-    /// A session as it is in the store once the effects so far are performed.
+    /// Returns a session as it is in the store once the effects so far are performed.
     pub(super) fn stored_session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
         let queued = self.queued_writes().rev().find_map(|write| match write {
             Write::Session(session) if session.key == key => Some(session.as_ref().clone()),
@@ -139,13 +139,13 @@ impl EngineState {
         })
     }
 
-    /// The keys of the live sessions for which `wanted` holds.
+    /// Returns the keys of the live sessions for which `wanted` holds.
     pub(super) fn keys(&self, wanted: impl Fn(&Session) -> bool) -> Vec<SessionKey> {
         self.tracker.iter().filter(|session| wanted(session)).map(|session| session.key).collect()
     }
 }
 
-/// The writes that store an episode.
+/// Returns the writes that store an episode.
 pub(super) fn writes_of(made: NewEpisode) -> Vec<Write> {
     let NewEpisode { episode, statements, figures: _ } = made;
     let id = episode.id;

@@ -12,7 +12,7 @@ use crate::{
     store::{Source, SourceKey},
 };
 
-/// The capacity of the cache; the least recently used state is evicted first.
+/// Maximum number of cached states; the least recently used state is evicted first.
 const CAPACITY: usize = 64;
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ struct CachedState {
 }
 
 impl SourceStateCache {
-    /// The file as it was last read, if its state is cached.
+    /// Returns the file as it was last read, if its state is cached.
     pub(super) fn source(&self, key: SourceKey) -> Option<&Source> {
         self.cached.get(&key).map(|cached| &cached.source)
     }
@@ -80,7 +80,7 @@ impl SourceStateCache {
         None
     }
 
-    /// The sessions with unsaved states.
+    /// Returns the sessions with unsaved states.
     pub(super) fn unsaved(&self) -> Vec<SessionKey> {
         let unsaved = self.cached.values().filter(|cached| !cached.saved);
         unsaved.map(|cached| cached.source.key.session).collect()

@@ -1,4 +1,4 @@
-//! Transcript files that appear, grow and vanish.
+//! Decides on transcript files that are created, changed, moved or deleted.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ use crate::{
     store::{Source, SourceKey, StoreError},
 };
 
-/// New files identified in one batch.
+/// Maximum number of new files that are identified in one batch.
 const BATCH: usize = 64;
 
 impl EngineState {
@@ -78,7 +78,8 @@ impl EngineState {
         others.iter().for_each(|other| self.discovery.announce(other));
     }
 
-    /// The queue of a session: all files of a session of history are read at once, in its turn.
+    /// Returns the queue of a session. All files of a session of history are read together, when
+    /// its import starts.
     fn queue_of(&self, session: SessionKey) -> Queue {
         match self.tracker.get(session).map(|session| &session.state) {
             Some(SessionState::Unindexed(Unindexed::History)) => Queue::History,
@@ -110,7 +111,7 @@ impl EngineState {
         self.effects.push(EngineEffect::Register { sessions, sources });
     }
 
-    /// New files are in the store, or are only in memory because that failed.
+    /// Handles new files, which are in the store, or only in memory if the write failed.
     pub(super) fn registered(&mut self, registered: RegisteredFiles, now: Timestamp) {
         let RegisteredFiles { files, saved } = registered;
         if let Err(error) = saved {
@@ -169,7 +170,7 @@ impl EngineState {
 
 /// The result of [`EngineEffect::Register`].
 pub(in crate::engine) struct RegisteredFiles {
-    /// The new files, as they look now.
+    /// The new files, with their current observations.
     pub(in crate::engine) files: Vec<(Source, FileObservation)>,
     pub(in crate::engine) saved: Result<(), StoreError>,
 }

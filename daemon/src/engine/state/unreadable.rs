@@ -1,5 +1,5 @@
-//! Files that could not be read, and are retried. No event announces them again, and the reason may
-//! be temporary: too many open files, a disk that does not answer.
+//! Keeps the files that could not be read, for a retry. No event announces them again, and the
+//! reason may be temporary: too many open files, a disk that does not answer.
 
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
@@ -21,7 +21,7 @@ impl Unreadable {
         self.due.get_or_insert(now.plus(PAUSE));
     }
 
-    /// When the files are retried; `None` when there are none.
+    /// Returns when the files are retried; `None` when there are none.
     pub(super) fn due(&self) -> Option<Timestamp> {
         self.due
     }

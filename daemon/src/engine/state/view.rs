@@ -29,7 +29,7 @@ impl View {
         self.reader.store.find_session(id)
     }
 
-    /// A key that was never used before.
+    /// Returns a key that was never used before.
     pub(super) fn next_session_key(&self) -> Result<SessionKey, StoreError> {
         self.reader.store.next_session_key()
     }
@@ -46,7 +46,7 @@ impl View {
         self.reader.store.sources_of(session)
     }
 
-    /// The sessions that share records with a session.
+    /// Returns the sessions that may share records with a session.
     pub(super) fn relatives(&self, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
         forks::relatives(self.reader.store.as_ref(), session)
     }

@@ -1,4 +1,4 @@
-//! Files that are announced twice, late, or in the middle of other work.
+//! Tests files that are announced twice, late, or during other work.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,5 @@
-//! The content of the search index, for any position of the follower when the daemon died.
+//! Tests the content of the search index after the daemon died at different positions of the
+//! follower.
 
 use std::sync::Arc;
 
@@ -45,18 +46,18 @@ impl Following {
         self.reached.wait_for(|reached| reached.position >= position).await.unwrap();
     }
 
-    /// Passages that can be found.
+    /// Returns the number of passages that can be found.
     fn passages(&self) -> usize {
         self.indexes.sessions.passages_of(FILE.session).unwrap()
     }
 
-    /// Everything is on disk then.
+    /// Stops the follower, which writes everything to disk.
     async fn stop(self) {
         self.stop.send_replace(true);
         self.task.await.unwrap();
     }
 
-    /// Nothing more is written to the disk.
+    /// Aborts the follower, which writes nothing more to disk.
     async fn die(self) {
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());
@@ -103,7 +104,7 @@ async fn messages_are_found_once_when_only_one_of_the_indexes_was_written() {
     following.stop().await;
 }
 
-/// Returns the outbox position after it.
+/// Stores `write`. Returns the outbox position after it.
 async fn write(store: &Arc<dyn Store>, write: Write) -> u64 {
     store.write(vec![write]).done().await.unwrap()
 }

@@ -1,5 +1,5 @@
-//! Files of Gemini CLI: rewritten whole, continued in another file, deleted, and without a working
-//! directory of their own.
+//! Tests files of Gemini CLI: rewritten as a whole, continued in another file, deleted, and
+//! without their own working directory.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ async fn a_document_that_grows_adds_only_its_new_messages() {
     assert_eq!(sources(store.as_ref())[0].tally.restarts, 0);
 }
 
-/// The program copies the messages of an older file when it resumes the session.
+/// Gemini CLI copies the messages of an older file when it resumes the session.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_goes_on_in_a_new_file_is_read_once() {
     let machine = Machine::new();
@@ -104,7 +104,7 @@ fn write(machine: &Machine, path: &str, texts: &[&str]) {
     fs::write(path, text).unwrap();
 }
 
-/// The texts of the stored messages, file by file.
+/// Returns the texts of the stored messages, file by file.
 fn texts(store: &dyn Store) -> Vec<String> {
     let sources = sources(store);
     let messages = sources.iter().flat_map(|source| messages(store, source));

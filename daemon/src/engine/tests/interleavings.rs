@@ -1,5 +1,5 @@
-//! Any changes of files, announced in any order, late, repeatedly or never: in the end each record
-//! of the existing files is stored once, and no other record twice.
+//! Tests any changes of files, announced in any order, late, repeatedly or never. In the end, each
+//! record of the existing files must be stored once, and no other record twice.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use super::{Machine, messages, sources};
 use crate::store::Store;
 
-/// Two sessions with sub-agents, and places to which they may be moved.
+/// The paths of three sessions. One of them has sub-agents, and may be in two folders.
 pub(super) const PATHS: [&str; 7] = [
     "p/11111111-0000-4000-8000-000000000000.jsonl",
     "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl",
@@ -37,7 +37,7 @@ pub(super) enum FileStep {
     Restart,
 }
 
-/// The configuration of tests with real files.
+/// Returns the configuration of tests with real files.
 pub(super) fn config() -> ProptestConfig {
     ProptestConfig {
         cases: std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24),
@@ -55,7 +55,7 @@ fn step() -> impl Strategy<Value = FileStep> {
     ]
 }
 
-/// A change of files, or an event about some of them.
+/// Generates a change of files, or an event about some of them.
 pub(super) fn file_step() -> impl Strategy<Value = FileStep> {
     let path = 0..PATHS.len();
     let two = (path.clone(), path.clone());
@@ -146,7 +146,8 @@ impl Played {
         }
     }
 
-    /// A session's own file stays its own, and a sub-agent keeps its name.
+    /// Whether the file at `from` may be moved to `to`: a session's own file must not become a
+    /// sub-agent's, and a sub-agent keeps its name.
     fn may_take(&self, from: usize, to: usize) -> bool {
         let sub_agent = |path: usize| PATHS[path].split_once("/agent-").map(|(_, name)| name);
         self.files.contains_key(&from)

@@ -1,4 +1,5 @@
-//! The engine with real files and a real store, without a watch: tests announce the changes.
+//! Tests the engine with real files and a real store, but without a watch: the tests announce the
+//! changes.
 
 mod decisions;
 mod files;
@@ -46,7 +47,7 @@ use crate::{
     summarize,
 };
 
-/// A folder with transcripts, and beside it an engine's home.
+/// A folder with transcripts, and an engine's home next to it.
 struct Machine {
     folder: TempDir,
     redactor: Redactor,
@@ -143,7 +144,7 @@ impl Machine {
 }
 
 impl Run {
-    /// The same as the watch does.
+    /// Announces changed files, as the watch does.
     async fn announce(&self, paths: &[PathBuf]) {
         let notice = EngineEvent::Notice(Notice::Files(paths.to_vec()));
         self.engine.events.send(notice).await.unwrap_or_else(|_| panic!("it has ended"));
@@ -178,7 +179,7 @@ fn paths(sources: &[Source]) -> Vec<&Path> {
     sources.iter().map(|source| Path::new(&source.path)).collect()
 }
 
-/// A record with a unique text.
+/// Returns a record with a unique text.
 fn record(text: &str) -> String {
     let number: u64 =
         text.bytes().fold(7, |sum, byte| sum * 31 % 281_474_976_710_597 + u64::from(byte));
@@ -194,7 +195,7 @@ fn record(text: &str) -> String {
     format!("{record}\n")
 }
 
-/// The known projects of a store.
+/// Returns the known projects of a store.
 fn projects(store: &Arc<dyn Store>) -> Arc<Projects> {
     Arc::new(Projects::load(store.clone(), None).unwrap())
 }

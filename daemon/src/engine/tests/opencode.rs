@@ -1,4 +1,4 @@
-//! Sessions in the database of opencode, which is written while it is read.
+//! Tests sessions in the database of opencode, which is written while it is read.
 
 use std::{fs, path::PathBuf};
 

@@ -1,5 +1,5 @@
-//! Discovery and registration over a file system that is only a list: any order of file operations,
-//! of their announcements, and of the steps in between.
+//! Tests discovery and registration with a file system that is only a list, and with any order of
+//! file operations, of their announcements, and of the steps in between.
 
 use std::{
     cell::Cell,
@@ -21,7 +21,7 @@ use crate::{
     store::{Source, SourceKey, StoreError},
 };
 
-/// Paths with the session and the sub-agent that a file there is of.
+/// Paths, each with the session and the sub-agent of a file at this path.
 const PATHS: [(&str, &str, Option<&str>); 6] = [
     ("/p/a", "a", None),
     ("/p/a/1", "a", Some("1")),
@@ -162,7 +162,7 @@ impl RegistrationModel {
         self.known.sources.extend(sources);
     }
 
-    /// At the end a scan announces the existing files, and all work is done.
+    /// Announces the existing files, as a scan does, and does all work.
     fn drain(&mut self) {
         for path in 0..PATHS.len() {
             self.step(RegistrationStep::Announce(path));

@@ -1,4 +1,4 @@
-//! Summaries of older rules, and the data from which they are created again.
+//! Tests summaries of older rules, and the data from which they are created again.
 
 use std::{fs, time::Duration};
 
@@ -110,7 +110,7 @@ async fn an_episode_that_another_one_replaced_is_not_stored_again() {
     run.stop().await;
 }
 
-/// A run with one closed session.
+/// Returns a run with one closed session.
 async fn with_episode(machine: &Machine) -> Run {
     machine.append(OWN, "Fix the marmot");
     let run = machine.start();

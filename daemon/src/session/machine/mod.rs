@@ -1,5 +1,4 @@
-//! The session state machine of the hybrid-close document (section 6), with `unindexed` and
-//! `failed` defined more precisely.
+//! The state machine of a session.
 //!
 //! ```text
 //!              written                quiet                 timed out, asked, needed
@@ -15,12 +14,12 @@
 //!                                                             retry due, asked, needed
 //! ```
 //!
-//! A write during the indexing of a session is remembered: when the job ends, the session is active
-//! again. So is a close that is requested meanwhile: another job follows, which finds the session
-//! unchanged if the first one had read everything. A close that failed stays scheduled for its
+//! A write during indexing is recorded: when the job ends, the session is active again. A close
+//! that is requested during indexing is recorded, too: another job follows, which finds the session
+//! unchanged if the first one has read everything. A close that failed stays scheduled for its
 //! retry, even after more writes.
 //!
-//! `explore.rs` visits all that can happen to one session.
+//! `explore.rs` tests all reachable states of one session.
 
 use std::time::Duration;
 
@@ -32,7 +31,7 @@ use crate::{
     session::Config,
 };
 
-/// After the end of an agent its last hook may still report the reason.
+/// Time after the end of an agent in which its last hook may still report the reason.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Maximum pause before a failed job is retried.
 const LONGEST_RETRY: Duration = Duration::from_secs(6 * 60 * 60);
@@ -54,18 +53,18 @@ pub enum SessionEvent {
     HistoryReached,
     /// The daemon has just been started.
     Restarted,
-    /// The job that created the episode ended.
+    /// The job that creates the episode ended.
     JobEnded(JobEnd),
 }
 
-/// How the job of making an episode ended.
+/// The result of the job that creates an episode.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JobEnd {
     /// There is a new episode.
     Made(Indexed),
     /// The content is the same as when the session was last indexed.
     Unchanged,
-    /// The session says nothing yet.
+    /// The session has no content yet.
     Nothing,
     Failed {
         error: String,
@@ -74,7 +73,7 @@ pub enum JobEnd {
     },
 }
 
-/// The state of a session that is seen for the first time.
+/// Returns the state of a session that is seen for the first time.
 pub fn first_state(last_written: Timestamp, now: Timestamp, config: &Config) -> State {
     let age = now.since(last_written);
     match config.inactivity_timeout {
@@ -84,9 +83,9 @@ pub fn first_state(last_written: Timestamp, now: Timestamp, config: &Config) -> 
     }
 }
 
-/// Moves `session` on by `event`. Returns the reason of the job to be started, if one is.
+/// Applies `event` to `session`. If a job has to be started, returns the reason.
 ///
-/// Where nothing is returned and the state did not change, the event means nothing in that state.
+/// An event without a meaning in the current state changes nothing.
 pub fn handle(
     session: &mut Session,
     event: SessionEvent,
@@ -150,7 +149,7 @@ pub fn handle(
     }
 }
 
-/// When `session` changes without another event.
+/// Returns when `session` changes without another event.
 pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     let after = |span: Duration| session.last_activity.plus(span);
     match &session.state {
@@ -171,8 +170,8 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     }
 }
 
-/// Limits all times to `now`: a clock that was ahead was set back since, and its times would
-/// prevent the session from ending until then. Returns whether anything changed.
+/// Limits all times to `now`. Later times come from a clock that was ahead and has been set back;
+/// until they pass, they would prevent the session from ending. Returns whether anything changed.
 pub fn set_back(session: &mut Session, now: Timestamp) -> bool {
     let before = session.clone();
     session.last_activity = session.last_activity.min(now);
@@ -276,8 +275,8 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
     indexing.again.and_then(|reason| start(session, reason, now))
 }
 
-/// Whether an acknowledged close still has to be retried: then a write does not make the session
-/// merely active, because without a timeout nothing would end it again.
+/// Whether an acknowledged close still has to be retried. Then a write does not make the session
+/// active, because without a timeout nothing would close it again.
 fn is_owed(failure: &Failure) -> bool {
     failure.reason.is_asked() && failure.retry_at.is_some()
 }

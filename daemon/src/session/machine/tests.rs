@@ -1,4 +1,4 @@
-//! The transition table, cell by cell.
+//! Tests each cell of the transition table.
 
 use super::*;
 use crate::model::{
@@ -8,7 +8,7 @@ use crate::model::{
 
 const NOW: Timestamp = Timestamp::from_seconds(1_000_000);
 
-/// One row a state, one column an event: `state after [+reason of the job started]`.
+/// The columns of [`TABLE`].
 const EVENTS: [&str; 11] = [
     "written",
     "quiet",
@@ -22,6 +22,8 @@ const EVENTS: [&str; 11] = [
     "unchanged",
     "failed",
 ];
+/// One row for each state. A cell is the state after the event, with `+` and the reason if a job was
+/// started.
 #[rustfmt::skip]
 const TABLE: [(&str, [&str; 11]); 10] = [
     ("active", [
@@ -103,7 +105,7 @@ fn a_deadline_that_has_not_passed_changes_nothing() {
 }
 
 #[test]
-fn a_session_whose_agent_is_gone_is_over_in_a_moment() {
+fn a_session_whose_agent_is_gone_is_closed_after_a_moment() {
     let mut session = session(State::Active, 0);
     handle(&mut session, SessionEvent::AgentGone, NOW, &Config::default());
     let due = deadline(&session, &Config::default());

@@ -1,7 +1,7 @@
-//! Makes links between the pages of the viewer links between the files of a copy.
+//! Rewrites links between pages of the viewer to links between the files of a copy.
 //!
-//! Pages are written with links of the viewer, and rewritten as text. That is safe because `maud`
-//! escapes `<`, `>` and `"` wherever text of others is inserted: each tag is one that we wrote.
+//! Pages are rendered with the viewer's links and then rewritten as text. That is safe because
+//! `maud` escapes `<`, `>` and `"` in inserted text, so each tag is our own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +24,10 @@ pub(super) struct LinkRewriter<'c> {
     pub(super) found: BTreeSet<CopyPage>,
 }
 
-/// What a link leads to.
+/// The target of a link.
 struct LinkTarget {
     page: CopyPage,
-    /// The part of the page; empty for its begin.
+    /// The anchor in the page; empty for its top.
     fragment: String,
 }
 
@@ -43,14 +43,14 @@ impl<'c> LinkRewriter<'c> {
             written.push_str(before);
             rest = after;
             if tag.starts_with("<time ") {
-                // "2 days ago" is wrong tomorrow.
+                // A time such as "2 days ago" would be wrong tomorrow.
                 let (inside, after) = after.split_once("</time>").unwrap_or((after, ""));
                 let at = attribute(tag, "datetime").map(day_and_time).unwrap_or_default();
                 let at = if at.is_empty() { inside } else { &at };
                 written.push_str(&format!("<time>{at}</time>"));
                 rest = after;
             } else if tag.contains(" class=\"live\"") {
-                // What only the viewer can do.
+                // Leaves out links to what only the viewer can do.
                 rest = after.split_once("</a>").map_or("", |(_, after)| after);
             } else {
                 written.push_str(&self.link(tag).await?);
@@ -60,7 +60,7 @@ impl<'c> LinkRewriter<'c> {
         Ok(written)
     }
 
-    /// Returns the begin of a link, without an address if that is not in the copy.
+    /// Returns the opening tag of a link, without `href` if its target is not in the copy.
     async fn link(&mut self, tag: &str) -> PageResult<String> {
         let Some(href) = attribute(tag, "href").filter(|href| !href.starts_with('#')) else {
             return Ok(tag.to_owned());
@@ -109,7 +109,7 @@ impl<'c> LinkRewriter<'c> {
         Ok(Some(LinkTarget { page, fragment: fragment.to_owned() }))
     }
 
-    /// The page of a conversation that has the message of an address.
+    /// Returns the page of the conversation with the message that the address names.
     async fn session(
         &self,
         given: &BTreeMap<String, String>,
@@ -123,7 +123,8 @@ impl<'c> LinkRewriter<'c> {
             None => number("at"),
         };
         let (source, at) = (number("source").unwrap_or(0), at.unwrap_or(0));
-        // The viewer marks the message of the address; a file has no parameters.
+        // The viewer finds the message by a parameter. A file has none, so the anchor names the
+        // message.
         let fragment = match fragment {
             "here" => format!("m{source}-{at}"),
             fragment => fragment.to_owned(),
@@ -139,7 +140,7 @@ impl<'c> LinkRewriter<'c> {
     }
 }
 
-/// Splits a page at its next link or time: what is before, the tag, and what is after.
+/// Splits a page at its next link or time, into the text before it, the tag, and the text after it.
 fn next_tag(html: &str) -> Option<(&str, &str, &str)> {
     let begins = html.match_indices('<').map(|(at, _)| at);
     let mut tags =

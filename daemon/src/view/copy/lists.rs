@@ -1,4 +1,5 @@
-//! The pages that only a copy has: the start page, lists, and what is searched.
+//! Renders the pages that only a copy has: the start page, the lists, and the script with the
+//! searched text.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -34,13 +35,13 @@ use crate::{
     },
 };
 
-/// Sessions on the start page.
+/// Maximum number of sessions on the start page.
 const LATEST: usize = 12;
-/// Sessions on the page of a project.
+/// Maximum number of sessions on the page of a project.
 const OF_PROJECT: usize = 200;
-/// Facts of one kind on the page of all kinds.
+/// Maximum number of facts of one kind on the page of all kinds.
 const FACTS: usize = 10;
-/// Characters of a summary that are searched.
+/// Maximum number of characters of a summary that are searched.
 const SEARCHED: usize = 1_200;
 
 pub(super) async fn start(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer {
@@ -147,7 +148,8 @@ pub(super) async fn project(
     Ok(ViewPage::new(visible(name), NavItem::Projects, body))
 }
 
-/// What the next session is told. It may say what is older than the copy, and is left out then.
+/// Renders the handoff to the next session. A copy of recent sessions has none, because it could
+/// mention older ones.
 async fn handoff(daemon: &DaemonState, scope: &CopyScope, path: &str) -> PageResult<Markup> {
     if scope.is_recent {
         return Ok(html! {});
@@ -171,7 +173,7 @@ pub(super) async fn open_ends(daemon: &DaemonState, scope: &CopyScope) -> PageAn
     Ok(ViewPage::new(T.open_ends, NavItem::Open, body))
 }
 
-/// The latest facts of each kind.
+/// Renders the latest facts of each kind.
 pub(super) async fn facts(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer {
     let mut kinds = Vec::new();
     for kind in Relation::ALL.iter().filter(|kind| !kind.repeats_history()) {
@@ -205,7 +207,8 @@ pub(super) async fn facts_of(daemon: &DaemonState, scope: &CopyScope, kind: &str
     Ok(ViewPage::new(format!("{name} · {}", T.facts), NavItem::Facts, body))
 }
 
-/// The script with what is searched: for each session its file, title, day, project, outcome and words.
+/// Returns the script with the searched text: for each session its file, title, day, project,
+/// outcome and words.
 pub(super) async fn index(
     daemon: &DaemonState,
     scope: &CopyScope,
@@ -232,7 +235,7 @@ pub(super) async fn index(
     Ok(format!("globalThis.copied = (globalThis.copied ?? []).concat({entries});\n"))
 }
 
-/// The words of a summary that are searched.
+/// Returns the words of a summary that are searched.
 fn searched(summary: &EnhancedSessionSummary) -> String {
     let lists = [&summary.completed_tasks, &summary.next_steps, &summary.discoveries];
     let decisions = summary.key_decisions.iter().flatten().map(|one| one.decision.as_str());

@@ -1,10 +1,10 @@
 //! A static copy of the viewer: its pages as files that a browser opens without a server.
 //!
 //! The client asks for pages, and then for those that they lead to
-//! ([`graphiti_proto::methods::static_copy`]); nothing is kept here between its requests. [`scope`]
-//! reads which sessions are in the copy, [`lists`] renders the pages that only a copy has, and
-//! [`links`] makes links between pages links between files. What needs the daemon (forms, corrections,
-//! the graph) is left out. A script in each page searches titles and summaries.
+//! ([`graphiti_proto::methods::static_copy`]); no state is kept between requests. [`scope`]
+//! determines which sessions are in the copy, [`lists`] renders the pages that only a copy has, and
+//! [`links`] rewrites links between pages to links between files. What needs the daemon (forms,
+//! corrections, the graph) is left out. A script in each page searches titles and summaries.
 
 mod links;
 mod lists;
@@ -30,12 +30,12 @@ use crate::{
     view::texts::T,
 };
 
-/// Bytes of a part: none begins a further page with more.
+/// Size of a part, in bytes, above which no further page is added.
 const PART: usize = 3 << 19;
-/// Maximum bytes of a part: less than a line of the protocol.
+/// Maximum size of a part, in bytes, so that it fits into a line of the protocol.
 const LONGEST_PART: usize = 7 << 19;
 
-/// Renders the wanted pages, or as many of them as fit.
+/// Renders the wanted pages, or as many as fit into a part.
 pub async fn render(daemon: &SharedDaemon, request: &StaticCopyRequest) -> CopyAnswer {
     in_process::guarded(part(daemon, request)).await?
 }
@@ -94,7 +94,7 @@ async fn file(
     }
     let shown = match content(daemon, scope, page).await {
         Ok(shown) => shown,
-        // Such as a session that was forgotten meanwhile.
+        // For example, the session was forgotten in the meantime.
         Err(failure) => failure.page(),
     };
     let scripts: Vec<CopyPage> = match page {
@@ -125,12 +125,12 @@ async fn content(daemon: &SharedDaemon, scope: &CopyScope, page: &CopyPage) -> P
         CopyPage::FactsOf { kind } => lists::facts_of(daemon, scope, kind).await,
         CopyPage::Session { .. } => session::show(daemon, &query(page)?, None).await,
         CopyPage::Message { .. } => message::show(daemon, &query(page)?).await,
-        // A script and no page.
+        // This is a script, not a page.
         CopyPage::Index { .. } => Ok(failure::message(T.no_page)),
     }
 }
 
-/// Returns the parameters of the viewer's page of which this one is a copy.
+/// Returns the parameters of the viewer's page that is copied.
 fn query<T: DeserializeOwned>(page: &CopyPage) -> Result<T, Error> {
     let wrong = |error: String| Error::new(code::INVALID_PARAMS, error);
     let uri: Uri = page.address().parse().map_err(|_| wrong("no address".to_owned()))?;
@@ -138,7 +138,7 @@ fn query<T: DeserializeOwned>(page: &CopyPage) -> Result<T, Error> {
     query.map(|Query(query)| query).map_err(|error| wrong(error.to_string()))
 }
 
-/// Bytes of a text in an answer, where JSON escapes some.
+/// Returns the size, in bytes, of a text in an answer, including the escapes of JSON.
 fn wire_length(text: &str) -> usize {
     text.len() + text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\n')).count()
 }

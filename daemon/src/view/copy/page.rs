@@ -1,4 +1,4 @@
-//! The pages of a copy, and the names of their files.
+//! Names the pages of a copy and their files.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::view::pages::parts::address;
 
-/// Characters of a session's id that is part of a file name.
+/// Maximum length, in bytes, of an id that is part of a file name.
 const LONGEST_ID: usize = 64;
 
 /// A page of a copy.
@@ -29,11 +29,11 @@ pub(super) enum CopyPage {
     FactsOf {
         kind: String,
     },
-    /// A script with a part of what is searched.
+    /// A script with a part of the searched text.
     Index {
         number: usize,
     },
-    /// A page of a conversation beside the summary.
+    /// A page of a conversation next to the summary.
     Session {
         id: String,
         source: u32,
@@ -54,12 +54,12 @@ impl CopyPage {
         serde_json::from_str(text).ok()
     }
 
-    /// The name of the page between daemon and client.
+    /// Returns the name by which daemon and client refer to the page.
     pub(super) fn to_text(&self) -> String {
         serde_json::to_string(self).expect("a page has only string keys")
     }
 
-    /// The name of the file, which is different for each page.
+    /// Returns the name of the file, which is different for each page.
     pub(super) fn file_name(&self) -> String {
         match self {
             CopyPage::Start => "index.html".to_owned(),
@@ -83,7 +83,7 @@ impl CopyPage {
         }
     }
 
-    /// The address of a page that the viewer has, too.
+    /// Returns the viewer's address of the page, or `/` if only a copy has the page.
     pub(super) fn address(&self) -> String {
         match self {
             CopyPage::Session { id, source, first } => address(
@@ -100,14 +100,15 @@ impl CopyPage {
     }
 }
 
-/// Returns an id as a part of a file name. Some file systems do not distinguish cases, and other
-/// characters may have a meaning in paths, so that an id with these is named by its hash.
+/// Returns an id as a part of a file name. An id with other than plain characters is replaced by
+/// its hash: some file systems do not distinguish upper and lower case, and some characters have a
+/// meaning in paths.
 fn in_name(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(is_plain) {
         return id.to_owned();
     }
-    // No plain id has a full stop.
+    // No plain id has a full stop, so the names differ.
     Sha256::digest(id.as_bytes()).iter().take(16).fold("x.".to_owned(), |mut name, byte| {
         let _ = write!(name, "{byte:02x}");
         name

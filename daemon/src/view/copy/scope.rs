@@ -1,4 +1,4 @@
-//! Which sessions and facts are in a copy.
+//! Determines which sessions and facts are in a copy.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +14,14 @@ use crate::{
     view::pages::{PageResult, open_ends, projects},
 };
 
-/// Sessions on a page of the list, and in a script with what is searched.
+/// Maximum number of sessions on a page of the list, and in a script with searched text.
 const CHUNK: usize = 250;
 
-/// What is in a copy.
+/// The content of a copy.
 pub(super) struct CopyScope {
     /// The latest first.
     pub(super) sessions: Vec<CopiedSession>,
-    /// Whether only a part of the time is in the copy.
+    /// Whether the copy has only recent sessions.
     pub(super) is_recent: bool,
     request: StaticCopyRequest,
     ids: HashSet<String>,
@@ -85,12 +85,12 @@ impl CopyScope {
         self.sessions.iter().filter(|session| session.project == Some(project)).collect()
     }
 
-    /// The numbers of the parts of the list of sessions, at least one.
+    /// Returns the numbers of the parts of the list of sessions, at least one.
     pub(super) fn chunks(&self) -> std::ops::Range<usize> {
         0..self.sessions.len().div_ceil(CHUNK).max(1)
     }
 
-    /// A part of the list of sessions.
+    /// Returns a part of the list of sessions.
     pub(super) fn chunk(&self, number: usize) -> &[CopiedSession] {
         self.sessions.chunks(CHUNK).nth(number).unwrap_or_default()
     }
@@ -106,6 +106,6 @@ impl CopyScope {
             valid_at_after: self.request.since.clone(),
             ..SearchFactsArguments::default()
         };
-        open_ends::of_kind(daemon, kind, arguments).await
+        open_ends::facts_of_kind(daemon, kind, arguments).await
     }
 }

@@ -1,4 +1,4 @@
-//! Activity by day: one grid for each month.
+//! The page of the activity by day, with one grid for each month.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(in crate::view) struct YearQuery {
     year: Option<i64>,
 }
 
-/// Sessions by day.
+/// The number of sessions of each day.
 type DayCounts = BTreeMap<Day, usize>;
 
 pub(in crate::view) async fn page(
@@ -86,7 +86,7 @@ fn day_cell(day: Day, month: std::ops::Range<Day>, counts: &DayCounts, most: usi
     }
     let number = day.civil().day;
     let count = counts.get(&day).copied().unwrap_or(0);
-    // Four shades; the darkest is the busiest day of the year.
+    // There are four shades; the busiest day of the year has the darkest.
     let shade = (count * 4).div_ceil(most.max(1));
     html! {
         td {

@@ -1,4 +1,4 @@
-//! Corrections of facts, by the method of `graphiti facts --done|--wrong|--keep`.
+//! Corrects facts, by the method that `graphiti facts --done|--wrong|--keep` uses.
 
 use axum::{
     extract::{Query, State},
@@ -41,12 +41,12 @@ pub(in crate::view) async fn mark(
     Ok(see(back(&query.back)))
 }
 
-/// Sends the browser to another page.
+/// Returns a redirect to another page.
 pub(super) fn see(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
 }
 
-/// Returns the page to show afterwards: one of ours, whatever the address says.
+/// Returns the page to show afterwards. An address that is not one of our pages is replaced.
 fn back(given: &str) -> &str {
     const PAGES: &[&str] = &["open-ends", "facts", "node", "session", "project"];
     let page = given.split('?').next().unwrap_or_default();
@@ -54,7 +54,7 @@ fn back(given: &str) -> &str {
     if PAGES.contains(&page) && is_plain { given } else { "open-ends" }
 }
 
-/// The buttons that correct a fact.
+/// Renders the buttons that correct a fact.
 pub(super) fn buttons(fact: &str, verdicts: &[&str], page: &str) -> Markup {
     html! {
         div .actions {

@@ -1,4 +1,4 @@
-//! Facts: what is true, since when, until when, and which line shows it.
+//! The page of facts: what is true, since when, until when, and which line shows it.
 
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Facts on the page.
+/// Maximum number of facts on the page.
 const FACTS: usize = 60;
 
 #[derive(Default, Deserialize)]
@@ -97,7 +97,7 @@ impl FactQuery {
     }
 }
 
-/// A fact with its time, its sources and the buttons that correct it.
+/// Renders a fact with its time, its sources and the buttons that correct it.
 pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -> Markup {
     let is_over = fact.invalid_at.is_some();
     html! {
@@ -110,7 +110,7 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
                 (source_links(&fact.sources))
                 " " a .live href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }
             }
-            // The sentence says the others already.
+            // The sentence contains the others already.
             @for (name, value) in fact.attributes.iter().filter(|(_, value)| !fact.fact.contains(value.as_str())) {
                 p .detail { span .role { (text(&name.replace('_', " "))) } " " (text(value)) }
             }
@@ -119,7 +119,7 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
     }
 }
 
-/// The period in which a fact is or was true.
+/// Renders the period in which a fact is or was true.
 pub(super) fn period(fact: &FactRow) -> Markup {
     html! {
         @match &fact.invalid_at {

@@ -1,4 +1,4 @@
-//! The page of a request that failed.
+//! The page that is shown for a failed request.
 
 use axum::{
     http::StatusCode,

@@ -1,4 +1,4 @@
-//! Forgetting: what would be removed, the removal, and its undoing.
+//! The pages that forget sessions: they preview the removal, remove, and undo.
 
 use axum::extract::{Query, State};
 use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};

@@ -1,4 +1,4 @@
-//! The state of the daemon, and its problems.
+//! The page of the state of the daemon and its problems.
 
 use axum::extract::State;
 use graphiti_proto::tools::health::{HealthAnswer, HealthArguments, NAME};

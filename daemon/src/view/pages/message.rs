@@ -1,4 +1,4 @@
-//! One message in full, in parts when it is long.
+//! The page of one message in full; a long message has several parts.
 
 use axum::extract::{Query, State};
 use graphiti_proto::{
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Characters of a part.
+/// Maximum length, in characters, of a part.
 const PART: usize = 50_000;
 
 #[derive(Default, Deserialize)]
@@ -30,7 +30,7 @@ pub(in crate::view) struct MessageQuery {
     id: String,
     source: u32,
     seq: u32,
-    /// The first character.
+    /// The number of the first character to show.
     from: usize,
 }
 

@@ -1,4 +1,5 @@
-//! What is left to do, what fails, and what the user wants from now on, with buttons to correct it.
+//! The page of what is left to do, what fails, and what the user wants from now on, with buttons to
+//! correct it.
 
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
@@ -24,7 +25,7 @@ use crate::{
     },
 };
 
-/// Facts of one kind on the page.
+/// Maximum number of facts of one kind on the page.
 const FACTS: usize = 100;
 
 /// The lists with their headings, kinds of facts and buttons.
@@ -51,7 +52,7 @@ pub(in crate::view) async fn page(
     for (heading, relation, verdicts) in LISTS {
         let project = Some(query.project.clone()).filter(|project| !project.is_empty());
         let arguments = SearchFactsArguments { project, ..SearchFactsArguments::default() };
-        let facts = of_kind(&daemon, relation, arguments).await?;
+        let facts = facts_of_kind(&daemon, relation, arguments).await?;
         sections.push(section(heading, &facts, verdicts, &here));
     }
     let body = html! {
@@ -66,7 +67,7 @@ pub(in crate::view) async fn page(
 }
 
 /// Returns the facts of a kind, the latest first.
-pub(in crate::view) async fn of_kind(
+pub(in crate::view) async fn facts_of_kind(
     daemon: &DaemonState,
     relation: Relation,
     arguments: SearchFactsArguments,

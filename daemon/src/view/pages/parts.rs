@@ -1,4 +1,4 @@
-//! Parts that several pages use.
+//! Renders parts that several pages use.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Returns external text with its control characters made visible: changes of the writing direction
-/// would make text look different from what it is. Line feeds and tabs stay.
+/// Returns external text with visible control characters. Otherwise, changes of the writing
+/// direction could make text look different from what it is. Line feeds and tabs stay.
 pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {
@@ -38,12 +38,13 @@ pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// External text inside of a sentence. Its writing direction does not affect what follows.
+/// Renders external text inside of a sentence. Its writing direction does not affect the text after
+/// it.
 pub(in crate::view) fn text(text: &str) -> Markup {
     html! { bdi { (visible(text)) } }
 }
 
-/// External text inside of a sentence, whose parts between backticks are code.
+/// Renders external text inside of a sentence, with the parts between backticks as code.
 pub(in crate::view) fn prose(given: &str) -> Markup {
     if given.matches('`').count() % 2 == 1 {
         return text(given);
@@ -57,7 +58,7 @@ pub(in crate::view) fn prose(given: &str) -> Markup {
     }
 }
 
-/// External text with its lines.
+/// Renders external text with its lines.
 pub(in crate::view) fn lines(text: &str) -> Markup {
     html! { span .lines dir="auto" { (visible(text)) } }
 }
@@ -89,7 +90,7 @@ pub(in crate::view) fn address(page: &str, parameters: &[(&str, &str)]) -> Strin
     }
 }
 
-/// The address of a message in its conversation.
+/// Returns the address of a message in its conversation.
 pub(in crate::view) fn message_address(session: &str, source: u32, seq: u32) -> String {
     let source_text = if source == 0 { String::new() } else { source.to_string() };
     let at = seq.to_string();
@@ -97,24 +98,24 @@ pub(in crate::view) fn message_address(session: &str, source: u32, seq: u32) -> 
     format!("{page}#m{source}-{seq}")
 }
 
-/// A time with its day, and how long ago it was.
+/// Renders a time with its day, and as a hint how long ago it was.
 pub(in crate::view) fn moment(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
     html! { time datetime=(rfc3339) title=(texts::ago(clock::now().since(at))) { (day_and_time(rfc3339)) } }
 }
 
-/// A time as how long ago it was.
+/// Renders how long ago a time was, and as a hint the time.
 pub(in crate::view) fn ago(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
     html! { time datetime=(rfc3339) title=(day_and_time(rfc3339)) { (texts::ago(clock::now().since(at))) } }
 }
 
-/// The name of a project: the last part of its directory.
+/// Returns the name of a project: the last part of its directory.
 pub(in crate::view) fn project_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
 }
 
-/// The outcome of a session, or its state when it has none.
+/// Renders the outcome of a session, or its state if it has none.
 pub(in crate::view) fn outcome(session: &SessionRow) -> Markup {
     let is_live = matches!(session.state.as_str(), "active" | "inactive");
     match &session.episode {
@@ -129,12 +130,12 @@ pub(in crate::view) fn outcome_badge(outcome: &str) -> Markup {
     html! { span class={ "badge outcome-" (outcome) } { (texts::outcome(outcome)) } }
 }
 
-/// A title that is never empty.
+/// Returns the title of a session, which is never empty.
 pub(in crate::view) fn title(session: &SessionRow) -> &str {
     if session.title.trim().is_empty() { T.untitled } else { &session.title }
 }
 
-/// The facts about a session under its title.
+/// Renders the details of a session under its title.
 pub(in crate::view) fn session_meta(session: &SessionRow) -> Markup {
     html! {
         p .meta {
@@ -152,7 +153,7 @@ pub(in crate::view) fn session_meta(session: &SessionRow) -> Markup {
     }
 }
 
-/// A row of a list of sessions.
+/// Renders a row of a list of sessions.
 pub(in crate::view) fn session_row(session: &SessionRow) -> Markup {
     html! {
         li .row #{ "s-" (session.session_id) } {
@@ -162,7 +163,7 @@ pub(in crate::view) fn session_row(session: &SessionRow) -> Markup {
     }
 }
 
-/// The lines of transcripts that a statement comes from.
+/// Renders links to the lines of transcripts that a statement comes from.
 pub(in crate::view) fn source_links(sources: &[SourceLine]) -> Markup {
     const SHOWN: usize = 3;
     html! {
@@ -179,17 +180,17 @@ pub(in crate::view) fn source_links(sources: &[SourceLine]) -> Markup {
     }
 }
 
-/// The heading of a day in a list.
+/// Returns the heading of a day in a list.
 pub(in crate::view) fn day_heading(at: &str) -> String {
     Timestamp::parse(at).map(|at| Day::of(at).to_string()).unwrap_or_default()
 }
 
-/// The time of day of an RFC 3339 text.
+/// Returns the time of day of an RFC 3339 text.
 pub(in crate::view) fn clock_time(rfc3339: &str) -> String {
     Timestamp::parse(rfc3339).map(time_of_day).unwrap_or_default()
 }
 
-/// A form with one button that changes something.
+/// Renders a form with one button that changes something.
 pub(in crate::view) fn action(address: &str, label: &str, class: &str) -> Markup {
     html! {
         form .action method="post" action=(address) { button class=(class) { (label) } }

@@ -1,4 +1,5 @@
-//! Projects: the directories in which agents worked, and what the next session in one is told.
+//! The pages of projects: the directories in which agents worked, and the handoff to the next
+//! session.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +22,12 @@ use crate::{
     },
 };
 
-/// What the list shows of a project.
+/// The totals of a project in the list.
 struct ProjectTotals {
     path: String,
     sessions: usize,
     messages: u64,
-    /// Sessions that were not completed.
+    /// The number of sessions that were not completed.
     unfinished: usize,
     last_activity: Timestamp,
 }
@@ -76,7 +77,8 @@ pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer 
     Ok(ViewPage::new(T.projects, NavItem::Projects, body))
 }
 
-/// Returns the directory that stands for a project: worktrees and clones count as one.
+/// Returns the directory that represents a project, because its worktrees and clones count as one
+/// project.
 pub(in crate::view) fn head(daemon: &DaemonState, project: Namespace) -> Namespace {
     daemon.engine.projects().of_namespace(project).into_iter().min().unwrap_or(project)
 }
@@ -128,7 +130,7 @@ pub(in crate::view) async fn one(
     Ok(ViewPage::new(visible(name), NavItem::Projects, body))
 }
 
-/// What the next session is told.
+/// Renders the handoff to the next session.
 pub(in crate::view) fn handoff(handoff: &GetHandoffAnswer) -> Markup {
     html! {
         section {

@@ -1,4 +1,4 @@
-//! The start page: search as you type, and what happened lately when nothing is searched.
+//! The start page: search as you type, or the latest sessions while nothing is searched.
 
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
@@ -23,9 +23,9 @@ use crate::{
     },
 };
 
-/// Sessions on a page of results.
+/// Maximum number of sessions on a page of results.
 const HITS: usize = 20;
-/// Sessions on the start page.
+/// Maximum number of sessions on the start page.
 const LATEST: usize = 12;
 
 #[derive(Clone, Default, Deserialize)]
@@ -149,7 +149,7 @@ fn shown_passage(session: &str, passage: &MatchedPassage) -> Markup {
     }
 }
 
-/// Splits a text at the ends of its marks.
+/// Splits a text into its marked and unmarked parts.
 fn marked<'t>(text: &'t str, marks: &[(usize, usize)]) -> Vec<(&'t str, bool)> {
     let mut parts = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! All sessions, by project, agent, outcome and day.
+//! The list of sessions, filtered by project, agent, outcome and day.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Sessions on a page.
+/// Maximum number of sessions on a page.
 const PAGE: usize = 100;
 
 #[derive(Clone, Default, Deserialize)]
@@ -71,7 +71,7 @@ impl SessionFilter {
             && (self.day.is_empty() || Day::parse(&self.day) == Some(Day::of(entry.last_activity)))
     }
 
-    /// The address of the page that begins at `offset`.
+    /// Returns the address of the page that begins at `offset`.
     fn address(&self, offset: Option<usize>) -> Option<String> {
         let offset = offset?.to_string();
         let given = [
@@ -115,7 +115,7 @@ fn outcomes() -> Vec<NamedValue> {
     all.iter().map(|outcome| ((*outcome).to_owned(), texts::outcome(outcome).to_owned())).collect()
 }
 
-/// The directories of sessions with their names, by name.
+/// Returns the directories of sessions with their names, sorted by name.
 pub(super) fn project_names(daemon: &DaemonState, entries: &[CatalogueEntry]) -> Vec<NamedValue> {
     let known = daemon.engine.projects();
     let used: BTreeSet<Namespace> = entries.iter().filter_map(|entry| entry.project).collect();
@@ -143,7 +143,7 @@ pub(super) fn choice(name: &str, label: &str, chosen: &str, values: &[NamedValue
     }
 }
 
-/// Sessions under the headings of their days.
+/// Renders sessions under the headings of their days.
 pub(in crate::view) fn by_day(rows: &[SessionRow], next: Option<&str>) -> Markup {
     let days = rows.chunk_by(|one, other| {
         day_heading(&one.last_activity) == day_heading(&other.last_activity)

@@ -1,4 +1,4 @@
-//! What models were asked, and what it cost.
+//! The page of the calls of models and their cost.
 
 use axum::extract::State;
 use graphiti_proto::methods::models::{USAGE, UsageReport, UsageRequest, UsageRow};

@@ -1,4 +1,4 @@
-//! The totals of each agent, in one row an agent, written with the records that they count.
+//! Stores the totals of each agent in a row of its own, in the same step as the counted records.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ use crate::{
     totals::TotalsByAgent,
 };
 
-/// The names of the rows begin with this.
+/// The prefix of the rows' names.
 const ROW: &str = "agent ";
 
 /// The totals of all agents.
@@ -48,12 +48,13 @@ impl StoredAgentTotals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Puts the totals in force that [`StoredAgentTotals::after`] returned.
+    /// Replaces the totals of some agents by those that [`StoredAgentTotals::after`] returned.
     pub(super) fn set(&self, totals: TotalsByAgent) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(totals);
     }
 
-    /// The totals that `changes` change, as they are afterwards. `tree` is as it was before.
+    /// Returns the new totals of the agents that `changes` affect. `tree` must not contain the
+    /// changes yet.
     pub(super) fn after(
         &self,
         tree: &Tree,
@@ -77,7 +78,7 @@ impl StoredAgentTotals {
                 change(&after.id.agent, &|totals| totals.add_session(after));
             }
             if let (None, Some(after)) = (&before, after) {
-                // Its files are counted only from now on.
+                // The files of a session are counted only when the session is known.
                 for source in reading::sources_of(tree, *key)? {
                     change(&after.id.agent, &|totals| totals.tally.add(&source.tally));
                 }
@@ -126,13 +127,13 @@ impl CountedChanges {
     }
 }
 
-/// Added memories are not counted.
+/// Returns the session if it is counted: added memories are not.
 fn counted(session: Option<Session>) -> Option<Session> {
     session.filter(|session| session.id.agent != MEMORY)
 }
 
-/// The key of an agent's row. It ends with a byte that no name contains, because a row is removed with
-/// everything that begins with its key.
+/// Returns the key of an agent's row. The key ends with a byte that no name contains, because
+/// removing a row removes every key that begins with its key.
 fn row(agent: &str) -> Key {
     keys::meta(&format!("{ROW}{agent}\0"))
 }
@@ -177,7 +178,7 @@ pub(super) fn count(tree: &Tree) -> Result<TotalsByAgent, StoreError> {
     Ok(totals)
 }
 
-/// The totals of an agent on disk. A record that cannot be read is counted again.
+/// The totals of an agent on disk. If a record cannot be read, all totals are counted again.
 #[derive(Serialize, Deserialize)]
 struct AgentTotalsRecord {
     /// Active, inactive, indexing, indexed, failed, unindexed, empty and unread sessions.

@@ -1,11 +1,12 @@
-//! Writes that are applied together.
+//! A batch of writes to a sled tree, which avoids a bug of sled.
 
 use sled::{IVec, Tree};
 
-/// Writes that are applied to a tree whole or not at all.
+/// Writes that are applied to a tree completely or not at all.
 ///
-/// sled splits or merges a page at the next read of it, and cannot do this after a failed write to
-/// the disk; reads of such a page then fail. So [`Batch::apply`] reads the written keys at once.
+/// sled splits or merges a page when it is read the next time. It cannot do this after a failed
+/// write to the disk, and reads of such a page then fail. So [`Batch::apply`] reads the written
+/// keys at once.
 #[derive(Default)]
 pub(crate) struct Batch {
     writes: sled::Batch,

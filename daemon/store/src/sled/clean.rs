@@ -1,8 +1,8 @@
 //! Cleans all rows with text, in steps.
 //!
-//! This module knows which tables contain text; the [`Cleaner`] knows which fields of a record do.
-//! Vectors of a text that changed are deleted, because they cannot be changed with it. The caller
-//! updates the search index.
+//! This module knows which tables contain text, and the [`Cleaner`] knows which fields of a record
+//! do. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed text are deleted.
+//! The caller updates the search index.
 
 use std::{ops::Bound, path::Path};
 
@@ -35,11 +35,11 @@ struct TextTable {
     clean: Clean,
 }
 
-/// Cleans a record under its key and adds the result to the changes.
+/// A function that cleans the record with a key, and adds the result to the changes.
 type Clean = fn(&mut Changes<'_>, &Key, &[u8], &mut dyn Cleaner) -> Result<(), StoreError>;
 
-/// Tables with text, in the order of cleaning: a checkpoint needs its file's messages before they
-/// change.
+/// Tables with text, in the order of cleaning. Checkpoints come before messages, because the
+/// cleaning of a checkpoint reads the unchanged messages of its file.
 const TEXT: [TextTable; 8] = [
     TextTable { first: table::SESSIONS, clean: session },
     TextTable { first: table::SOURCES, clean: source },
@@ -50,7 +50,8 @@ const TEXT: [TextTable; 8] = [
     TextTable { first: table::CLAIMS, clean: claims },
     TextTable { first: table::NOTES, clean: note },
 ];
-/// Tables that hold numbers, hashes and times, and those whose keys follow a record of [`TEXT`].
+/// Tables that hold only numbers, hashes and times, and tables whose rows are rewritten together
+/// with a record of [`TEXT`].
 const NO_TEXT: [u8; 16] = [
     table::META,
     table::IDS,
@@ -69,9 +70,9 @@ const NO_TEXT: [u8; 16] = [
     table::RENAMES_TO,
     table::VECTORS,
 ];
-/// Bytes of rows that are read in one step.
+/// Number of bytes of rows after which a step ends.
 const STEP: u64 = 1 << 20;
-/// A checkpoint's hash may include bytes of this number of messages before it.
+/// Maximum number of messages before a checkpoint whose bytes its hash may include.
 const BEFORE: u32 = 16;
 
 /// The rows to write; `None` deletes a row.
@@ -83,7 +84,7 @@ impl TextStore for SledStore {
         cleaner: &mut dyn Cleaner,
         after: &CleaningPosition,
     ) -> Result<CleaningStep, StoreError> {
-        self.gone_over(cleaner, after).map(|(step, _)| step)
+        self.clean_step(cleaner, after).map(|(step, _)| step)
     }
 }
 
@@ -99,18 +100,19 @@ impl SledStore {
         cleaner: &mut dyn Cleaner,
         after: &CleaningPosition,
     ) -> Result<CleaningStep, StoreError> {
-        let (step, rows) = self.gone_over(cleaner, after)?;
+        let (step, rows) = self.clean_step(cleaner, after)?;
         if !rows.is_empty() {
             self.writer.queue_rows(rows).wait()?;
         }
         Ok(step)
     }
 
-    /// Bytes of the rows that hold text after `after`.
+    /// Returns the size, in bytes, of the rows with text after `after`.
     ///
     /// # Errors
     ///
-    /// When the database cannot be read, or has a table of a newer program, which may contain text.
+    /// When the database cannot be read, or has an unknown table of a newer program, which may
+    /// contain text.
     pub fn bytes_to_clean(&self, after: &CleaningPosition) -> Result<u64, StoreError> {
         let mut bytes = 0;
         for row in &self.tree {
@@ -138,7 +140,8 @@ impl SledStore {
         SledStore::open(folder)
     }
 
-    fn gone_over(
+    /// Cleans one step without writing; returns the rows to write.
+    fn clean_step(
         &self,
         cleaner: &mut dyn Cleaner,
         after: &CleaningPosition,
@@ -172,12 +175,12 @@ impl SledStore {
 }
 
 struct StoredRecord {
-    /// Its key, without the number of a piece.
+    /// The record's key, without the number of a piece.
     key: Key,
     sealed: Vec<u8>,
 }
 
-/// The record of which a row is the last piece.
+/// Returns the complete record when `key` is the row of its last piece.
 fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> {
     match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
         Layout::Plain => None,
@@ -189,12 +192,12 @@ fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> 
     }
 }
 
-/// The number of the text table that a key is of.
+/// Returns the index in [`TEXT`] of the table of a key.
 fn place(key: &[u8]) -> Option<usize> {
     TEXT.iter().position(|table| key.first() == Some(&table.first))
 }
 
-/// Whether a row is cleaned after `after`.
+/// Whether a row with text comes after `after` in the order of cleaning.
 fn is_after(key: &[u8], after: &CleaningPosition) -> bool {
     let Some(table) = place(key) else { return false };
     place(after).is_none_or(|begun| table > begun || table == begun && key > after.as_slice())
@@ -204,7 +207,7 @@ fn open<R: serde::de::DeserializeOwned>(key: &Key, sealed: &[u8]) -> Result<R, S
     envelope::open(sealed).map_err(|what| damaged(key, what))
 }
 
-/// The file in a key of the tables `c` and `t`.
+/// Returns the file in a key of the tables `c` and `t`.
 fn source_in(key: &Key) -> Result<SourceKey, StoreError> {
     let numbers = || {
         let number = u32::from_be_bytes(key.get(9..13)?.try_into().ok()?);

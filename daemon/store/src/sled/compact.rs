@@ -1,9 +1,9 @@
-//! Compaction: a database whose file is much larger than its content is copied, row by row, into a new
+//! Compaction: copies a database whose file is much larger than its content, row by row, into a new
 //! one.
 //!
-//! The new database is created beside the old one, and replaces it when it is complete and synced.
-//! After a crash [`finish_interrupted`] restores the old database or the new one at the next
-//! opening.
+//! The new database is created in a folder next to the old one, and replaces it when it is complete
+//! and synced. After a crash, the next opening calls [`finish_interrupted`], which restores the old
+//! database or the new one.
 
 use std::{
     fs::{self, File},
@@ -20,10 +20,10 @@ use super::{
 };
 use crate::{StoreError, fault, files::sync_folder};
 
-/// Bytes of rows in one batch.
+/// Number of bytes of rows after which a batch is applied.
 const BATCH: usize = 1 << 20;
 
-/// Folders beside the database that a compaction uses.
+/// The folders that a compaction uses, next to the database's folder.
 struct CompactionPaths {
     /// The new database, while it is written.
     copying: PathBuf,
@@ -78,7 +78,7 @@ pub(super) fn make(folder: &Path, store: SledStore) -> Result<(), StoreError> {
     let copied = copy_beside(folder, &store.tree, &paths.copying);
     store.close();
     copied?;
-    // A thread of sled that still has it open would write into the folder of the new one.
+    // A thread of sled that still has the old database open would write into the new one's folder.
     wait_until_closed(folder).map_err(failed)?;
     fault::point("smaller: copied");
     swap(folder, &paths).map_err(failed)
@@ -137,7 +137,7 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     wait_until_closed(to).map_err(|error| in_folder(to, &error))
 }
 
-/// Waits until nothing in this process has the database in `folder` open.
+/// Waits until no thread of sled has the database in `folder` open.
 fn wait_until_closed(folder: &Path) -> io::Result<()> {
     let data = File::open(folder.join("db"))?;
     for _ in 0..LOCK_ATTEMPTS {
@@ -146,7 +146,7 @@ fn wait_until_closed(folder: &Path) -> io::Result<()> {
         }
         thread::sleep(LOCK_PAUSE);
     }
-    Err(io::Error::new(io::ErrorKind::ResourceBusy, "it does not close"))
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, "the database is still open"))
 }
 
 /// Syncs every file in a folder, and the folder itself.
@@ -166,8 +166,8 @@ mod tests {
     use super::*;
     use crate::{Store, Write, contract};
 
-    /// Returns a database of sessions of which all but the last were deleted, with the bytes of its
-    /// content and the end of its outbox.
+    /// Creates a database in which all sessions but the last were deleted. Returns the size of its
+    /// content, in bytes, and the end of its outbox.
     fn mostly_deleted(folder: &Path) -> (u64, u64) {
         let store = SledStore::open(folder).unwrap();
         let mut keys = Vec::new();

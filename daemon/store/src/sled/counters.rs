@@ -1,4 +1,5 @@
-//! Totals and the next numbers, kept beside the records that they count.
+//! Counters of records and the next free numbers. They are stored in the same step as the counted
+//! records.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,8 +12,8 @@ use super::{
 };
 use crate::{StoreError, model::episode::MEMORY};
 
-/// Counters of an older version are counted again. Version 0 counted a session once for each write in a
-/// list; version 1 had no totals of agents.
+/// The version of the counters. Counters of an older version are counted again, because they are
+/// wrong or incomplete.
 const VERSION: u64 = 2;
 
 /// Numbers that only the writer increments.
@@ -47,7 +48,7 @@ impl Counters {
         })
     }
 
-    /// Adds the counters to `batch`, with the records that they count.
+    /// Adds the counters to `batch`, which also contains the counted records.
     pub(super) fn save(&self, batch: &mut Batch) {
         let named = [
             ("next session", &self.next_session),
@@ -63,7 +64,7 @@ impl Counters {
     }
 }
 
-/// Sessions with an agent's id. An added memory is not counted.
+/// Returns the number of sessions, without added memories.
 pub(super) fn count_sessions(tree: &Tree) -> Result<u64, StoreError> {
     let memories = [MEMORY.as_bytes(), &[0]].concat();
     let mut sessions = 0;

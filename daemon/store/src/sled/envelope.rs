@@ -1,11 +1,11 @@
-//! The envelope of every value on disk: a magic byte, the version, the codec and a checksum.
+//! The envelope of encoded values on disk: a magic byte, the version, the codec and a checksum.
 //!
 //! ```text
-//! 'G' | version: u8 | codec: u8 | payload | CRC-32 of all before: u32 LE
+//! 'G' | version: u8 | codec: u8 | payload | CRC-32 of the preceding bytes: u32 LE
 //! ```
 //!
-//! bincode itself notices only one in forty flipped bits, hence the checksum. `bincode` is used
-//! nowhere else: it is unmaintained, and only this module would change with a replacement.
+//! The checksum is needed, because bincode detects only one in forty flipped bits. Only this module
+//! uses `bincode`, which is unmaintained, so that it is easy to replace.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -15,23 +15,23 @@ pub(crate) const VERSION: u8 = 1;
 const MAGIC: u8 = b'G';
 const HEAD: usize = 3;
 const TAIL: usize = 4;
-/// A record larger than this is an error, not data.
+/// Maximum size, in bytes, of a record; a larger one is treated as damaged.
 const LIMIT: usize = 64 << 20;
 
-/// How a payload is packed.
+/// The encoding of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Codec {
     /// bincode without compression.
     Plain = 0,
-    /// bincode, then LZ4 with the length before it.
+    /// bincode, compressed with LZ4, after the uncompressed length.
     Lz4 = 1,
 }
 
-/// Packs `record`; large ones are compressed.
+/// Packs `record` into an envelope, and compresses a large one.
 pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
     let plain = bincode::serde::encode_to_vec(record, bincode::config::standard())
         .expect("record types hold nothing that bincode cannot encode");
-    // Below this LZ4 gains nothing.
+    // LZ4 does not make shorter records smaller.
     let codec = if plain.len() < 256 { Codec::Plain } else { Codec::Lz4 };
     let payload = match codec {
         Codec::Plain => plain,
@@ -45,7 +45,7 @@ pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
     sealed
 }
 
-/// Unpacks a value that [`seal`] packed; the error describes the damage.
+/// Unpacks a value that [`seal`] packed. An error describes the damage.
 pub(crate) fn open<T: DeserializeOwned>(sealed: &[u8]) -> Result<T, String> {
     let (version, payload) = unpack(sealed)?;
     if version != VERSION {

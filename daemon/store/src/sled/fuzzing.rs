@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Reads bytes as every kind of record: in an envelope, and as the content of one.
+/// Reads bytes as an envelope, and as the content of every kind of record.
 pub fn read_records(bytes: &[u8]) {
     let _ = envelope::unpack(bytes);
     record::<SessionRecord, Session>(bytes);

@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// The last statement of a session may have a time shortly after its end: lines without a known
-/// time are a microsecond apart.
+/// Maximum time between the end of a session and its last statement. Lines without a known time get
+/// times that are a microsecond apart, so the last ones may be after the end.
 const MARGIN: Duration = Duration::from_secs(60);
 
 impl GraphStore for SledStore {
@@ -47,7 +47,7 @@ impl GraphStore for SledStore {
         since: Timestamp,
     ) -> Result<Vec<Attributed<Mark>>, StoreError> {
         let mut found = Vec::new();
-        // Ids of episodes begin with the time that their sessions ended.
+        // The id of an episode begins with the end of its session.
         let first = EpisodeId::new(since.minus(MARGIN), [0; 10]);
         self.joined(&keys::marks_of(subject), keys::marks(subject, first), &mut |key, sealed| {
             found.extend(statements::marks(key, sealed)?);
@@ -201,8 +201,8 @@ impl GraphStore for SledStore {
 type VisitRow<'r> = &'r mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreError>;
 
 impl SledStore {
-    /// Calls `read` with each value under `prefix`, beginning at `start`, and its key without the
-    /// number of the piece.
+    /// Calls `read` with each key under `prefix` from `start` on and its value. The key has no
+    /// number of a piece.
     fn joined(&self, prefix: &Key, start: Key, read: VisitRow<'_>) -> Result<(), StoreError> {
         let mut joiner = Joiner::default();
         for entry in self.tree.range(start..) {

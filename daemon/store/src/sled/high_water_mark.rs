@@ -1,8 +1,8 @@
-//! The outbox position that was last on disk, in a file beside the database.
+//! The last outbox position that was synced to disk, in a file next to the database.
 //!
-//! sled opens a damaged file without an error, and silently drops everything behind the damage. A
-//! position that is lower than the mark reveals that. The mark is written after each sync and not
-//! synced itself: after a power cut it may be too low, but never too high.
+//! sled opens a damaged file without an error, and silently drops everything after the damage. This
+//! shows when the database's position is lower than the mark. The mark is written after each sync,
+//! but not synced itself: after a power cut it may be too low, but never too high.
 
 use std::{
     fs::File,
@@ -10,10 +10,10 @@ use std::{
     path::Path,
 };
 
-/// The file in the store's folder.
+/// The name of the file in the store's folder.
 const FILE: &str = "mark";
 
-/// Copies the mark of the store in one folder into another one, if there is any.
+/// Copies the mark from one store's folder to another, if there is one.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     match std::fs::copy(from.join(FILE), to.join(FILE)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -21,11 +21,11 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// The outbox position that was last on disk.
+/// The file with the last outbox position that was synced to disk.
 pub(super) struct HighWaterMark(File);
 
 impl HighWaterMark {
-    /// Opens the mark and reads its position; that of a new mark is 0.
+    /// Opens the mark and reads its position, which is 0 for a new mark.
     pub(super) fn open(folder: &Path) -> io::Result<(HighWaterMark, u64)> {
         let mut file = File::options()
             .read(true)
@@ -36,7 +36,7 @@ impl HighWaterMark {
         let mut position = [0; 8];
         let position = match file.read_exact(&mut position) {
             Ok(()) => u64::from_be_bytes(position),
-            // New, or cut off by a power cut.
+            // The file is new, or a power cut truncated it.
             Err(_) => 0,
         };
         Ok((HighWaterMark(file), position))

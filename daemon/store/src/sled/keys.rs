@@ -1,7 +1,7 @@
-//! The keys of all records: there is one tree, and the first byte of a key names the table.
+//! The keys of all records. The first byte of a key names its table.
 //!
-//! One tree, because a `Batch` is atomic only within one tree. Numbers are big-endian, so that keys
-//! sort in the order of their numbers.
+//! All tables are in one sled tree, because a `Batch` is atomic only within one tree. Numbers are
+//! big-endian, so that keys sort in the order of their numbers.
 //!
 //! | Table | Key after the first byte | Value |
 //! | --- | --- | --- |
@@ -80,7 +80,7 @@ pub(crate) enum Layout {
     Plain,
     /// The value is in an envelope.
     Sealed,
-    /// In an envelope, in pieces.
+    /// The value is in an envelope, which is divided into pieces.
     Pieces,
 }
 
@@ -172,13 +172,13 @@ pub(crate) fn notes(namespace: NoteNamespace) -> Key {
     key(table::NOTES, &[&[namespace.number()]])
 }
 
-/// The length precedes the name, so that no key is a prefix of another.
+/// Returns the key of a note. The length precedes the name, so that no key is a prefix of another.
 pub(crate) fn note(namespace: NoteNamespace, name: &[u8]) -> Key {
     let name = &name[..name.len().min(usize::from(u8::MAX))];
     key(table::NOTES, &[&[namespace.number()], &[name.len() as u8], name])
 }
 
-/// The name in a key of the table `w`.
+/// Returns the name in a key of the table `w`.
 pub(crate) fn note_in(key: &[u8]) -> Option<&[u8]> {
     let length = usize::from(*key.get(2)?);
     key.get(3..3 + length)
@@ -192,18 +192,18 @@ pub(crate) fn fork_keys_of(session: SessionKey) -> Key {
     key(table::FORK_KEYS_OF, &[&session.0.to_be_bytes()])
 }
 
-/// The keys of a fork key: under its record, and under its session.
+/// Returns the two keys of a fork key: by its record, and by its session.
 pub(crate) fn fork_key(session: SessionKey, record: RecordUuid) -> [Key; 2] {
     let number = session.0.to_be_bytes();
     [key(table::FORK_KEYS, &[&record, &number]), key(table::FORK_KEYS_OF, &[&number, &record])]
 }
 
-/// The session in a key of the table `a`.
-pub(crate) fn session_with_landmark(key: &[u8]) -> Option<SessionKey> {
+/// Returns the session in a key of the table `a`.
+pub(crate) fn session_of_fork_key(key: &[u8]) -> Option<SessionKey> {
     Some(SessionKey(u64::from_be_bytes(key.get(17..25)?.try_into().ok()?)))
 }
 
-/// The record in a key of the table `A`.
+/// Returns the record in a key of the table `A`.
 pub(crate) fn fork_key_in(key: &[u8]) -> Option<RecordUuid> {
     key.get(9..25)?.try_into().ok()
 }
@@ -272,7 +272,7 @@ pub(crate) fn renames_to(entity: EntityId) -> Key {
     key(table::RENAMES_TO, &[entity.0.as_bytes()])
 }
 
-/// The keys of a renaming: under the name before, and under the name after.
+/// Returns the two keys of a renaming: by the old name, and by the new name.
 pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
     let ends = [
         (table::RENAMES_FROM, rename.from, rename.to),
@@ -283,7 +283,7 @@ pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
     })
 }
 
-/// The kind precedes the owner, so that no key is a prefix of another.
+/// Returns the key of vectors. The kind precedes the owner, so that no key is a prefix of another.
 pub(crate) fn vectors(owner: Owner) -> Key {
     match owner {
         Owner::Session(session) => key(table::VECTORS, &[&[0], &session.0.to_be_bytes()]),
@@ -292,7 +292,7 @@ pub(crate) fn vectors(owner: Owner) -> Key {
     }
 }
 
-/// The owner in a key of the table `V`.
+/// Returns the owner in a key of the table `V`.
 pub(crate) fn owner_in(key: &[u8]) -> Option<Owner> {
     match key.get(1)? {
         0 => {
@@ -305,50 +305,50 @@ pub(crate) fn owner_in(key: &[u8]) -> Option<Owner> {
     }
 }
 
-/// A time in a key, inverted, so that later times sort first.
+/// Encodes a time for a key, with its sign bit flipped, so that keys sort by time.
 pub(crate) fn time(at: Timestamp) -> [u8; 8] {
     (at.micros().cast_unsigned() ^ (1 << 63)).to_be_bytes()
 }
 
-/// The value under a path: the file's key.
+/// Encodes a file's key as a value of the table `p`.
 pub(crate) fn of_path(source: SourceKey) -> Vec<u8> {
     let mut bytes = source.session.0.to_be_bytes().to_vec();
     bytes.extend_from_slice(&source.number.to_be_bytes());
     bytes
 }
 
-/// The file that is registered under a path.
+/// Returns the file in a value of the table `p`.
 pub(crate) fn source_of_path(value: &[u8]) -> Option<SourceKey> {
     let session = SessionKey(u64::from_be_bytes(*value.first_chunk()?));
     Some(SourceKey { session, number: u32::from_be_bytes(*value.last_chunk()?) })
 }
 
-/// The session key in a key of the tables `s` and `l`.
+/// Returns the session in a key that begins with one.
 pub(crate) fn session_in(key: &[u8]) -> Option<SessionKey> {
     Some(SessionKey(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?)))
 }
 
-/// The number of the first message in a key of the table `t`.
+/// Returns the number of the first message in a key of the table `t`.
 pub(crate) fn first_message_in(key: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(key.get(13..17)?.try_into().ok()?))
 }
 
-/// The position in a key of the table `o`.
+/// Returns the position in a key of the table `o`.
 pub(crate) fn position_in(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?))
 }
 
-/// The episode id in a key of the tables `e` (`at` 1) and `n` (`at` 5).
+/// Returns the episode at byte `at` of a key.
 pub(crate) fn episode_in(key: &[u8], at: usize) -> Option<EpisodeId> {
     uuid::Uuid::from_slice(key.get(at..at + 16)?).ok().map(EpisodeId)
 }
 
-/// Sixteen bytes of a key that identify an entity, a fact or an episode.
+/// Returns the UUID of an entity or a fact at byte `at` of a key.
 pub(crate) fn uuid_in(key: &[u8], at: usize) -> Option<uuid::Uuid> {
     uuid::Uuid::from_slice(key.get(at..at + 16)?).ok()
 }
 
-/// The time in a key.
+/// Returns the time at byte `at` of a key.
 pub(crate) fn time_in(key: &[u8], at: usize) -> Option<Timestamp> {
     let bits = u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?);
     Some(Timestamp::from_micros((bits ^ (1 << 63)).cast_signed()))

@@ -1,8 +1,8 @@
 //! The store in a sled database.
 //!
-//! The rules behind it were found by some thousand kills and power cuts: there is one writer; every
-//! list of writes is flushed and its file synced before the next one begins; values have at most
-//! four kilobytes; every value is in a checksummed envelope.
+//! It follows rules that tests with some thousand kills and power cuts have shown to be necessary.
+//! There is one writer. It flushes and syncs every group of lists before the next one begins.
+//! Values have at most four kilobytes. Encoded values are in checksummed envelopes.
 
 mod agent_totals;
 mod batch;
@@ -48,7 +48,7 @@ use self::{
 };
 use crate::{DiskQuota as _, PendingWrite, StoreError, Write};
 
-/// A store in a sled database, which has a folder to itself.
+/// A store in a sled database, which has a folder of its own.
 pub struct SledStore {
     folder: PathBuf,
     tree: Tree,
@@ -58,14 +58,16 @@ pub struct SledStore {
     lost: u64,
 }
 
-/// Bytes of pages that sled keeps in memory.
+/// The size, in bytes, of sled's page cache.
 const CACHE: u64 = 24 << 20;
-/// sled's unit of disk space; above its default as a margin for pages full of long values.
+/// The size, in bytes, of sled's unit of disk space. It is larger than the default, so that pages
+/// full of long values fit.
 const SEGMENT: usize = 2 << 20;
-/// The minimum number of bytes that a disk reads at once.
+/// Minimum number of bytes that a disk reads at once.
 const BLOCK: usize = 4_096;
-/// How often opening a locked database is retried, and the pause before each retry.
+/// Maximum number of retries when the database is locked.
 const LOCK_ATTEMPTS: u32 = 50;
+/// The pause before each of these retries.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 impl SledStore {
@@ -90,7 +92,7 @@ impl SledStore {
         Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, quota, lost })
     }
 
-    /// Opens the store with a limit of `limit` bytes on disk. A database near its limit is compacted
+    /// Opens the store with a limit of `limit` bytes on disk. Compacts a database near its limit
     /// first if that makes it smaller.
     pub fn open_within(folder: &Path, limit: u64) -> Result<SledStore, StoreError> {
         let store = SledStore::open(folder)?;
@@ -114,7 +116,8 @@ impl SledStore {
         Ok(store)
     }
 
-    /// The number of acknowledged changes that are lost because the database's file was damaged.
+    /// Returns the number of acknowledged outbox entries that a damage of the database's file has
+    /// lost.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -142,9 +145,8 @@ fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
     StoreError::Backend(format!("{}: {error}", folder.display()))
 }
 
-/// Fails when the database cannot be read now. When sled cannot read a part of a file, it takes
-/// that part for the end and overwrites the rest, so a disk that fails for a moment would destroy
-/// everything.
+/// Fails when the database cannot be read now. sled takes a part that it cannot read for the end of
+/// the file, and overwrites the rest. So a disk that fails for a moment would destroy everything.
 fn try_reading(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join("db");
     let read = || -> io::Result<()> {
@@ -158,12 +160,12 @@ fn try_reading(folder: &Path) -> Result<(), StoreError> {
         }
         Ok(())
     };
-    // On Windows, a process that still has the lock is waited for later.
+    // On Windows, the lock of another process prevents reading; opening waits for it later.
     let is_locked = |error: &io::Error| cfg!(windows) && error.raw_os_error() == Some(33);
     match read() {
         Err(error) if error.kind() != io::ErrorKind::NotFound && !is_locked(&error) => {
             Err(StoreError::Backend(format!(
-                "read {}: {error}; nothing was changed: see that the disk works, and start graphitid again",
+                "read {}: {error}; nothing was changed: check that the disk works, and start graphitid again",
                 path.display()
             )))
         }
@@ -171,8 +173,8 @@ fn try_reading(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Opens the database, with retries: threads of sled may still have a database open that was just
-/// closed.
+/// Opens the database. Retries while it is locked, because threads of sled may still have a
+/// database open that was just closed.
 fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
     let mut attempts = 0;
     loop {
@@ -192,7 +194,7 @@ fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
 fn open_database(folder: &Path) -> sled::Result<Db> {
     remove_unfinished(folder)?;
     let path = folder.to_owned();
-    // Most databases that sled cannot open make it panic rather than fail.
+    // sled panics over most databases that it cannot open.
     let opened = panic::catch_unwind(|| {
         with_slack(|| {
             sled::Config::default()
@@ -206,9 +208,9 @@ fn open_database(folder: &Path) -> sled::Result<Db> {
     opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
 }
 
-/// Removes a snapshot whose writing was interrupted. sled 0.34.7 treats it as the newest one and
-/// reports the database as damaged: `write_snapshot` uses another name than the one that
-/// `get_snapshot_files` ignores. Snapshots only make opening faster.
+/// Removes a snapshot whose writing was interrupted. sled 0.34.7 would use it as the newest one and
+/// report the database as damaged, because `write_snapshot` uses another name than the one that
+/// `get_snapshot_files` ignores. The database can be opened without a snapshot.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     let entries = match folder.read_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

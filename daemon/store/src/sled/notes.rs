@@ -1,4 +1,4 @@
-//! Reads notes: values that are stored in pieces, by namespace and name.
+//! Reads notes, which are stored in pieces, by namespace and name.
 
 use super::{
     SledStore, envelope,

@@ -1,23 +1,23 @@
-//! Values of any length in pieces of at most four kilobytes.
+//! Stores values of any length in pieces of at most four kilobytes.
 //!
-//! sled writes a page above its limit as a separate file that it never syncs and never reclaims;
-//! values up to this length never lead to such a page (a test checks this).
+//! sled writes a page that is too large into a separate file, which it never syncs and never
+//! deletes. Values up to this length never cause such a page (a test checks this).
 
 use sled::Tree;
 
 use crate::sled::{batch::Batch, keys::Key};
 
-/// The longest value on disk, in bytes.
+/// Maximum length, in bytes, of a piece.
 pub(crate) const PIECE: usize = 4_000;
 
-/// Adds `value` under `key` in pieces. The caller has removed any longer value under it.
+/// Adds `value` under `key` in pieces. The caller must remove a longer value under `key` before.
 pub(crate) fn put(batch: &mut Batch, key: &Key, value: &[u8]) {
     for (key, stored) in split(key, value) {
         batch.insert(key, stored);
     }
 }
 
-/// The pieces of `value` with their keys.
+/// Divides `value` into pieces, and returns them with their keys.
 pub(crate) fn split(key: &Key, value: &[u8]) -> impl Iterator<Item = (Key, Vec<u8>)> {
     let count = value.len().div_ceil(PIECE).max(1);
     (0..count).map(move |number| {
@@ -38,7 +38,7 @@ pub(crate) fn remove(tree: &Tree, batch: &mut Batch, key: &Key) -> sled::Result<
     Ok(())
 }
 
-/// The value under `key`; `None` when there is none or its last piece is missing.
+/// Returns the value under `key`, or `None` if it or one of its pieces is missing.
 pub(crate) fn get(tree: &Tree, key: &Key) -> sled::Result<Option<Vec<u8>>> {
     let mut value = Vec::new();
     for number in 0.. {
@@ -52,14 +52,14 @@ pub(crate) fn get(tree: &Tree, key: &Key) -> sled::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Joins the pieces of a scan: call it with each key and value in order.
+/// Joins pieces into values. It must get each key and value of a scan, in order.
 #[derive(Default)]
 pub(crate) struct Joiner {
     value: Vec<u8>,
 }
 
 impl Joiner {
-    /// Takes the next piece; returns the whole value with its last piece.
+    /// Adds the next piece, and returns the whole value after its last piece.
     pub(crate) fn take(&mut self, key: &[u8], stored: &[u8]) -> Option<Vec<u8>> {
         let (last, piece) = stored.split_first()?;
         if key.ends_with(&0u16.to_be_bytes()) {

@@ -1,5 +1,5 @@
-//! Writes with their records encoded. The caller's thread encodes them, so that the one writer only
-//! writes.
+//! Writes whose records are already encoded. The caller's thread encodes them, so that the single
+//! writing thread has less work.
 
 use super::{
     envelope,
@@ -18,11 +18,11 @@ use crate::{
 
 /// Maximum number of messages in a block.
 const BLOCK_MESSAGES: usize = 64;
-/// Bytes of text after which a block is full.
+/// Number of bytes of text after which a block is full.
 const BLOCK_BYTES: usize = 12 << 10;
 
 /// A write whose records are already encoded.
-pub(super) enum Prepared {
+pub(super) enum PreparedWrite {
     Session {
         session: Box<Session>,
         record: Vec<u8>,
@@ -79,71 +79,71 @@ pub(super) struct MessageBlocks {
     pub(super) blocks: Vec<(u32, Vec<u8>)>,
 }
 
-impl Prepared {
-    /// Whether the write may take much space, and is refused when little is left.
+impl PreparedWrite {
+    /// Whether the write may need much space. Such a write is refused when little space is left.
     pub(super) fn is_large(&self) -> bool {
         match self {
-            Prepared::Messages(messages) => messages.count > 0,
-            Prepared::Source { checkpoint, .. } => checkpoint.is_some(),
-            Prepared::Vectors { .. } => true,
+            PreparedWrite::Messages(messages) => messages.count > 0,
+            PreparedWrite::Source { checkpoint, .. } => checkpoint.is_some(),
+            PreparedWrite::Vectors { .. } => true,
             _ => false,
         }
     }
 
-    /// The session or episode that is written.
+    /// Returns the key of the session or the episode that is written, if any.
     pub(super) fn written_key(&self) -> Option<WrittenKey> {
         match self {
-            Prepared::Session { session, .. } => Some(WrittenKey::Session(session.key)),
-            Prepared::Episode { episode, .. } => Some(WrittenKey::Episode(episode.id)),
+            PreparedWrite::Session { session, .. } => Some(WrittenKey::Session(session.key)),
+            PreparedWrite::Episode { episode, .. } => Some(WrittenKey::Episode(episode.id)),
             _ => None,
         }
     }
 }
 
-impl From<Write> for Prepared {
-    fn from(write: Write) -> Prepared {
+impl From<Write> for PreparedWrite {
+    fn from(write: Write) -> PreparedWrite {
         match write {
             Write::Session(session) => {
                 let record = envelope::seal(&SessionRecord::from(session.as_ref()));
-                Prepared::Session { session, record }
+                PreparedWrite::Session { session, record }
             }
             Write::Source { source, checkpoint } => {
                 let record = envelope::seal(&SourceRecord::from(&source));
                 let checkpoint = checkpoint.map(|bytes| envelope::seal(&bytes));
-                Prepared::Source { source, record, checkpoint }
+                PreparedWrite::Source { source, record, checkpoint }
             }
-            Write::Messages { source, messages } => Prepared::Messages(MessageBlocks {
+            Write::Messages { source, messages } => PreparedWrite::Messages(MessageBlocks {
                 source,
                 from: messages.first().map_or(0, |message| message.seq),
                 count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
                 blocks: blocks(&messages),
             }),
-            Write::ForkKeys { session, records } => Prepared::ForkKeys { session, records },
-            Write::Reword { source, words } => Prepared::Reword { source, words },
-            Write::ClearSource(source) => Prepared::ClearSource(source),
-            Write::DropSource(source) => Prepared::DropSource(source),
-            Write::DropText(source) => Prepared::DropText(source),
+            Write::ForkKeys { session, records } => PreparedWrite::ForkKeys { session, records },
+            Write::Reword { source, words } => PreparedWrite::Reword { source, words },
+            Write::ClearSource(source) => PreparedWrite::ClearSource(source),
+            Write::DropSource(source) => PreparedWrite::DropSource(source),
+            Write::DropText(source) => PreparedWrite::DropText(source),
             Write::Episode(episode) => {
                 let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
-                Prepared::Episode { episode, record }
+                PreparedWrite::Episode { episode, record }
             }
-            Write::Statements { episode, statements } => Prepared::Statements {
+            Write::Statements { episode, statements } => PreparedWrite::Statements {
                 episode,
                 rows: statements::rows(episode, &statements),
                 things: statements::things(&statements).collect(),
             },
-            Write::DropEpisode(id) => Prepared::DropEpisode(id),
-            Write::DropSession(session) => Prepared::DropSession(session),
-            Write::Note(note) => Prepared::Note {
+            Write::DropEpisode(id) => PreparedWrite::DropEpisode(id),
+            Write::DropSession(session) => PreparedWrite::DropSession(session),
+            Write::Note(note) => PreparedWrite::Note {
                 key: keys::note(note.namespace, &note.name),
                 record: note.content.map(|content| envelope::seal(&content)),
             },
-            Write::Vectors(vectors) => Prepared::Vectors {
+            Write::Vectors(vectors) => PreparedWrite::Vectors {
                 owner: vectors.owner,
                 episode: vectors.episode,
                 record: envelope::seal(&VectorsRecord::from(vectors.as_ref())),
             },
-            Write::OutboxConsumed(position) => Prepared::OutboxConsumed(position),
+            Write::OutboxConsumed(position) => PreparedWrite::OutboxConsumed(position),
         }
     }
 }

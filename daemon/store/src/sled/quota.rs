@@ -1,11 +1,13 @@
 //! The disk space that the database uses, and its limit.
 //!
-//! Deleting hardly shrinks a sled database: it reuses freed space only where most of a segment is free.
-//! Measured: the file of a fresh database is twice its content; a file in which as much is deleted as
-//! is written levels off at three and a half times its content; with seven eighths deleted, a quarter
-//! of the file is freed. So the database shrinks in two steps: the oldest content is evicted long before
-//! the limit is reached ([`TARGET`]), and the rest is copied into a new database ([`super::compact`]).
-//! The new one fits beside the old one ([`NEAR_LIMIT`]).
+//! Deleting records hardly shrinks a sled database, because sled reuses a segment only when most of
+//! it is free. Some measurements: The file of a new database is twice as large as its content. If
+//! as much is deleted as is written, the file grows to three and a half times its content. If seven
+//! eighths of the content are deleted, a quarter of the file is freed.
+//!
+//! So a database shrinks in two steps. First the oldest content is evicted, long before the limit
+//! is reached ([`NEAR_LIMIT`]). Then the rest ([`TARGET`]) is copied into a new database
+//! ([`super::compact`]). The old and the new one fit into the limit together.
 
 use std::{
     fs::File,
@@ -23,21 +25,21 @@ use crate::{
     sled::{SledStore, keys},
 };
 
-/// Eighths of the limit that the file takes when content should be evicted.
+/// Content should be evicted when the file takes this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
-/// The fraction of the limit that content may take after an eviction: one divided by this number. A
-/// compacted database is twice as large as its content, and is beside the old one for a moment: 5/8
-/// + 2.2/6 is one.
+/// After an eviction, content may take one part in this many parts of the limit. A compacted
+/// database is twice as large as its content, and for a moment the old one exists, too: 5/8 + 2.2/6
+/// is just below one.
 const TARGET: u64 = 6;
-/// Maximum bytes of a new file for each byte of content. Measured: 2.1 to 2.3.
+/// Maximum size of a new file as a multiple of its content, as a fraction. Measured: 2.1 to 2.3.
 pub(super) const NEW_FILE: (u64, u64) = (5, 2);
-/// Text is refused when fewer bytes than these, or less than a quarter of the limit, are left: sled
-/// allocates segments, and small records still have to be written.
+/// Text is refused when fewer than this many bytes of the limit are left (with a small limit, less
+/// than a quarter of it): sled allocates segments, and small records still have to be written.
 const MARGIN: u64 = 8 << 20;
-/// Text is refused when fewer bytes than these are free on the disk.
+/// Text is refused when fewer than this many bytes are free on the disk.
 const RESERVE: u64 = 32 << 20;
-/// With fewer free bytes than these on the disk nothing is written. A database that fails to open
-/// with fewer may fail because of that.
+/// Nothing is written when fewer than this many bytes are free on the disk. A failure to open the
+/// database is then ascribed to the full disk.
 const OPENING: u64 = 4 << 20;
 
 /// The quota of one database.
@@ -48,7 +50,7 @@ pub(super) struct Quota {
     health: watch::Sender<StoreHealth>,
 }
 
-/// Bytes of all rows with their keys.
+/// Returns the size of all rows and their keys, in bytes.
 pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for row in tree {
@@ -107,14 +109,15 @@ impl DiskQuota for SledStore {
     }
 }
 
-/// Whether a database of `content` bytes in a file of `file` bytes may be copied, and becomes smaller.
+/// Whether a database with `content` bytes in a file of `file` bytes may be copied, and whether
+/// that makes it smaller.
 fn would_shrink(content: u64, target: u64, file: u64) -> bool {
-    // A database of more than twice the target exceeds the limit together with its copy.
+    // A database with more content than this would exceed the limit together with its copy.
     content <= target.saturating_mul(2) && content.saturating_mul(NEW_FILE.0) / NEW_FILE.1 < file
 }
 
 impl Quota {
-    /// A quota without a limit.
+    /// Returns a quota without a limit.
     pub(super) fn new(folder: &Path) -> io::Result<Quota> {
         Ok(Quota {
             folder: folder.to_owned(),
@@ -124,7 +127,7 @@ impl Quota {
         })
     }
 
-    /// The folder of the database.
+    /// Returns the folder of the database.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -137,7 +140,7 @@ impl Quota {
         file >= self.limit.load(Ordering::Relaxed) / 8 * NEAR_LIMIT
     }
 
-    /// Reports when the file comes near its limit.
+    /// Updates the health when the file is near its limit.
     pub(super) fn check(&self) {
         let is_near_limit = self.data.metadata().is_ok_and(|file| self.is_near_limit(file.len()));
         self.health.send_if_modified(|health| match health {
@@ -145,13 +148,13 @@ impl Quota {
                 *health = StoreHealth::NearLimit;
                 true
             }
-            // Compaction happens at the next opening; all other states last as long.
+            // All other states last until the next opening, which compacts the database.
             _ => false,
         });
     }
 
-    /// Fails when no more text may be written. Text that was refused once is refused until the
-    /// database is opened again: later messages must not be stored without earlier ones.
+    /// Fails when no more text may be written. After that it fails until the database is opened
+    /// again, because later messages must not be stored without earlier ones.
     pub(super) fn admit_text(&self) -> Result<(), StoreError> {
         if let StoreHealth::TextRefused(reason) = &*self.health.borrow() {
             return Err(StoreError::Full(reason.clone()));
@@ -161,8 +164,8 @@ impl Quota {
         Err(StoreError::Full(reason))
     }
 
-    /// Fails when the disk is too full for any write, and from then on until the database is opened
-    /// again.
+    /// Fails when the disk is too full for any write. The health is then `Failed` until the
+    /// database is opened again.
     pub(super) fn admit_any(&self) -> Result<(), StoreError> {
         match free_bytes(&self.folder) {
             Some(free) if free < OPENING => {
@@ -200,7 +203,7 @@ impl Quota {
         let margin = MARGIN.min(limit / 4);
         if used > limit - margin {
             return Some(format!(
-                "the database takes {} MB of the {} MB that session_tracking.limits.database_bytes allows; raise it and `graphiti reload`, or take sessions out with `graphiti forget`",
+                "the database takes {} MB of the {} MB that session_tracking.limits.database_bytes allows; raise it and run `graphiti reload`, or delete sessions with `graphiti forget`",
                 used / 1_000_000,
                 limit / 1_000_000
             ));
@@ -216,8 +219,8 @@ impl Quota {
     }
 }
 
-/// Replaces `error` of an opening by the lack of space when the disk is full: sled reports a full disk
-/// in many ways, and such a database is not damaged.
+/// Replaces `error`, with which opening the database failed, by an error about space when the disk
+/// is full. sled reports a full disk in many ways, and such a database is not damaged.
 pub(super) fn or_no_space(folder: &Path, error: StoreError) -> StoreError {
     match free_bytes(folder) {
         Some(free) if free < OPENING => StoreError::Full(format!(
@@ -230,8 +233,8 @@ pub(super) fn or_no_space(folder: &Path, error: StoreError) -> StoreError {
     }
 }
 
-/// The bytes that are free for this user on the disk of `folder`; `None` when the system does not
-/// report them.
+/// Returns the number of bytes that are free for this user on the disk of `folder`, or `None` if
+/// the system does not report it.
 #[cfg(unix)]
 pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;

@@ -1,4 +1,4 @@
-//! Reads, on any thread.
+//! Reads records and outbox entries, on any thread.
 
 use std::sync::atomic::Ordering;
 
@@ -49,7 +49,7 @@ impl Store for SledStore {
     ) -> Result<Vec<SessionKey>, StoreError> {
         let mut found = Vec::new();
         let mut from = vec![table::IDS];
-        // Seeks from agent to agent, so that the cost does not grow with the number of sessions.
+        // Skips from agent to agent, so that the time does not grow with the number of sessions.
         while let Some(first) = self.tree.range(from.as_slice()..).next() {
             let (first, _) = first?;
             let Some(end) = first.iter().position(|byte| *byte == 0) else { break };
@@ -108,7 +108,7 @@ impl Store for SledStore {
     fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError> {
         let mut found = Vec::new();
         for key in self.tree.scan_prefix(keys::fork_keys(record)).keys() {
-            found.extend(keys::session_with_landmark(&key?));
+            found.extend(keys::session_of_fork_key(&key?));
         }
         Ok(found)
     }
@@ -179,7 +179,7 @@ impl Store for SledStore {
         let mut ids: Vec<EpisodeId> = Vec::new();
         for key in self.tree.range(prefix..end).keys().rev() {
             let Some(id) = keys::episode_in(&key?, at) else { continue };
-            // Without a project, the keys are those of the pieces, of which an episode has several.
+            // Without a project, the keys are those of pieces, and an episode may have several.
             if ids.last() != Some(&id) {
                 if ids.len() == limit {
                     break;
@@ -242,7 +242,7 @@ pub(super) fn source(tree: &Tree, key: SourceKey) -> Result<Option<Source>, Stor
     tree.get(&key)?.map(|value| read::<SourceRecord, Source>(&key, &value)).transpose()
 }
 
-/// The file that is registered under `path`.
+/// Returns the file that is registered under `path`.
 pub(super) fn source_at(tree: &Tree, path: &str) -> Result<Option<Source>, StoreError> {
     let Some(bytes) = tree.get(keys::path(path))? else { return Ok(None) };
     let Some(key) = keys::source_of_path(&bytes) else { return Ok(None) };
@@ -270,13 +270,13 @@ pub(super) fn fork_keys_of(
     Ok(found)
 }
 
-/// The numbers of the first messages of a file's blocks.
+/// Returns the number of the first message of each block of a file.
 pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, StoreError> {
     let mut found = Vec::new();
     for key in tree.scan_prefix(keys::messages_of(source)).keys() {
         found.extend(keys::first_message_in(&key?));
     }
-    // A block has several pieces.
+    // A block may have several pieces.
     found.dedup();
     Ok(found)
 }
@@ -296,7 +296,8 @@ where
     M::try_from(record).map_err(|what| damaged(key, what))
 }
 
-/// The number of the first message in the block with message `seq`, if there is one.
+/// Returns the number of the first message of the last block that begins at message `seq` or
+/// before.
 pub(super) fn block_with(
     tree: &Tree,
     source: SourceKey,

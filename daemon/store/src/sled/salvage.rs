@@ -1,9 +1,9 @@
 //! Copies the readable records of a damaged database into another one.
 //!
-//! sled stores the data that it needs for opening in three places: its settings (`conf`), a
-//! snapshot of the positions of pages (`snap.…`) and the log (`db`). It may panic over damage in
-//! the others although the log alone is enough, and reads the log up to the damage. So a copy is
-//! opened with fewer and fewer of these files, and its readable records are written one by one.
+//! To open a database, sled reads three files: its settings (`conf`), a snapshot of the positions
+//! of pages (`snap.…`) and the log (`db`). It may panic over damage in the first two, although the
+//! log alone is enough. It reads the log up to the damage. So this module opens a copy with fewer
+//! and fewer of these files, and writes the readable records one by one.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 
@@ -28,11 +28,11 @@ use crate::{
 /// The number of records that were copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
-    /// Sessions that were missing.
+    /// Sessions that were missing and have been copied.
     pub sessions: u64,
-    /// Sessions that were there already.
+    /// Sessions that existed already, or were forgotten.
     pub known: u64,
-    /// Sessions that were there although they had been forgotten.
+    /// Sessions that existed although they had been forgotten, and have been deleted.
     pub forgotten: u64,
     pub messages: u64,
     pub episodes: u64,
@@ -40,14 +40,14 @@ pub struct Salvaged {
     pub unreadable: u64,
 }
 
-/// Lists of writes that may be on their way to the disk.
+/// Maximum number of lists of writes that are queued and not on disk yet.
 const ON_THE_WAY: usize = 16;
 
 /// Opens the remains of the database in `damaged`, as a copy in `work`, which must not exist.
 ///
 /// # Errors
 ///
-/// When nothing of it can be read, or the copy cannot be written.
+/// When the database cannot be opened at all, or the copy cannot be written.
 pub fn open_what_is_left(damaged: &Path, work: &Path) -> Result<SledStore, StoreError> {
     let copy = |what: fn(&str) -> bool| -> Result<(), StoreError> {
         let failed = |error: io::Error| {
@@ -71,7 +71,7 @@ pub fn open_what_is_left(damaged: &Path, work: &Path) -> Result<SledStore, Store
     for kept in attempts {
         copy(kept)?;
         if !work.join("conf").exists() {
-            // All our databases have the same settings, so those of an empty one can be used.
+            // All databases of the store have the same settings.
             settings_of_an_empty_one(work)?;
         }
         outcome = SledStore::open(work);
@@ -104,7 +104,7 @@ fn settings_of_an_empty_one(folder: &Path) -> Result<(), StoreError> {
 }
 
 impl SledStore {
-    /// How many records there are, and how many of them cannot be read.
+    /// Returns the number of records, and the number of those that cannot be read.
     ///
     /// # Errors
     ///
@@ -139,14 +139,14 @@ impl SledStore {
         let mut work = Transfer { from, into: self, salvaged: &mut salvaged, tickets };
         work.notes()?;
         work.rules()?;
-        // Whether a session was forgotten is asked of the disk.
+        // `forget` reads the copied notes from the disk.
         work.saved()?;
         work.forget()?;
         work.saved()?;
         for session in work.sessions() {
             work.session(session)?;
         }
-        // Whether a session is there is asked of the disk.
+        // `session_of` looks for the copied sessions on the disk.
         work.saved()?;
         for episode in work.episodes() {
             work.session_of(episode)?;
@@ -169,8 +169,8 @@ impl Transfer<'_> {
         let mut next = 0;
         for entry in self.from.tree.scan_prefix([keys::table::SESSIONS]) {
             let Ok((key, value)) = entry else {
-                // A scan does not advance past a page that cannot be read, and returns the same
-                // error forever.
+                // A scan does not advance past an unreadable page, but returns the same error
+                // forever. So the other sessions are read by their numbers.
                 let end = self.from.counters.next_session.load(Ordering::Relaxed);
                 found.extend((next..end).filter_map(|number| self.session_numbered(number)));
                 break;
@@ -188,7 +188,7 @@ impl Transfer<'_> {
     fn episodes(&mut self) -> Vec<Episode> {
         let mut ids = self.episodes_in(keys::table::EPISODES, 1);
         ids.extend(self.episodes_in(keys::table::BY_PROJECT, 5));
-        // An episode has several pieces, and is in both stores.
+        // An episode may have several pieces, and is in both tables.
         ids.sort_unstable();
         ids.dedup();
         ids.into_iter()
@@ -196,7 +196,7 @@ impl Transfer<'_> {
             .collect()
     }
 
-    /// The episodes in the keys of a table, up to the first page that cannot be read.
+    /// Returns the episodes in the keys of a table, up to the first page that cannot be read.
     fn episodes_in(&mut self, table: u8, at: usize) -> Vec<EpisodeId> {
         let mut ids = Vec::new();
         for key in self.from.tree.scan_prefix([table]).keys() {
@@ -207,13 +207,14 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // The model's work for a session is scheduled again.
+        // Other notes are not copied: the daemon makes them again.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,
             NoteNamespace::Forgotten,
             NoteNamespace::ForgottenRecords,
-            // Their names follow from the facts, which the transcripts give again.
+            // They are named by the keys of facts, which are the same when the transcripts are read
+            // again.
             NoteNamespace::Corrections,
         ];
         for namespace in namespaces {
@@ -228,7 +229,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Forgets sessions that were read again while nothing told that they were forgotten.
+    /// Deletes sessions that were read again while the notes about forgotten sessions were missing.
     fn forget(&mut self) -> Result<(), StoreError> {
         let mut found = Vec::new();
         self.into.visit_sessions(&mut |session| {
@@ -244,8 +245,8 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// The copied text was redacted by the rules of its own database. When those rules are others,
-    /// the rules of the whole are unknown.
+    /// Deletes the note about the redaction rules if the databases were redacted by different
+    /// rules. The rules of the combined text are then unknown.
     fn rules(&mut self) -> Result<(), StoreError> {
         let namespace = NoteNamespace::Redaction;
         let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
@@ -284,13 +285,14 @@ impl Transfer<'_> {
         }
     }
 
-    /// Whether a session is here, or was forgotten.
+    /// Whether a session exists in this store, or was forgotten.
     fn is_known(&self, id: &SessionId) -> Result<bool, StoreError> {
         let forgotten = self.into.note(NoteNamespace::Forgotten, &name_of(id))?;
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
     }
 
-    /// The origin of a fork, and the keys by which its own forks are recognised.
+    /// Copies the note about a fork's origin, and the keys by which forks of the session are
+    /// recognised.
     fn relations(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
         let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
         let records = records.unwrap_or_default();
@@ -307,7 +309,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// An episode whose session cannot be read: the session is restored from it.
+    /// Restores a session that cannot be read from its episode.
     fn session_of(&mut self, episode: Episode) -> Result<(), StoreError> {
         if self.is_known(&episode.session_id)? {
             return Ok(());
@@ -345,7 +347,7 @@ impl Transfer<'_> {
         self.readable(reading::sources_of(&self.from.tree, session)).unwrap_or_default()
     }
 
-    /// Block by block: one that is damaged does not cost the others.
+    /// Copies a file and its messages block by block, so that only the damaged blocks are lost.
     fn source(&mut self, mut source: Source, session: SessionKey) -> Result<(), StoreError> {
         let before = source.key;
         source.key = SourceKey { session, number: before.number };

@@ -4,14 +4,14 @@
 
 use std::{panic, thread};
 
-/// How much later than requested these threads may be woken, in nanoseconds. They miss no event:
-/// only waits with a time limit end later.
+/// The maximum delay, in nanoseconds, with which these threads are woken from a wait with a time
+/// limit. Events still wake them at once.
 #[cfg(target_os = "linux")]
 const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(10_000_000_000).expect("not 0");
 
-/// Runs a function that starts threads, all of which may be woken late, as may the threads that
-/// they start. The function runs on a thread of its own, because a thread passes this setting on to
-/// the threads that it starts, and the caller must not be affected.
+/// Runs a function that starts threads, and allows the system to wake them late. The function runs
+/// on a thread of its own: a thread passes this setting on to the threads that it starts, and the
+/// caller's setting must not change.
 pub(super) fn with_slack<T: Send>(start: impl FnOnce() -> T + Send) -> T {
     let on_its_own = || {
         // When the system refuses this, the threads are only woken more often.

@@ -1,7 +1,7 @@
-//! The statements of one episode, as rows.
+//! Converts the statements of one episode to rows, and reads them.
 //!
-//! Every row belongs to one episode and has the episode's id at the end of its key. Episodes share no
-//! rows, so that deleting an episode leaves nothing behind.
+//! Every row belongs to one episode and has the episode's id at the end of its key. Episodes share
+//! no rows, so that deleting an episode leaves nothing behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// The rows of an episode's statements.
+/// Returns the rows of an episode's statements.
 pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec<u8>)> {
     let created_at = statements.created_at.micros();
     let mut rows = Rows { episode, rows: Vec::new() };
@@ -56,7 +56,7 @@ pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec
     rows.rows
 }
 
-/// The statements of an episode, read from its rows; empty when it has none.
+/// Reads the statements of an episode from its rows; empty if it has none.
 pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreError> {
     let contents = read_contents(tree, episode)?;
     let mut statements = Statements {
@@ -89,14 +89,14 @@ pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreE
     Ok(statements)
 }
 
-/// The list of an episode's rows; empty when it has no statements.
+/// Reads the list of an episode's rows; empty if it has no statements.
 pub(super) fn read_contents(tree: &Tree, episode: EpisodeId) -> Result<ContentsRecord, StoreError> {
     let key = keys::contents(episode);
     let Some(sealed) = pieces::get(tree, &key)? else { return Ok(ContentsRecord::default()) };
     envelope::open(&sealed).map_err(|what| damaged(&key, what))
 }
 
-/// The mention in a row; its key ends with the episode.
+/// Decodes the mention in a row. The key ends with the episode.
 pub(super) fn mention(key: &[u8], sealed: &[u8]) -> Result<Attributed<Mention>, StoreError> {
     let read = || {
         let record: MentionRecord = envelope::open(sealed)?;
@@ -106,7 +106,7 @@ pub(super) fn mention(key: &[u8], sealed: &[u8]) -> Result<Attributed<Mention>, 
     read().map_err(|what| damaged(key, what))
 }
 
-/// The claims in a row; its key, without the number of a piece, ends with the episode.
+/// Decodes the claims in a row. The key has no number of a piece, and ends with the episode.
 pub(super) fn claims(
     key: &[u8],
     sealed: &[u8],
@@ -123,7 +123,7 @@ pub(super) fn claims(
     Ok(read().map_err(|what| damaged(key, what))?.into_iter())
 }
 
-/// The marks in a row; its key, without the number of a piece, ends with the episode.
+/// Decodes the marks in a row. The key has no number of a piece, and ends with the episode.
 pub(super) fn marks(
     key: &[u8],
     sealed: &[u8],
@@ -137,7 +137,7 @@ pub(super) fn marks(
     }))
 }
 
-/// The entities and facts in `statements`.
+/// Returns the entities and facts in `statements`.
 pub(super) fn things(statements: &Statements) -> impl Iterator<Item = EntityOrFact> {
     let entities = statements.mentions.iter().map(|mention| EntityOrFact::Entity(mention.entity));
     entities.chain(statements.claims.iter().map(|claim| EntityOrFact::Fact(claim.key)))

@@ -23,7 +23,7 @@ fn long_values_overwritten_often_leave_no_blob_and_no_giant() {
         store.write(vec![write]).wait().unwrap();
     }
     assert_eq!(blobs(folder.path()), 0);
-    // 200 x 60 KB = 12 MB went in.
+    // 200 x 60 KB = 12 MB were written.
     assert!(store.quota().disk_bytes() < 40 << 20, "{} bytes", store.quota().disk_bytes());
 }
 
@@ -61,7 +61,7 @@ fn a_newer_version_is_refused() {
     assert_eq!(refused, Some(StoreError::TooNew { found: 99, known: 1 }));
 }
 
-/// Values that sled put into separate files, which it neither syncs nor ever reclaims.
+/// Returns the number of values in separate files, which sled neither syncs nor deletes.
 fn blobs(folder: &Path) -> usize {
     folder.join("blobs").read_dir().unwrap().count()
 }
@@ -88,7 +88,7 @@ fn text_beyond_the_limit_is_refused_until_it_is_opened_anew_and_all_else_is_writ
     };
     assert!(refused.to_string().contains("limits.database_bytes"), "{refused}");
     assert!(matches!(&*store.quota().health().borrow(), StoreHealth::TextRefused(_)));
-    // A later message must not be stored without the earlier ones, with or without space.
+    // Even if there is space again, a later message must not be stored without the earlier ones.
     store.quota().set_limit(1 << 30);
     assert_eq!(store.quota().shortage(), None);
     assert_eq!(store.write(text(seq)).wait().err(), Some(refused));
@@ -101,7 +101,7 @@ fn text_beyond_the_limit_is_refused_until_it_is_opened_anew_and_all_else_is_writ
 }
 
 #[test]
-fn what_was_not_written_is_told_to_whoever_wants_to_know_that_all_was() {
+fn an_empty_list_reports_that_an_earlier_one_was_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();
     let session = contract::session(store.next_session_key().unwrap(), "a");
@@ -149,7 +149,7 @@ fn what_a_damaged_file_costs_is_known() {
     let store = SledStore::open(folder.path()).unwrap();
     assert!(store.lost() > 0);
     assert_eq!(store.outbox_end() + store.lost(), end);
-    // Said once: from here on this is all there is.
+    // The loss is reported once: after the next write the mark is correct again.
     store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
     store.close();
     assert_eq!(SledStore::open(folder.path()).unwrap().lost(), 0);

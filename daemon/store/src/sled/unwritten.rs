@@ -1,7 +1,7 @@
 //! Sessions and episodes that are queued and not written yet.
 //!
 //! A caller that queues a list continues before the list is written. Reads look here first, so that
-//! they see a session, or the episode that a session names, as it was queued last.
+//! they return the last queued state of a session or an episode.
 
 use std::{collections::HashMap, sync::PoisonError};
 
@@ -18,7 +18,7 @@ pub(super) struct Unwritten(Mutex<Queued>);
 #[derive(Default)]
 struct Queued {
     lists: u64,
-    /// Each session with the number of its list.
+    /// Each session with the number of the list that queued it last.
     sessions: HashMap<SessionKey, (u64, Session)>,
     episodes: HashMap<EpisodeId, Episode>,
 }
@@ -30,12 +30,12 @@ pub(super) enum WrittenKey {
 }
 
 impl Unwritten {
-    /// A session as it was queued last; `None` when it is written.
+    /// Returns the last queued state of a session; `None` when it is written.
     pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
         self.lock().sessions.get(&key).map(|(_, session)| session.clone())
     }
 
-    /// An episode that is queued.
+    /// Returns an episode if it is queued.
     pub(super) fn episode(&self, id: EpisodeId) -> Option<Episode> {
         self.lock().episodes.get(&id).cloned()
     }
@@ -59,7 +59,7 @@ impl Unwritten {
         number
     }
 
-    /// Removes the keys of a list that is written, unless they were queued again.
+    /// Removes the sessions and episodes of a written list. A session that was queued again stays.
     pub(super) fn remove(&self, number: u64, written: &[WrittenKey]) {
         let mut queued = self.lock();
         for written_key in written {
@@ -93,14 +93,14 @@ mod shuttled {
     /// The written state of the tree: sessions by their keys, with their last activity.
     type Tree = Arc<Mutex<BTreeMap<SessionKey, Timestamp>>>;
 
-    /// The order in which the store reads: first queued writes, then written ones.
+    /// Reads in the order of the store: first queued writes, then written ones.
     fn read(unwritten: &Unwritten, tree: &Tree, key: SessionKey) -> Timestamp {
         let queued = unwritten.session(key).map(|session| session.last_activity);
         queued.or_else(|| tree.lock().unwrap().get(&key).copied()).unwrap_or_default()
     }
 
     #[test]
-    fn shuttled_whoever_reads_sees_at_least_what_was_queued_before() {
+    fn shuttled_a_read_never_returns_an_older_state_than_before() {
         in_orders(3_000, || {
             let key = SessionKey(1);
             let (unwritten, tree) = (Arc::new(Unwritten::default()), Tree::default());

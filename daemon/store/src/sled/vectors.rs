@@ -1,4 +1,4 @@
-//! Vectors: values in pieces under their owner.
+//! Reads vectors, which are stored in pieces by their owner.
 
 use super::{
     SledStore, envelope,

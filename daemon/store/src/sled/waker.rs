@@ -1,7 +1,7 @@
 //! Works around a bug in sled 0.34.7: when a background write fails, sled records the error but
 //! does not wake the threads that wait for the write (`Log::exit_reservation` in its
 //! `src/pagecache/logger.rs`). A flush may then wait forever. The next flush notices the error and
-//! wakes all waiting threads, so a second thread flushes while work takes long.
+//! wakes all waiting threads, so a second thread flushes when work takes long.
 
 use std::{
     io,
@@ -15,19 +15,19 @@ use sled::Tree;
 
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
-/// The first pause before an extra flush; it doubles after each one. A flush takes milliseconds, and
-/// an extra flush is harmless.
+/// The pause before the first extra flush; it doubles after each one. A flush usually takes
+/// milliseconds, and an extra flush is harmless.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The longest pause, as a multiple of [`PATIENCE`].
+/// The maximum pause, as a multiple of [`PATIENCE`].
 const LONGEST: u32 = 64;
 
-/// A thread that flushes while watched work takes long, and sleeps while there is none.
+/// A thread that flushes when watched work takes long, and sleeps while no work is watched.
 pub(super) struct Waker {
     work: Arc<WatchedWork>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Watches the work until it is dropped.
+/// Marks work as watched until this guard is dropped.
 pub(super) struct WatchGuard(Arc<WatchedWork>);
 
 #[derive(Default)]
@@ -38,30 +38,30 @@ struct WatchedWork {
 
 #[derive(Default)]
 struct WatchState {
-    /// Incremented when work begins and when it ends: odd while work is watched.
+    /// Incremented when work begins and when it ends, so it is odd while work is watched.
     turns: u64,
-    /// The thread waits for work to begin.
+    /// Whether the thread waits for work to begin.
     rests: bool,
-    /// The thread has to end.
+    /// Whether the thread has to end.
     is_over: bool,
 }
 
 impl Waker {
-    /// A waker for the database of `tree`. It keeps the database open.
+    /// Starts a waker for the database of `tree`. It keeps the database open.
     ///
     /// # Errors
     ///
-    /// When the system gives no thread.
+    /// When the system cannot start a thread.
     pub(super) fn of(tree: &Tree) -> io::Result<Waker> {
         let tree = tree.clone();
         Waker::start(PATIENCE, move || {
             let tree = tree.clone();
-            // The threads that this flush wakes report the error. Some errors make sled panic.
+            // The threads that this flush wakes report its error. Some errors make sled panic.
             let flush = move || {
                 let _ = panic::catch_unwind(AssertUnwindSafe(|| tree.flush()));
             };
-            // On another thread, because this flush may wait, too, until the next one wakes it.
-            // Without such a thread the next flush does this.
+            // The flush runs on another thread, because it may wait, too, until the next one wakes
+            // it. If this thread cannot be started, the next flush is tried after the next pause.
             let _ = thread::Builder::new().name("store-flush".to_owned()).spawn(flush);
         })
     }
@@ -77,7 +77,7 @@ impl Waker {
         Ok(Waker { work, thread: Some(thread) })
     }
 
-    /// Watches work that may wait for sled. Only one work at a time may be watched.
+    /// Watches work that may wait for sled. Only one piece of work may be watched at a time.
     pub(super) fn watch(&self) -> WatchGuard {
         let mut state = self.work.lock();
         state.turns += 1;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_ends_at_once_is_left_alone() {
+    fn work_that_ends_at_once_causes_no_extra_flush() {
         let (woken, wakes) = mpsc::channel();
         let waker = Waker::start(Duration::from_secs(3_600), reporting(woken)).unwrap();
         for _ in 0..1_000 {

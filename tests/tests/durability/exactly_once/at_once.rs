@@ -1,4 +1,4 @@
-//! Many files that appear at once, in a folder that is being followed.
+//! Tests many files that appear at once in a followed folder.
 
 use std::{fs, thread, time::Instant};
 
@@ -9,7 +9,7 @@ use crate::exactly_once::{
     variable,
 };
 
-/// Sub-agents that begin at once.
+/// Number of sub-agents that begin at once.
 const SUB_AGENTS: usize = 6;
 
 #[test]

@@ -1,4 +1,4 @@
-//! `kill -9` at any moment, while sessions are written and closed.
+//! Kills the daemon (`kill -9`) at any moment, while sessions are written and closed.
 
 use std::{
     sync::{
@@ -19,9 +19,9 @@ use crate::exactly_once::{
 
 /// Number of sessions that start between two kills.
 const SESSIONS: usize = 3;
-/// Sub-agents of each session.
+/// Number of sub-agents of each session.
 const SUB_AGENTS: usize = 2;
-/// Records between two kills, at most.
+/// Maximum number of records between two kills.
 const STEPS: usize = 60;
 
 #[test]

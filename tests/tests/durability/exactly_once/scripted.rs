@@ -1,4 +1,4 @@
-//! Messages with a unique word each, and checks that they are found.
+//! Writes messages with a unique word each, and checks that each is found once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,21 +19,21 @@ pub(crate) struct ScriptedTranscript {
     pub(crate) words: Vec<String>,
 }
 
-/// Describes the errors in the stored messages.
+/// The errors in the stored messages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OnceReport {
-    /// Messages that were searched.
+    /// Number of messages that were searched.
     pub(crate) messages: usize,
-    /// Those that are not found.
+    /// Number of messages that are not found.
     pub(crate) missing: usize,
-    /// Those that are found twice.
+    /// Number of messages that are found twice.
     pub(crate) twice: usize,
-    /// Sessions that do not list each of their files once.
+    /// Number of sessions that do not list each of their files once.
     pub(crate) wrong_sessions: usize,
 }
 
 impl ScriptedTranscript {
-    /// The transcript of session `number` in `projects`, or of one of its sub-agents.
+    /// Creates the transcript of session `number` in `projects`, or of one of its sub-agents.
     pub(crate) fn new(
         projects: &Path,
         number: usize,
@@ -79,7 +79,7 @@ impl ScriptedTranscript {
     }
 }
 
-/// A unique word; stemming does not make it equal to another one.
+/// Returns a unique word; stemming does not make it equal to another one.
 fn word(number: u64) -> String {
     const LETTERS: &[u8; 16] = b"bcdfghjklmnpqrtv";
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16 | number & 0xffff;
@@ -140,7 +140,7 @@ fn path(row: &Value) -> PathBuf {
     row["path"].as_str().expect("a path").into()
 }
 
-/// How many messages with a word are found.
+/// Returns the number of messages that are found for a word.
 fn found(wire: &mut Wire, word: &str) -> usize {
     let answer = wire.call("search_sessions", &json!({ "query": word }));
     let hits = answer["hits"].as_array().expect("hits").iter();

@@ -1,4 +1,4 @@
-//! The contexts of passwords.
+//! Lists the contexts of passwords.
 
 /// A text with a place for a password.
 pub(crate) struct Surrounding {
@@ -32,7 +32,7 @@ pub(crate) enum Carrier {
 }
 
 impl Carrier {
-    /// The password as it is written there, when it can be.
+    /// Returns the password as it is written there; `None` if it cannot be.
     pub(crate) fn write(self, password: &str) -> Option<String> {
         let has = |signs: &str| password.contains(|c| signs.contains(c));
         let escaped = |mark: &str| password.replace('\\', "\\\\").replace('"', mark);

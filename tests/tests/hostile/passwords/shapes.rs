@@ -1,11 +1,11 @@
-//! The shapes of passwords that people choose and machines generate.
+//! Lists the shapes of passwords that people choose and machines generate.
 
 use graphiti_tests::Random;
 
 /// One way in which passwords are made.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
-    /// `‹W›` is a word with a capital, `‹w›` one without, `‹d2›` two digits, `‹a8›` eight
+    /// `‹W›` is a word with a capital letter, `‹w›` one without, `‹d2›` two digits, `‹a8›` eight
     /// letters and digits.
     pub(crate) template: &'static str,
 }
@@ -98,7 +98,7 @@ const WORDS: &[&str] = &[
 
 const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// A password of this template.
+/// Returns a password of this template.
 pub(crate) fn password(template: &str, random: &mut Random) -> String {
     let mut made = String::new();
     let mut rest = template;

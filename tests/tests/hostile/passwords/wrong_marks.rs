@@ -1,4 +1,4 @@
-//! Marks in text that holds no secret.
+//! Prints the marks in text without secrets.
 
 use std::{
     fs,

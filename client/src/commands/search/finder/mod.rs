@@ -1,7 +1,8 @@
 //! The interactive search: `graphiti search` without words on a terminal, and `graphiti resume`.
 //!
-//! One thread reads keys and one asks the daemon; both send events to the loop here. [`state`]
-//! decides, [`view`] draws, [`terminal`] prints.
+//! One thread reads keys, one sends requests to the daemon, and on Unix one waits for the end of
+//! the terminal. All send events to the loop here. [`state`] decides, [`view`] draws, [`terminal`]
+//! prints.
 
 mod requests;
 mod state;
@@ -29,12 +30,13 @@ use crate::{
 
 pub(in crate::commands) use self::state::FinderPurpose;
 
-/// Returns the command that resumes a session, or the message for the user if there is none.
+/// A function that returns the command that resumes a session, or a message for the user if there
+/// is none.
 pub(in crate::commands) type PrepareResume<'p> =
     &'p mut dyn FnMut(&SessionRow) -> Result<AgentCommand, String>;
 
-/// Searches while the user types, beginning with the query of `filters`; its other members hold for
-/// each search. Returns the command that is to be run in place of this program.
+/// Searches while the user types. The first query is that of `filters`; the other members of
+/// `filters` apply to each search. Returns the command to run in place of this program.
 pub(in crate::commands) fn run(
     filters: SearchSessionsArguments,
     purpose: FinderPurpose,
@@ -52,7 +54,7 @@ fn unusable(error: &std::io::Error) -> AskError {
     AskError::Failed(format!("cannot use this terminal: {error}"))
 }
 
-/// Runs until the user leaves. Returns the command of the session that is to be resumed.
+/// Runs until the user leaves. Returns the command that resumes the chosen session, if any.
 fn search(
     filters: SearchSessionsArguments,
     purpose: FinderPurpose,
@@ -90,7 +92,7 @@ fn search(
         }
         let frame = view::draw(&mut finder, screen, RawTerminal::size());
         terminal.draw(&frame).map_err(|error| unusable(&error))?;
-        // The keys behind the one that starts an agent are the agent's.
+        // Keys after the one that starts an agent are for the agent.
         if !is_reading && finder.awaited != Some(SelectionAction::Resume) {
             send(&next_key, ());
             is_reading = true;
@@ -101,14 +103,14 @@ fn search(
     }
 }
 
-/// Sends to a thread, which runs until the channel is closed.
+/// Sends a value to a thread, which runs until the channel is closed.
 fn send<T>(channel: &Sender<T>, value: T) {
-    // Only a thread that panicked is gone, and its panic was reported.
+    // Sending fails only when the thread panicked, and its panic was reported.
     let _ = channel.send(value);
 }
 
-/// Reads one event of the terminal for each wish, so that no key is taken from a program that is
-/// started later.
+/// Reads one event of the terminal for each request in `wanted`, so that it takes no key from a
+/// program that is started later.
 fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     for () in wanted {
         let event = match event::read() {
@@ -122,7 +124,7 @@ fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     }
 }
 
-/// Reports that the terminal is gone. [`event::read`] would then read its end again and again, and a
+/// Reports that the terminal is gone. [`event::read`] would then read its end repeatedly, and a
 /// program that ignores `SIGHUP` would not end.
 #[cfg(unix)]
 fn report_hangup(events: &Sender<FinderEvent>) {

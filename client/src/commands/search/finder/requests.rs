@@ -1,4 +1,4 @@
-//! Asks the daemon on behalf of the interactive search, on a thread of its own.
+//! Sends the requests of the interactive search to the daemon, on a thread of its own.
 
 use std::sync::mpsc::{Receiver, Sender};
 

@@ -1,4 +1,5 @@
-//! The terminal of the interactive search: raw keys and a screen of its own, until it is dropped.
+//! The terminal of the interactive search, in raw mode and with an alternate screen until it is
+//! dropped.
 
 use std::{
     io::{self, Write},
@@ -19,7 +20,7 @@ use crossterm::{
 
 use super::view::{Frame, TerminalSize};
 
-/// The size of a terminal that does not report it.
+/// The assumed size of a terminal that does not report its size.
 const USUAL: (u16, u16) = (80, 24);
 
 /// A terminal in raw mode.
@@ -63,8 +64,8 @@ impl RawTerminal {
         output.flush()
     }
 
-    /// Asks the terminal to put `text` into the clipboard of the machine at which the user sits,
-    /// also over SSH.
+    /// Asks the terminal to copy `text` to the clipboard. Over SSH, this is the clipboard of the
+    /// user's own machine.
     pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
         let text = BASE64_STANDARD.encode(text);
         execute!(self.output, Print(format!("\u{1b}]52;c;{text}\u{7}")))
@@ -78,8 +79,8 @@ impl Drop for RawTerminal {
 }
 
 fn restore() {
-    // The terminal may be gone. Who sees that the screen was left may type at once, so the keys are
-    // those of an ordinary terminal before.
+    // Errors are ignored, because the terminal may be gone. Raw mode ends first: the user may type
+    // as soon as the ordinary screen is back.
     let _ = disable_raw_mode();
     let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
 }

@@ -27,7 +27,7 @@ pub(super) struct Frame {
     pub(super) cursor: Option<usize>,
 }
 
-/// The keys, for the last line; the longest text that fits is shown.
+/// The keys for the last line. The longest text that fits is shown.
 const LIST_KEYS: &[&str] = &[
     "↑↓ choose · Enter show · ^Y copy id · ^R resume · Esc leave",
     "Enter show · ^R resume · Esc leave",
@@ -45,14 +45,14 @@ const SESSION_KEYS: &[&str] = &[
 ];
 const PROMPT: &str = "Search: ";
 const RESUME_PROMPT: &str = "Resume: ";
-/// Minimum lines for passages beside the list.
+/// Minimum number of lines for passages below the list.
 const PREVIEW: usize = 3;
-/// Minimum columns of a title; the facts beside it are left out on narrower terminals.
+/// Minimum width, in columns, of a title. On narrower terminals the facts next to it are left out.
 const TITLE: usize = 30;
 
-/// Draws the present state.
+/// Draws the current state.
 pub(super) fn draw(finder: &mut Finder, screen: &Screen, size: TerminalSize) -> Frame {
-    // One line at the top, a status, and the keys.
+    // The other lines are the query, the status and the keys.
     let body = size.rows.saturating_sub(3);
     finder.page = body;
     match finder.shown.take() {
@@ -114,7 +114,7 @@ fn draw_session(
     Frame { lines: with_footer(lines, finder, SESSION_KEYS, screen, size), cursor: None }
 }
 
-/// Fills the screen, with what the last key did or else the keys in the last line.
+/// Fills the screen. The last line is the notice about the last key, or else lists the keys.
 fn with_footer(
     mut lines: Vec<String>,
     finder: &Finder,
@@ -171,7 +171,7 @@ fn row(hit: &Hit, is_selected: bool, screen: &Screen, width: usize) -> String {
     }
 }
 
-/// Returns what a session has to say about the query, in at most `limit` lines.
+/// Returns the details and the matching passages of a session, in at most `limit` lines.
 fn preview(hit: &Hit, screen: &Screen, width: usize, limit: usize) -> Vec<String> {
     let session = &hit.session;
     let facts = [

@@ -1,8 +1,8 @@
 //! The transcript format of Claude Code: `projects/<slug>/<session>.jsonl`, with sub-agents in
-//! `<session>/subagents/` or, in older versions, beside the session.
+//! `<session>/subagents/` or, in older versions, in the folder of the session's file.
 //!
-//! An assistant line contains one content block, and a tool's result is in a later user record. The
-//! sources for the format are Anthropic's hook reference and transcripts; Anthropic calls the
+//! An assistant record contains one content block, and a tool's result is in a later user record.
+//! The sources for the format are Anthropic's hook reference and transcripts; Anthropic calls the
 //! format internal.
 
 mod action;
@@ -187,7 +187,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         out.item(Item::Recap { kind: RecapKind::Compaction, text });
         return RecordVerdict::Read;
     }
-    // Typed by the user unless the record names another origin.
+    // A text was typed by the user unless the record names another origin.
     let stranger = record.object("origin").and_then(|origin| origin.string("kind"));
     let typed =
         !record.is_true("isMeta") && stranger.is_none_or(|kind| kind == "human" || kind == "user");
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sub_agents_deeds_are_read_from_its_sessions_file() {
+    fn a_sub_agents_calls_are_read_from_its_sessions_file() {
         let progress = |kind: &str, block: Value| {
             let message = json!({ "type": kind, "message": { "content": [block] } });
             let data = json!({ "type": "agent_progress", "agentId": "a1", "message": message });

@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::Memory;
 
-/// Maximum number of prompts that wait, that were delivered without a record, or that were read
-/// from the queue.
+/// Maximum number of prompts in each list of [`PromptQueue`]; the oldest is evicted.
 const PROMPTS: usize = 16;
-/// Maximum bytes of a waiting prompt.
+/// Maximum length, in bytes, of the stored start of a prompt.
 const PROMPT: usize = 4_096;
 
-/// What the format stores for a file.
+/// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct ClaudeMemory {
@@ -32,9 +31,9 @@ pub(super) fn of(memory: &mut Memory) -> &mut PromptQueue {
 pub(super) struct PromptQueue {
     /// The waiting texts; empty for an entry that is not a prompt.
     waiting: Vec<String>,
-    /// Left the queue within a turn; a record may follow.
+    /// The prompts that left the queue within a turn; a record may follow.
     handed_over: Vec<String>,
-    /// Emitted from the queue, because no record followed.
+    /// The prompts that were emitted from the queue because no record followed.
     read: Vec<String>,
     /// Whether the last prompt that left the queue started a turn.
     begins_turn: bool,
@@ -81,7 +80,7 @@ impl PromptQueue {
         prompts
     }
 
-    /// The user's prompts leave the queue before notices of the program do.
+    /// Removes the next entry. The user's prompts leave the queue before notices of the program.
     fn take(&mut self) -> String {
         let typed = self.waiting.iter().position(|text| !text.is_empty());
         if self.waiting.is_empty() {

@@ -1,4 +1,4 @@
-//! Replies of the model: text, calls of tools, and the tokens used.
+//! Reads replies of the model: text, calls of tools, and the tokens used.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Results of tool calls.
+//! Reads the results of tool calls, and what the user typed when refusing a call.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::{
     model::transcript::{Item, LazyText, Outcome, ToolResult},
 };
 
-/// Maximum bytes of the text that the user typed when refusing a call.
+/// Maximum length, in bytes, of the text that the user typed when refusing a call.
 const REFUSAL_KEPT: usize = 16 * 1024;
 
 pub(super) fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Emitter<'_>) {

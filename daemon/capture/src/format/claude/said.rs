@@ -1,4 +1,4 @@
-//! Texts of user records: typed by the user, or added by the program under a tag.
+//! Reads the texts of user records, which the user typed or the program added in a tag.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(super) enum Speaker {
     Nobody,
 }
 
-/// Emits a text of a user record: typed by the user, or added by the agent's program under a tag.
+/// Emits a text of a user record, which the user typed or the agent's program added in a tag.
 pub(super) fn said_to_agent(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
     if text.starts_with("[Request interrupted by user") {
         out.item(Item::Interrupted);
@@ -51,7 +51,7 @@ fn task_ended(text: &str) -> Option<TaskEnded<'_>> {
         Some("failed") => Outcome::Failed(None),
         _ => Outcome::Interrupted,
     };
-    // A report may contain any tag, so it ends at the end of the notice.
+    // A report may itself contain tags, so its end is searched for from the end of the notice.
     let report = notice.split_once("<result>").map_or("", |(_, rest)| rest);
     let report = report.rsplit_once("</result>").map_or(report, |(report, _)| report);
     Some(TaskEnded {
@@ -176,7 +176,7 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     rest.split_once(close).map(|(inside, _)| inside)
 }
 
-/// Removes the text between `<tag>` and `</tag>`.
+/// Removes each `<tag>` with its content.
 fn without_tagged<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     if !text.contains(&open) {

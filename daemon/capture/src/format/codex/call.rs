@@ -1,4 +1,4 @@
-//! Calls of tools and their results.
+//! Reads calls of tools and their results.
 
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ pub(super) fn tool_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) ->
     emit(&call, "tool_search", input, out)
 }
 
-/// Reads a search that the service made itself: call and result in one.
+/// Reads a search by the service; its record is both the call and the result.
 pub(super) fn web_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let call = short(payload, "id", NAME_KEPT).unwrap_or(Cow::Borrowed("web_search"));
     let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
@@ -81,7 +81,7 @@ fn emit(call: &str, tool: &str, input: Value, out: &mut RolloutEmitter<'_>) -> R
     RecordVerdict::Read
 }
 
-/// Returns the name of a tool: one of an MCP server with its server, as `mcp__server__tool`.
+/// Returns the name of a tool; for a tool of an MCP server, in the form `mcp__server__tool`.
 fn full_name<'n>(namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
     match namespace.filter(|namespace| namespace.starts_with("mcp__")) {
         Some(namespace) => {
@@ -100,12 +100,13 @@ fn agent(id: &str) -> String {
     format!("agent {id}")
 }
 
-/// Bytes of an output that is joined to what a command had printed before.
+/// Maximum length, in bytes, of an output that is appended to a command's earlier output.
 const OUTPUT: usize = 64 * 1024;
-/// The key that stops a command.
+/// The control character that interrupts a command.
 const INTERRUPT: &str = "\u{3}";
 
-/// Whether a `write_stdin` only waits for a command or interrupts it. Its result is the command's.
+/// Records the command that a `write_stdin` continues. Returns whether the call only waits for the
+/// command or interrupts it; its result is then that of the command.
 fn continues(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) -> bool {
     let id = match &input["session_id"] {
         Value::Number(id) => id.to_string(),
@@ -156,7 +157,8 @@ pub(super) fn output(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
     RecordVerdict::Read
 }
 
-/// Reads the output of a call that continues a command: once that is over, it is the command's.
+/// Reads the output of a call that continues a command. When the command has ended, this output
+/// completes its result.
 fn continuation_ended(
     continuation: &Continuation,
     raw: &str,
@@ -167,7 +169,7 @@ fn continuation_ended(
     let command = is_over.then(|| rollout(out.memory).ended(&continuation.work)).flatten();
     let printed = output::printed(raw);
     match &command {
-        // What a poll shows comes behind what was shown before.
+        // The output of a poll continues the earlier output.
         Some((command, before)) if !before.is_empty() => {
             let whole = format!("{before}{}", printed.decode(OUTPUT));
             result(command, header.outcome(), LazyText::plain(&whole), out);
@@ -225,8 +227,9 @@ fn answers(call: &str, raw: &str, out: &mut RolloutEmitter<'_>) {
     }
 }
 
-/// Reads an output that concerns sub-agents. The result of a call that starts one is what the
-/// sub-agent reports later; `None` for other outputs.
+/// Reads an output that concerns sub-agents. Returns a verdict for the output of a call that starts
+/// a sub-agent, because the result of that call is the sub-agent's later report. `None` for other
+/// outputs, which are results themselves.
 fn agents_reported(
     call: &str,
     raw: &str,
@@ -248,7 +251,8 @@ fn agents_reported(
     None
 }
 
-/// Emits the result of the call that started the agent, if its status says that it is over.
+/// Emits the result of the call that started the agent, if the status says that the agent has
+/// ended.
 pub(super) fn agent_reported(id: &str, status: &str, out: &mut RolloutEmitter<'_>) {
     let Some((outcome, report)) = ended(status) else { return };
     if let Some((call, _)) = rollout(out.memory).ended(&agent(id)) {
@@ -256,7 +260,7 @@ pub(super) fn agent_reported(id: &str, status: &str, out: &mut RolloutEmitter<'_
     }
 }
 
-/// Returns how an agent ended, and its report; `None` while it works.
+/// Returns the outcome and the report of an agent; `None` while the agent works.
 fn ended(status: &str) -> Option<(Outcome, Cow<'_, str>)> {
     if let Some(word) = json::string(status) {
         let is_over = matches!(word.as_ref(), "shutdown" | "interrupted" | "not_found");

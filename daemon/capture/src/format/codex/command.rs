@@ -1,4 +1,4 @@
-//! The command lines of Codex's shell tools.
+//! Parses the command lines of Codex's shell tools.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,8 @@ pub(super) struct EmbeddedPatch<'c> {
     pub(super) patch: &'c str,
 }
 
-/// Returns the command line that a shell gets in the words of a program's arguments.
+/// Returns the command line for a program and its arguments. For a shell with an option such as
+/// `-lc`, it is the inner command line.
 pub(super) fn of_words(words: &[&str]) -> String {
     if let Some(inner) = given_to_shell(words) {
         return inner.to_owned();
@@ -18,7 +19,7 @@ pub(super) fn of_words(words: &[&str]) -> String {
     words.join(" ")
 }
 
-/// Returns the inner command line of `bash -lc '...'`, and others as they are.
+/// Returns the inner command line of `bash -lc '...'`, and other command lines unchanged.
 pub(super) fn inner(line: &str) -> String {
     let is_shell = SHELLS.iter().any(|shell| {
         let rest = line.trim_start().split_once(shell).map(|(before, rest)| {
@@ -31,8 +32,8 @@ pub(super) fn inner(line: &str) -> String {
     given_to_shell(&words).map_or_else(|| line.to_owned(), str::to_owned)
 }
 
-/// Finds the patch of a command line that does nothing but apply it:
-/// `apply_patch <<'EOF'`, after a `cd` to another directory.
+/// Finds the patch in a command line that only applies it: `apply_patch <<'EOF'`, possibly after
+/// `cd <directory> &&`.
 pub(super) fn embedded_patch(line: &str) -> Option<EmbeddedPatch<'_>> {
     let line = line.trim();
     let (directory, rest) = match line.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {
@@ -54,7 +55,8 @@ const PATCH_END: &str = "*** End Patch";
 
 const SHELLS: &[&str] = &["bash", "zsh", "sh", "dash"];
 
-/// Returns the last of three words if they are a shell, `-c` with other options, and its command.
+/// Returns the last of three words if the first is a shell and the second is an option that ends in
+/// `c`, such as `-lc`.
 fn given_to_shell<'w>(words: &[&'w str]) -> Option<&'w str> {
     let [shell, option, command] = words else { return None };
     let name = shell.rsplit('/').next().unwrap_or(shell);

@@ -1,4 +1,4 @@
-//! Events: the actions of the program, beside the model's history.
+//! Reads events, which record actions of the program in addition to the model's history.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ pub(super) fn read(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Record
     RecordVerdict::Read
 }
 
-/// A turn also ends early when another one takes its place.
+/// Whether the user aborted the turn. A turn is also aborted when another one replaces it.
 fn is_by_user(payload: &Object<'_>) -> bool {
     payload.string("reason").is_none_or(|reason| reason == "interrupted")
 }
@@ -87,7 +87,7 @@ fn item_completed(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordV
     RecordVerdict::Skipped(format!("item_completed/{kind}"))
 }
 
-/// Reads the plan that the agent puts before the user in its plan mode.
+/// Reads the plan that the agent proposes to the user in plan mode.
 fn plan(item: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let Some(plan) = item.string_within("text", TEXT_KEPT).filter(|text| !text.trim().is_empty())
     else {
@@ -100,8 +100,8 @@ fn plan(item: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Reads the end of a command. It counts for a command that answered before it was over; that of
-/// others is in the history.
+/// Reads the end of a command. If the call returned before the command ended, this is its result.
+/// Otherwise the history contains the result, and only the outcome is recorded.
 fn command_ended(event: &Object<'_>, id: &str, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let outcome = match (event.string("status").as_deref(), exit_code(event)) {
         (Some("declined"), _) => Outcome::Rejected,
@@ -128,7 +128,7 @@ fn note_outcome(event: &Object<'_>, id: &str, outcome: Outcome, out: &mut Rollou
     }
 }
 
-/// Whether a call of an MCP server failed: `{"Err": ..}`, or a result that says so.
+/// Whether a call of an MCP server failed: `{"Err": ..}`, or a result with `isError`.
 fn is_failed_call(event: &Object<'_>) -> bool {
     let Some(result) = event.object("result") else { return false };
     result.raw("Err").is_some() || result.object("Ok").is_some_and(|ok| ok.is_true("isError"))
@@ -139,7 +139,7 @@ pub(super) fn usage_record(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -
     usage(payload, "thread_token_usage", "usage", out)
 }
 
-/// Records the tokens of a copied record, which the following ones include.
+/// Records the total of a copied record, because later totals include it.
 pub(super) fn note_total(kind: &str, payload: &Object<'_>, memory: &mut Memory) {
     let total = match kind {
         "token_usage_record" => payload.object("thread_token_usage"),
@@ -151,7 +151,8 @@ pub(super) fn note_total(kind: &str, payload: &Object<'_>, memory: &mut Memory) 
     }
 }
 
-/// Emits the tokens of the last response, unless they were counted: a total is repeated.
+/// Emits the tokens of the last response, unless the total is unchanged, because Codex repeats
+/// totals.
 fn usage(
     counts: &Object<'_>,
     total: &str,
@@ -170,7 +171,7 @@ fn usage(
     RecordVerdict::Read
 }
 
-/// Returns token counts. Codex includes the cached ones in the input.
+/// Parses token counts. Codex includes cached tokens in the input.
 fn tokens(usage: &Object<'_>) -> Tokens {
     let count = |key| usage.number(key).unwrap_or(0);
     let cache_read = count("cached_input_tokens");

@@ -12,12 +12,12 @@ use crate::format::{
     limits::{NAME_KEPT, PATH_KEPT},
 };
 
-/// The folder of rollouts, which contains one for each year, month and day.
+/// The folder of rollouts, with subfolders for year, month and day.
 pub(super) const SESSIONS: &str = "sessions";
-/// The folder of archived rollouts, which contains no others.
+/// The folder of archived rollouts, which has no subfolders.
 pub(super) const ARCHIVE: &str = "archived_sessions";
 
-/// Bytes of a thread's id at the end of a file's name.
+/// Length, in bytes, of the thread's id at the end of a file's name.
 const THREAD_ID: usize = 36;
 
 /// Returns the thread's id in the name of a rollout: `rollout-<time>-<id>`, or the bare id of an
@@ -30,7 +30,7 @@ pub(super) fn thread_in_name(path: &Path) -> Option<&str> {
     (is_rollout && uuid::Uuid::try_parse(thread).is_ok()).then_some(thread)
 }
 
-/// Returns the other paths of the rollout, before or after it was archived or compressed.
+/// Returns the other paths that the rollout may have: archived or not, compressed or not.
 pub(super) fn other_paths(path: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
     let Some(name) = name.to_str().map(|name| name.trim_end_matches(".zst")) else {
@@ -42,7 +42,8 @@ pub(super) fn other_paths(path: &Path) -> Vec<PathBuf> {
     paths.filter(|other| other != path).collect()
 }
 
-/// Returns the folder to which archiving moves a rollout, or from which it came.
+/// Returns the folder to which archiving moves a rollout; for an archived rollout, its folder
+/// before.
 fn folder_after_archiving(folder: &Path, name: &str) -> Option<PathBuf> {
     if folder.file_name()? == ARCHIVE {
         let date = name.strip_prefix("rollout-")?.split_once('T')?.0;
@@ -73,7 +74,7 @@ pub(super) fn is_sub_agent(meta: &Object<'_>) -> bool {
         || meta.string("parent_thread_id").is_some()
 }
 
-/// The identification of a session in the first record of a rollout.
+/// The members of a rollout's first record that identify its session.
 struct SessionMeta {
     is_typed: bool,
     thread: String,
@@ -88,7 +89,7 @@ impl SessionMeta {
         let is_typed = record.string("type").as_deref() == Some("session_meta");
         let meta = match is_typed {
             true => record.object("payload")?,
-            // The head of the oldest versions is the payload itself.
+            // In the oldest versions, the first record is the payload itself.
             false if record.raw("type").is_none() => {
                 record.raw("timestamp").and(record.raw("instructions"))?;
                 record
@@ -101,7 +102,8 @@ impl SessionMeta {
         Some(SessionMeta { is_typed, thread, parent, directory: own("cwd", PATH_KEPT) })
     }
 
-    /// Reads a first record of which only the start is known. Ids and paths precede the long texts.
+    /// Reads the start of a first record whose rest is unknown. Ids and paths precede the long
+    /// texts.
     fn of_cut(record: &str) -> Option<SessionMeta> {
         let text = |key: &str| {
             let (_, rest) = record.split_once(&format!("\"{key}\":\""))?;
@@ -114,7 +116,7 @@ impl SessionMeta {
     }
 }
 
-/// Returns the session of a sub-agent's parent: the outermost one where it is known.
+/// Returns the session of a sub-agent's parent: the outermost one if it is known.
 fn parent(meta: &Object<'_>) -> Option<String> {
     let thread = short(meta, "id", NAME_KEPT);
     let outermost = short(meta, "session_id", NAME_KEPT).filter(|id| Some(id) != thread.as_ref());
@@ -126,7 +128,7 @@ fn parent(meta: &Object<'_>) -> Option<String> {
     parent.or_else(spawned).map(Cow::into_owned)
 }
 
-/// Returns the description of a sub-agent in `source`; an object without members where it is only a
+/// Returns the description of a sub-agent in `source`; an empty object if the description is only a
 /// name.
 fn sub_agent_source<'a>(meta: &Object<'a>) -> Option<Object<'a>> {
     let source = meta.raw("source").filter(|raw| raw.starts_with('{'))?;

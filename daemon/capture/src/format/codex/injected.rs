@@ -1,6 +1,6 @@
-//! Recognises texts with the role `user` that Codex added and nobody typed.
+//! Recognises texts with the role `user` that Codex added.
 
-/// Starts of texts that are not enclosed in a tag.
+/// The starts of added texts that are not enclosed in a tag, with the types of the texts.
 const STARTS: &[(&str, &str)] = &[
     ("# AGENTS.md instructions", "agents_md"),
     ("Warning: apply_patch was requested via ", "warning"),

@@ -11,19 +11,19 @@ use crate::{
 
 /// Maximum number of elements of each list; the oldest is evicted.
 const KEPT: usize = 64;
-/// Bytes kept of what a process printed that goes on.
+/// Maximum length, in bytes, of the kept output of a running process.
 pub(super) const PRINTED: usize = 8 * 1024;
-/// Maximum bytes of a question.
+/// Maximum length, in bytes, of a question.
 const QUESTION: usize = 4_096;
 
-/// What the format stores for a file.
+/// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CodexMemory {
     rollout: RolloutMemory,
 }
 
-/// Returns what earlier records of the file mean.
+/// Returns the state from earlier records of the file.
 pub(super) fn rollout(memory: &mut Memory) -> &mut RolloutMemory {
     &mut memory.own::<CodexMemory>().rollout
 }
@@ -40,18 +40,18 @@ pub(super) struct RolloutMemory {
     /// The ordinal of a sub-agent's first own record.
     pub(super) own_from: u64,
     prompts: VecDeque<SeenPrompt>,
-    /// Calls that answered while their work went on.
+    /// Calls that returned while their work continued.
     ongoing: VecDeque<OngoingCall>,
     /// Calls that continue another one.
     continuations: VecDeque<Continuation>,
-    /// The events about calls without a result.
+    /// The outcomes that events reported for calls without a result.
     outcomes: VecDeque<ReportedOutcome>,
     questions: VecDeque<AskedQuestion>,
     /// The tokens of the whole thread when they were last counted.
     pub(super) total: Tokens,
 }
 
-/// A prompt that appeared in one of its two places.
+/// A prompt that appeared in one record kind and not yet in the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SeenPrompt {
     digest: u64,
@@ -70,7 +70,7 @@ struct OngoingCall {
     /// The id of the process or of the agent.
     work: String,
     call: String,
-    /// What a process printed so far, as far as it was shown.
+    /// The output of a process so far.
     #[serde(default)]
     printed: String,
 }
@@ -98,7 +98,7 @@ pub(super) struct AskedQuestion {
 }
 
 impl RolloutMemory {
-    /// Records a prompt; returns whether it already appeared in its other place.
+    /// Records a prompt; returns whether it already appeared in the other record kind.
     pub(super) fn is_second(&mut self, text: &str, place: PromptPlace) -> bool {
         let digest = digest(text);
         let other = |seen: &SeenPrompt| seen.digest == digest && seen.place != place;
@@ -115,7 +115,7 @@ impl RolloutMemory {
         push(&mut self.ongoing, OngoingCall { work, call, printed: String::new() });
     }
 
-    /// Adds what a process printed while it goes on; the start of a long output is kept.
+    /// Appends output of a running process. Only the start of a long output is kept.
     pub(super) fn printed(&mut self, work: &str, text: &str) {
         let ongoing = self.ongoing.iter_mut().find(|ongoing| ongoing.work == work);
         if let Some(ongoing) = ongoing {
@@ -128,7 +128,7 @@ impl RolloutMemory {
         !self.ongoing.is_empty()
     }
 
-    /// Removes the work that is over; returns the call that started it, and what it had printed.
+    /// Removes work that has ended. Returns the call that started the work, and its output so far.
     pub(super) fn ended(&mut self, work: &str) -> Option<(String, String)> {
         let at = self.ongoing.iter().position(|ongoing| ongoing.work == work)?;
         self.ongoing.remove(at).map(|ongoing| (ongoing.call, ongoing.printed))
@@ -179,8 +179,8 @@ fn push<T>(list: &mut VecDeque<T>, element: T) {
     }
 }
 
-/// Returns a hash (FNV-1a) of the text without white space: the two places of a prompt join its
-/// parts differently.
+/// Returns a hash (FNV-1a) of the text without white space, because the two record kinds join the
+/// parts of a prompt differently.
 fn digest(text: &str) -> u64 {
     let bytes = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

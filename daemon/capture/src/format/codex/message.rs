@@ -1,4 +1,4 @@
-//! Messages of the model's history.
+//! Reads messages of the model's history.
 
 use std::borrow::Cow;
 
@@ -83,7 +83,7 @@ pub(super) fn prompt_event(text: &str, out: &mut RolloutEmitter<'_>) -> RecordVe
     RecordVerdict::Read
 }
 
-/// Emits the user's prompt, or in a sub-agent's file the parent's.
+/// Emits a prompt of the user; in a sub-agent's file, an instruction of the parent.
 fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut RolloutEmitter<'_>) {
     let text = Cow::Borrowed(text);
     let item = match rollout(out.memory).is_sub_agent {

@@ -3,9 +3,9 @@
 //!
 //! A record is an envelope of time and type around a payload. A text may appear twice, as part of
 //! the model's history (`response_item`) and as an event (`event_msg`). Replies, calls and results
-//! are read from the history; prompts from whichever has them first, because the program adds
-//! messages of its own under the user's role. The sources for the format are rollouts of versions
-//! 0.118 to 0.169 and the published source code of Codex.
+//! are read from the history. A prompt is read from whichever of the two comes first, because in
+//! the history the program adds messages of its own with the user's role. The sources for the
+//! format are rollouts of versions 0.118 to 0.169 and the published source code of Codex.
 
 mod action;
 mod call;
@@ -58,8 +58,8 @@ impl Format for Codex {
         Some(folder(surroundings).join("thread-writer-locks"))
     }
 
-    /// A process holds the lock of each thread that it writes. A server that stays behind after its
-    /// last thread holds none.
+    /// A process locks the file of each thread that it writes. A server that keeps running after
+    /// its last thread holds no lock.
     fn locked_session(&self, path: &Path) -> Option<String> {
         let thread = path.file_name()?.to_str()?.strip_suffix(".lock")?;
         uuid::Uuid::try_parse(thread).is_ok().then(|| thread.to_owned())
@@ -125,7 +125,7 @@ fn folder(surroundings: &Surroundings<'_>) -> PathBuf {
         .map_or_else(|| surroundings.home.join(".codex"), PathBuf::from)
 }
 
-/// The output of reading one record.
+/// The receiver of the items of one record, with the memory of the file.
 struct RolloutEmitter<'e> {
     at: Option<Timestamp>,
     memory: &'e mut Memory,
@@ -157,8 +157,8 @@ impl RolloutEmitter<'_> {
     }
 }
 
-/// Returns a record's id. Codex has ids for a part of the records only, so it is derived from what
-/// a fork copies: the id of the call or message.
+/// Returns a record's id. Codex gives ids only to some records, so the id is derived from `key`,
+/// which a fork copies unchanged.
 fn record_uuid(kind: &str, key: &str) -> RecordUuid {
     let digest = Sha256::new().chain_update(kind).chain_update([0]).chain_update(key).finalize();
     std::array::from_fn(|at| digest[at])
@@ -191,7 +191,8 @@ fn session_meta(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVer
         rollout.is_sub_agent = identity::is_sub_agent(payload);
         rollout.own_from = payload.number("subagent_history_start_ordinal").unwrap_or(0);
     } else if rollout.thread != id {
-        // A fork starts with the other session's records. Those of a sub-agent are its parent's.
+        // A fork starts with the records of another session. In a sub-agent's rollout, these are
+        // the parent's.
         rollout.is_copied = rollout.is_sub_agent;
         return RecordVerdict::Skipped("session_meta/copied".to_owned());
     }
@@ -230,7 +231,8 @@ fn is_copied(record: &Object<'_>, payload: &Object<'_>, memory: &mut Memory) -> 
     if rollout.is_copied
         && let Some(turn) = payload.string("turn_id")
     {
-        // Ids of threads and turns begin with their time, so the sub-agent's own turns are greater.
+        // Ids of threads and turns begin with their creation time, so the ids of the sub-agent's
+        // own turns are greater than that of its thread.
         let is_own = turn.len() == rollout.thread.len() && *turn > *rollout.thread;
         rollout.is_copied = !is_own;
     }

@@ -1,4 +1,4 @@
-//! The outputs of tools: a header of the program with the exit code, and the tool's own output.
+//! Parses the outputs of tools: a header of Codex with the exit code, and the tool's own output.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,13 @@ use crate::{
     model::transcript::{LazyText, Outcome, without_middle},
 };
 
-/// Bytes of an output that contain its header, unless the command in it is long.
+/// Number of bytes in which the header of an output is searched for, unless the header contains a
+/// long command.
 const HEAD: usize = 6 * 1024;
-/// Bytes of an output whose header contains a long command.
+/// Number of bytes that are searched if the header contains a long command.
 const LONG_HEAD: usize = 64 * 1024;
 
-/// Bytes of the tool's output that show how the call ended.
+/// Maximum length, in bytes, of the part of the tool's output that is examined for the outcome.
 const PRINTED: usize = 2 * 1024;
 
 /// The content of an output's header.
@@ -160,7 +161,7 @@ fn inner_json(raw: &str, text: &str) -> Option<String> {
 }
 
 const HEADER_STARTS: &[&str] = &["Command: ", "Chunk ID: ", "Wall time: ", "Exit code: "];
-/// The text before an output that the program shortened.
+/// The start of the text before an output that Codex shortened.
 const LINES_START: &str = "Total output lines: ";
 const OUTPUT_MARK: &str = "Output:";
 
@@ -169,8 +170,8 @@ fn needs_more(text: &str) -> bool {
     HEADER_STARTS.iter().any(|start| text.starts_with(start)) && header_end(text).is_none()
 }
 
-/// Returns `text` without its headers, and calls `visit` for their lines. An output within an
-/// output has two of them.
+/// Returns `text` without its headers, and calls `visit` for each header line. A nested output has
+/// two headers.
 fn strip_headers<'t>(text: &'t str, visit: &mut dyn FnMut(&str)) -> &'t str {
     let mut rest = text;
     for _ in 0..2 {
@@ -189,7 +190,7 @@ fn strip_headers<'t>(text: &'t str, visit: &mut dyn FnMut(&str)) -> &'t str {
     }
 }
 
-/// The end of a header without an output: `Wall time: 0.1 seconds` and the result.
+/// Returns the end of a header that consists only of the line `Wall time: 0.1 seconds`.
 fn first_line_end(text: &str) -> Option<usize> {
     text.starts_with("Wall time: ").then(|| text.find('\n').map(|at| at + 1)).flatten()
 }

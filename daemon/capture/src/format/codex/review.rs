@@ -1,10 +1,11 @@
-//! The reply of a code review, which Codex asks of its model as one JSON object.
+//! Formats the reply of a code review, which Codex requests from its model as one JSON object.
 
 use std::fmt::Write as _;
 
 use serde::Deserialize;
 
-/// The members that a reader needs. The schema is in Codex's published source (`ReviewOutputEvent`).
+/// The members that a reader needs. Codex's published source contains the schema
+/// (`ReviewOutputEvent`).
 #[derive(Deserialize)]
 struct Review {
     findings: Vec<ReviewFinding>,

@@ -420,7 +420,7 @@ fn a_rollout_is_identified_by_its_first_record() {
         let path = Path::new(&path);
         assert!(Codex.claims(path));
         assert_eq!(Codex.identify(path, &record).as_ref(), Some(&wanted), "{record}");
-        // Of a long first record only the start is read.
+        // Only the start of a long first record is read.
         let text = format!(r#""base_instructions":{{"text":"{}"#, "x".repeat(9));
         let cut = format!("{},{text}", &record[..record.len() - 2]);
         let found = Codex.identify(path, &cut).unwrap();
@@ -616,7 +616,8 @@ fn entries(records: &[Value], visit: &mut dyn FnMut(Entry<'_>)) {
     }
 }
 
-/// A notification that a sub-agent is over is not read itself.
+/// Whether a record notifies that a sub-agent has ended. Such a record emits a result, but is
+/// skipped.
 fn is_report(record: &Value) -> bool {
     record.to_string().contains("subagent_notification")
 }

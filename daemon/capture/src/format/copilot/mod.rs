@@ -34,17 +34,17 @@ use crate::{
 
 pub struct Copilot;
 
-/// What the format stores for a file.
+/// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CopilotMemory {
     /// Questions to the user that wait for an answer, by call.
     questions: Notes,
-    /// The calls that started background work, by the agent's id of that work.
+    /// The calls that started background work, by Copilot's id of the work.
     running: Notes,
     /// The tokens that were emitted so far.
     counted: Tokens,
-    /// The list of tasks, of which a call states only what changes.
+    /// The list of tasks; a call states only the changed ones.
     tasks: Vec<Task>,
 }
 
@@ -52,7 +52,7 @@ fn own(memory: &mut Memory) -> &mut CopilotMemory {
     memory.own()
 }
 
-/// Maximum bytes that are read of the file that describes a session.
+/// Maximum number of bytes that are read of `workspace.yaml`, which describes a session.
 const WORKSPACE: u64 = 64 * 1024;
 
 impl Format for Copilot {
@@ -82,7 +82,7 @@ impl Format for Copilot {
         let start = starts.and_then(|start| start.object("data"));
         let directory = start.as_ref().and_then(|start| start.object("context")?.string("cwd"));
         let directory = directory.map(Cow::into_owned).or_else(|| workspace_cwd(path));
-        // A session that Copilot starts by itself when another ends, to work on its memory of it.
+        // When a session ends, Copilot itself starts another session, which updates its memory.
         let parent = start.and_then(|start| {
             let parent = start.string("detachedFromSpawningParentSessionId")?;
             (parent.len() <= NAME_KEPT).then(|| parent.into_owned())
@@ -168,7 +168,7 @@ fn is_event(record: &Object<'_>) -> bool {
     has_frame && is_object && record.string("type").is_some_and(|kind| is_known(&kind))
 }
 
-/// The first words of the types of events.
+/// The parts before the dot in the types of events.
 const EVENTS: &[&str] =
     &["session", "user", "assistant", "tool", "system", "hook", "subagent", "skill", "permission"];
 

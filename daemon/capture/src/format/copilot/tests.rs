@@ -1,4 +1,4 @@
-#![expect(clippy::needless_pass_by_value, reason = "the literals stand in the calls")]
+#![expect(clippy::needless_pass_by_value, reason = "the arguments are written where they are used")]
 
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn a_session_is_read_from_prompt_to_end() {
 }
 
 #[test]
-fn of_a_sub_agent_in_the_same_file_the_deeds_are_read() {
+fn calls_of_a_sub_agent_in_the_same_file_are_read() {
     let items = items_of(&Copilot, SUB_AGENT);
     let of_agent: Vec<&String> =
         items.iter().filter(|item| item.starts_with("047151d0-")).collect();
@@ -81,7 +81,7 @@ fn of_a_sub_agent_in_the_same_file_the_deeds_are_read() {
     assert_eq!(prompts, ["prompt: Do it #agent#"]);
     assert!(items.iter().any(|item| item.contains("Delegate { agent: Some(\"general-purpose\")")));
     let tokens = items.iter().filter(|item| item.starts_with("tokens:")).count();
-    assert_eq!(tokens, 4, "those of the sub-agent count for the session");
+    assert_eq!(tokens, 4, "the tokens of the sub-agent count for the session");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Reads the agent's list of tasks. It is a table `todos` in a database of the session, which the
-//! agent changes with the tool `sql`; in older versions a Markdown checklist.
+//! agent changes with the tool `sql`; in older versions it is a Markdown checklist.
 
 use crate::model::transcript::{Task, TaskState};
 
@@ -19,7 +19,7 @@ pub(super) fn checklist(text: &str) -> Vec<Task> {
     text.lines().filter_map(task).collect()
 }
 
-/// Returns the tasks that SQL statements add or change; those that only change have no subject.
+/// Returns the tasks that SQL statements add or change. A changed task has no subject.
 pub(super) fn changed(sql: &str) -> Vec<Task> {
     let tokens = tokens(sql);
     tokens.split(|token| *token == Token::Mark(';')).flat_map(statement).collect()

@@ -1,8 +1,9 @@
-//! Calls of tools and their results.
+//! Reads calls of tools and their results.
 //!
 //! `assistant.message` lists the calls, too, but only the event `tool.execution_start` names the
-//! MCP server of a tool. A command in the background has no final result yet. Its shell id is
-//! remembered, and the event that reports its end gives the result of the first call.
+//! MCP server of a tool. The first result of a command in the background is not final. Its shell id
+//! is remembered, and the later result that reports the end of the command becomes the result of
+//! the first call.
 
 use std::borrow::Cow;
 
@@ -18,9 +19,10 @@ use crate::{
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };
 
-/// Bytes at the start and at the end of a result, where Copilot reports the outcome.
+/// Maximum length, in bytes, of the start and the end of a result together, in which Copilot
+/// reports the outcome.
 const ENDS: usize = 2_048;
-/// Maximum bytes that are read of an answer that the user typed.
+/// Maximum length, in bytes, of an answer that the user typed.
 const TYPED_ANSWER: usize = 16 * 1024;
 
 pub(super) fn started(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
@@ -142,7 +144,7 @@ impl<'a> ToolReply<'a> {
         task.map(str::to_owned)
     }
 
-    /// Returns the shell or the sub-agent in the background that ended, and how.
+    /// Returns the shell or the sub-agent in the background that ended, and its outcome.
     fn ended(&self) -> Option<(String, Outcome)> {
         let text = self.ends.as_ref();
         if let Some(exit) = exit(text) {

@@ -9,7 +9,8 @@ use crate::{
     model::transcript::{Action, ChangeKind, Replacement, Task, TaskState, UserQuestion},
 };
 
-/// Returns the tool and the arguments of a call of an MCP tool, which one tool of Cursor's wraps.
+/// Returns the tool and the arguments of a call. Cursor calls MCP tools through a wrapper tool,
+/// which is removed.
 pub(super) fn without_wrapper(tool: Cow<'_, str>, mut input: Value) -> (Cow<'_, str>, Value) {
     if !matches!(tool.as_ref(), "CallMcpTool" | "CallDynamicTool") {
         return (tool, input);

@@ -1,6 +1,6 @@
-//! The transcript format of Cursor's command line: in `projects/<directory>/agent-transcripts` the
-//! file `<session>/<session>.jsonl`, in older versions `<session>.jsonl`; sub-agents in
-//! `<session>/subagents`.
+//! The transcript format of Cursor's command line. The folder
+//! `projects/<directory>/agent-transcripts` contains the file `<session>/<session>.jsonl` (in older
+//! versions `<session>.jsonl`), and sub-agents are in `<session>/subagents`.
 //!
 //! A record is a message `{role, message: {content}}` or the end of a turn. It has no id and no
 //! time; only a prompt may contain the time, in text. A call is written after the tool ran, and its
@@ -37,17 +37,17 @@ use crate::{
 
 pub struct CursorCli;
 
-/// What the format stores for a file.
+/// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CursorMemory {
     /// The number of calls without an id of their own.
     calls: u64,
-    /// The list of tasks, of which a call may state only what changes.
+    /// The list of tasks; a call may state only the changed ones.
     tasks: Vec<Task>,
 }
 
-/// Maximum bytes that are read of the file that describes a project.
+/// Maximum number of bytes that are read of the file that describes a project.
 const PROJECT: u64 = 64 * 1024;
 
 impl Format for CursorCli {
@@ -225,7 +225,8 @@ fn call(block: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
         *calls += 1;
         Cow::Owned(format!("call-{calls}"))
     });
-    // Without a result it is known that the tool ran, but not how a command ended.
+    // A call is written after the tool ran. Without a result, only the outcome of a command is
+    // unknown.
     let is_done = !has_result && is_done_once_run(&action);
     out.item(Item::Call(Call { id: id.clone(), message: None, tool, input, action }));
     if is_done {

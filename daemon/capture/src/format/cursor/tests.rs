@@ -1,4 +1,4 @@
-#![expect(clippy::needless_pass_by_value, reason = "the literals stand in the calls")]
+#![expect(clippy::needless_pass_by_value, reason = "the arguments are written where they are used")]
 
 use serde_json::{Value, json};
 

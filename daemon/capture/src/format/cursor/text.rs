@@ -1,10 +1,11 @@
-//! Texts of messages: a prompt is between tags, beside texts of the program.
+//! Parses the texts of messages, in which tags separate the user's prompts from texts of the
+//! program.
 
 use std::borrow::Cow;
 
 use crate::model::time::Timestamp;
 
-/// Returns the user's prompt: the content of `<user_query>`, or a text without tags.
+/// Returns the user's prompts: the contents of `<user_query>`, or a text without tags.
 pub(super) fn prompts(text: &str) -> Vec<&str> {
     let mut prompts = Vec::new();
     let mut rest = text;

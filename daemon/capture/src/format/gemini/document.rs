@@ -1,12 +1,12 @@
-//! Turns the file of an older version, which is rewritten whole, into records.
+//! Converts a file of an older version, which is rewritten as a whole, into records.
 //!
-//! The records of a longer version of a document begin with those of a shorter one, so that reading
-//! can continue after them: members that change with each write are omitted, and an addition to a
+//! The records of a document that grew begin with the earlier records, so that reading can continue
+//! after those. Members that change with each write are therefore omitted, and an addition to a
 //! message is a separate record.
 
 use crate::format::json::{self, Object};
 
-/// Maximum bytes of the members that each record of a message repeats.
+/// Maximum length, in bytes, of the members that each record of a message repeats.
 const LONGEST_HEAD: usize = 2_048;
 
 pub(super) fn records_of(document: &str) -> Option<Vec<String>> {
@@ -36,7 +36,7 @@ fn record(object: &Object<'_>, keys: &[&str]) -> String {
     one_line(&format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
 }
 
-/// Returns the record that a member was added to a message.
+/// Returns a record that adds a member to a message.
 fn addition(message: &Object<'_>, key: &str, raw: &str) -> String {
     let mut record = record(message, &["id", "timestamp", "type"]);
     if record.len() > LONGEST_HEAD {
@@ -46,7 +46,7 @@ fn addition(message: &Object<'_>, key: &str, raw: &str) -> String {
     one_line(&format!(r#"{record},"{key}":{raw}}}"#))
 }
 
-/// Newlines are only between the tokens of JSON, never within one.
+/// Replaces newlines by spaces. In JSON, newlines appear only between tokens.
 fn one_line(json: &str) -> String {
     json.replace(['\n', '\r'], " ")
 }

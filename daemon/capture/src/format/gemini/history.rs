@@ -1,5 +1,5 @@
-//! Reads `$set.messages`, which repeats the history: when the program starts, when it resumes a
-//! session, and when it compacts one. Only new content is emitted.
+//! Reads `$set.messages`, in which the program repeats the history when it starts, resumes a
+//! session or compacts one. Only new content is emitted.
 
 use std::borrow::Cow;
 

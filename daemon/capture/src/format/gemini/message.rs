@@ -1,5 +1,5 @@
-//! Reads one message. It may have been read before, in part: text is emitted once, and calls and
-//! results when they appear.
+//! Reads one message. Parts of it may have been read before: text is emitted once, and calls and
+//! results when they first appear.
 
 use std::borrow::Cow;
 
@@ -135,8 +135,8 @@ fn note_directory(cwd: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
     RecordVerdict::Read
 }
 
-/// Emits a response that no call's record has. Of a call that a sub-agent may not make, the response
-/// is all that is recorded.
+/// Emits a response that is not in the record of a call. If a sub-agent may not make a call, only
+/// the response is recorded.
 fn lone_response(
     response: &FunctionResponse<'_>,
     memory: &mut Memory,
@@ -257,7 +257,7 @@ fn response_of(result: &str) -> Option<&str> {
     })
 }
 
-/// Emits the user's choices: a text for the number of each question.
+/// Emits the user's answers, which the response contains by the number of the question.
 fn answers(call: &str, args: &str, response: &str, out: &mut Emitter<'_>) {
     let text = outcome::text(response, TEXT_KEPT);
     let answers: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -1,11 +1,12 @@
 //! The transcript format of Gemini CLI: `tmp/<project>/chats/session-<minute>-<id>.jsonl`, with
-//! sub-agents in `chats/<session>/<sub-agent>.jsonl`; older versions rewrite a `.json` file whole.
+//! sub-agents in `chats/<session>/<sub-agent>.jsonl`; older versions rewrite a `.json` file as a
+//! whole.
 //!
-//! A message is written again under its id when its tool calls are done, and `$set.messages` repeats
-//! the history, so this format remembers what was read. A file names neither the working directory
-//! nor the branch; the directory is taken from the files beside it. The sources for the format are
-//! transcripts of version 0.61 and older ones, and the program's source
-//! (`packages/core/src/services/chatRecordingService.ts`).
+//! A message is written again under its id when its tool calls are done, and `$set.messages`
+//! repeats the history, so this format remembers what was read. A file does not name the branch.
+//! The working directory is taken from other files of the project, otherwise from the header or the
+//! session's context. The sources for the format are transcripts of version 0.61 and older ones,
+//! and the program's source (`packages/core/src/services/chatRecordingService.ts`).
 
 mod document;
 mod history;
@@ -69,7 +70,8 @@ impl Format for Gemini {
 
     fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
         let header = head.lines().find_map(Object::parse).filter(is_header)?;
-        // Resuming a session leaves a file without a message; the earlier file continues.
+        // Resuming a session creates a file without messages; the session continues in the earlier
+        // file.
         if !head.lines().any(|line| line.starts_with(r#"{"id":"#)) {
             return None;
         }
@@ -102,7 +104,7 @@ impl Format for Gemini {
         if is_header(&record) {
             return Ok(header(&record, memory, emit));
         }
-        // The user took messages back. Their effects on files stay.
+        // A rewind removes messages, but not their effects on files, so it is only counted.
         let kind = if record.raw("$rewindTo").is_some() { "$rewindTo" } else { "untyped" };
         Ok(skipped(kind))
     }
@@ -112,12 +114,12 @@ impl Format for Gemini {
     }
 }
 
-/// What the format stores for a file.
+/// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct GeminiMemory {
     is_sub_agent: bool,
-    /// What was read of messages, which may be written again.
+    /// The parts of messages that were read. A message may be written again.
     seen: SeenRecords,
 }
 
@@ -174,7 +176,7 @@ fn update(set: &Object<'_>, memory: &mut Memory, emit: &mut dyn FnMut(Entry<'_>)
     if let Some(messages) = set.raw("messages") {
         verdict = history::read(messages, memory, emit);
     }
-    // A sub-agent's summary is its report, which the parent's file has as well.
+    // A sub-agent's summary is its report, which the parent's file also contains.
     let summary = set.string_within("summary", NAME_KEPT).unwrap_or_default();
     if !summary.trim().is_empty() && !own(memory).is_sub_agent {
         let (by, text) = (TitleSource::Summary, Cow::Borrowed(summary.trim()));

@@ -1,4 +1,4 @@
-//! Finds the project of a transcript, whose path is only in files beside the transcript.
+//! Finds the path of a transcript's project in files near the transcript.
 
 use std::{
     fs::File,
@@ -13,7 +13,7 @@ use crate::{
     lang::hex,
 };
 
-/// Maximum bytes of the list of projects.
+/// Maximum length, in bytes, of the list of projects.
 const LIST: u64 = 4 << 20;
 
 /// Returns the root of the project that the transcript at `path` belongs to.
@@ -29,7 +29,7 @@ fn from_marker(folder: &Path) -> Option<String> {
     Path::new(root).is_absolute().then(|| root.to_owned())
 }
 
-/// Looks the folder's name up in `projects.json`, in the program's home. In older versions the name
+/// Looks up the folder's name in `projects.json`, in the program's home. In older versions the name
 /// is the SHA-256 of the project's path.
 fn from_list(folder: &Path) -> Option<String> {
     let name = folder.file_name()?.to_str()?;
@@ -44,7 +44,7 @@ fn from_list(folder: &Path) -> Option<String> {
 
 fn read(path: &Path, limit: u64) -> Option<String> {
     let mut text = String::new();
-    // A missing file is usual, and one that cannot be read names no project.
+    // The file is often missing, and an unreadable file is treated in the same way.
     let length = File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
     ((length as u64) < limit).then_some(text)
 }

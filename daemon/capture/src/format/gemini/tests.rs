@@ -61,7 +61,6 @@ fn sample(name: &str) -> (PathBuf, String) {
 fn read_sample(name: &str) -> Vec<String> {
     let (path, text) = sample(name);
     let items = read_lines(&text, &mut Gemini.memory_of(&path));
-    // Each sample is unchanged where its test needs it.
     items.into_iter().filter(|item| !item.starts_with("tokens: ")).collect()
 }
 

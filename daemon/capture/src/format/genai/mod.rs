@@ -38,7 +38,7 @@ pub(crate) struct FunctionResponse<'a> {
     pub(crate) response: &'a str,
 }
 
-/// Parses a content: a text, a part, or an array of both.
+/// Parses a content, which is a text, a part, or an array of both.
 pub(crate) fn parts(raw: &str) -> Vec<Part<'_>> {
     if raw.starts_with('[') {
         return json::items(raw).into_iter().map(part).collect();
@@ -103,15 +103,15 @@ pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mu
     }));
 }
 
-/// Parses a record's id, which is the same in every copy of the record. Other ids than random ones
-/// are made of the content and not unique.
+/// Parses a record's id, which is the same in every copy of the record. `None` for an id that is
+/// not a UUID: it is derived from the content and not unique.
 pub(crate) fn record_uuid(id: &str) -> Option<RecordUuid> {
     let is_uuid = id.len() == 36;
     is_uuid.then(|| uuid::Uuid::try_parse(id).ok().map(uuid::Uuid::into_bytes)).flatten()
 }
 
-/// Whether a record of the shape of Claude Code's has what only Qwen Code writes: parts, or a payload
-/// of its own.
+/// Whether a record that resembles those of Claude Code has a member that only Qwen Code writes:
+/// parts, a system payload or a provenance.
 pub(crate) fn is_record(record: &Object<'_>) -> bool {
     record.raw("systemPayload").is_some()
         || record.raw("provenance").is_some()

@@ -1,7 +1,7 @@
 //! Reads the response of a tool: its text, and how the call ended.
 //!
-//! A shell command that failed counts as a success of the tool. Its exit code is in a line after
-//! the output.
+//! For a shell command that failed, the tool reports success. The exit code is in a line after the
+//! output.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -10,7 +10,8 @@ use crate::{
     model::transcript::{Outcome, without_middle},
 };
 
-/// Bytes of a response in which its ending is looked for.
+/// Maximum length, in bytes, of the start and the end of a response together, which are examined
+/// for the outcome.
 const EXAMINED: usize = 4_096;
 const SHELL: &str = "run_shell_command";
 
@@ -29,8 +30,8 @@ pub(crate) fn of(tool: &str, status: Option<&str>, response: &str) -> Outcome {
     }
 }
 
-/// Returns the text of a raw response, without the lines that the shell tool adds. Truncated to
-/// about `limit` bytes.
+/// Returns the text of a raw response, truncated to about `limit` bytes and without the lines that
+/// the shell tool adds.
 pub(crate) fn text(response: &str, limit: usize) -> Cow<'_, str> {
     let text = reported(response, limit);
     let range = shell_output(&text);
@@ -40,7 +41,7 @@ pub(crate) fn text(response: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text as the model gets it, without the tag around text that is not trusted.
+/// Returns the text that the model receives, without the tag around untrusted text.
 fn reported(response: &str, limit: usize) -> Cow<'_, str> {
     let raw = match Object::parse(response) {
         Some(object) => object.raw("output").or_else(|| object.raw("error")).unwrap_or(response),
@@ -112,7 +113,7 @@ fn value_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     ending(text).find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// Returns the range of the command's output in a response of the shell tool; of another response
+/// Returns the range of the command's output in a response of the shell tool; for another response,
 /// the whole range.
 fn shell_output(text: &str) -> Range<usize> {
     let start = if text.starts_with("Output: ") {

@@ -103,7 +103,7 @@ pub(crate) fn skipped(kind: &str) -> RecordVerdict {
     RecordVerdict::Skipped(kind.to_owned())
 }
 
-/// Removes each text in a tag of the list that starts a line, with the tag.
+/// Removes each element with a tag of [`TAGS`] that starts a line.
 fn without_added_tags(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut is_line_start = true;
@@ -131,7 +131,7 @@ fn without_added_tags(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Returns the text after a tag of the list, if `text` starts with one.
+/// Returns the text after an element with a tag of [`TAGS`], if `text` starts with one.
 fn added_tag(text: &str) -> Option<&str> {
     TAGS.iter().find_map(|tag| {
         let inside = text.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;

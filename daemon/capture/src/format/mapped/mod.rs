@@ -1,8 +1,9 @@
-//! The format of an agent that is not built in, as the configuration maps it: which members of the
-//! records mean what. The records are JSON objects, one a line, in files to which the agent appends.
+//! The format of an agent that is not built in. The configuration maps the members of its records.
+//! The records are JSON objects, one per line, in files to which the agent appends.
 //!
-//! A record is a message of the user or of the agent, or it is skipped and counted by its role. A
-//! file belongs to one session: that of its first record, or its own where the records name none.
+//! A record is a message of the user or of the agent; other records are skipped and counted by
+//! their role. A file belongs to one session: the first one that a record names or, without a
+//! mapping for the session, a session of its own.
 
 mod paths;
 mod pointer;
@@ -32,7 +33,7 @@ use crate::{
     },
 };
 
-/// Which members of the records mean what.
+/// The meaning of the members of an agent's records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatMapping {
     /// The agent's name in filters, ids and on screen.
@@ -57,7 +58,7 @@ pub struct FormatMapping {
     pub roles: RoleNames,
 }
 
-/// What the agent calls the roles.
+/// The agent's names for the roles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleNames {
     pub user: Vec<String>,
@@ -75,7 +76,7 @@ impl Default for RoleNames {
 }
 
 impl FormatMapping {
-    /// Returns the pointers by the keys that the configuration gives them.
+    /// Returns the pointers with their keys in the configuration.
     pub fn pointers(&self) -> impl Iterator<Item = (&'static str, &Pointer)> {
         let FormatMapping { role, text, time, session, cwd, id, model, branch, version, .. } = self;
         let optional = [
@@ -93,13 +94,14 @@ impl FormatMapping {
     }
 }
 
-/// Seconds since 1970 are below this until the year 5138, and milliseconds above it since 1973.
+/// The smallest number that is read as milliseconds since 1970; a smaller one is read as seconds.
+/// As seconds it is in the year 5138, and as milliseconds in 1973.
 const MILLIS_FROM: f64 = 1e11;
-/// The types under which records without a role, and those of other sessions, are counted.
+/// The types under which records without a role and records of other sessions are counted.
 const NO_ROLE: &str = "no role";
 const OTHER_SESSION: &str = "of another session";
 
-/// What the format stores for a file.
+/// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct MappedMemory {
@@ -148,7 +150,8 @@ impl MappedFormat {
         }
     }
 
-    /// Reads what was said; returns the type under which the record is counted if nothing was.
+    /// Emits the message of a record. If there is none, returns the type under which the record is
+    /// counted.
     fn message(&self, record: &Object<'_>, out: &mut Emitter<'_>) -> Option<String> {
         let role = self.0.role.find(record).and_then(scalar);
         let Some(role) = role else { return Some(NO_ROLE.to_owned()) };
@@ -221,7 +224,7 @@ impl Format for MappedFormat {
         })
     }
 
-    /// Another mapping is another version.
+    /// The version is a hash of the mapping, so that files are read again when the mapping changes.
     fn rules_version(&self) -> u64 {
         let mut digest = Sha256::new();
         for (key, pointer) in self.0.pointers() {
@@ -230,7 +233,7 @@ impl Format for MappedFormat {
         for names in [&self.0.roles.user, &self.0.roles.agent] {
             digest.update(format!("{names:?}\n"));
         }
-        u64::from_be_bytes(*digest.finalize().first_chunk().expect("it is longer"))
+        u64::from_be_bytes(*digest.finalize().first_chunk().expect("the digest has 32 bytes"))
     }
 
     fn record_starts(&self) -> &'static [&'static str] {
@@ -269,7 +272,7 @@ fn time_of(raw: &str) -> Option<Timestamp> {
     let text = scalar(raw)?;
     let Ok(number) = text.parse::<f64>() else { return Timestamp::parse(&text) };
     let micros = if number.abs() < MILLIS_FROM { number * 1e6 } else { number * 1e3 };
-    // Larger numbers are no time, whatever their unit.
+    // A larger number is not a time in either unit.
     (micros.abs() < 1e17).then(|| Timestamp::from_micros(micros as i64))
 }
 

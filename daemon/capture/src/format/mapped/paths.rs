@@ -1,8 +1,10 @@
-//! Which files a mapped format reads: files, folders, and patterns with `*`, `**` and `?`.
+//! The files that a mapped format reads: single files, folders, and patterns with `*`, `**` and
+//! `?`.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Endings of files that are named without a pattern, and of the files that are read in a folder.
+/// The extensions of JSONL files. A path with one of them is a file rather than a folder, and in a
+/// folder only files with one of them are read.
 const ENDINGS: &[&str] = &["jsonl", "ndjson"];
 
 /// The files under a folder whose path matches a pattern.
@@ -11,14 +13,14 @@ pub struct PathPattern {
     text: PathBuf,
     /// The folder that is watched: the part before the pattern.
     root: PathBuf,
-    /// The same without links, as the watch reports it.
+    /// The root without symbolic links, as the watch reports it.
     real_root: PathBuf,
     /// The pattern of each part of the path below the folder; `**` is any number of parts.
     parts: Vec<String>,
 }
 
 impl PathPattern {
-    /// Reads an absolute path. A folder stands for the JSONL files in it, at any depth.
+    /// Parses an absolute path. A folder matches the JSONL files in it, at any depth.
     pub fn new(path: &Path) -> PathPattern {
         let (mut root, mut parts) = (PathBuf::new(), Vec::new());
         for component in path.components() {
@@ -49,8 +51,8 @@ impl PathPattern {
         &self.root
     }
 
-    /// Returns the path below the watched folder without its ending: files of one name in different
-    /// folders differ by it. `None` for a file that does not match.
+    /// Returns the path below the watched folder without its extension, which distinguishes files
+    /// of the same name in different folders. `None` for a file that does not match.
     pub(super) fn name_of(&self, path: &Path) -> Option<String> {
         let below = self.below(path).filter(|_| self.matches(path))?.with_extension("");
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
@@ -81,7 +83,8 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
     path.extension().and_then(|ending| ending.to_str()).is_some_and(|own| endings.contains(&own))
 }
 
-/// Whether a path matches, part by part. Tries each part once for each part of the pattern.
+/// Whether a path matches, part by part. Compares each part of the path with each part of the
+/// pattern only once.
 fn match_parts(pattern: &[String], path: &[String]) -> bool {
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;

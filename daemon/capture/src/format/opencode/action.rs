@@ -12,7 +12,7 @@ use crate::{
 
 pub(super) fn of(tool: &str, input: &Value) -> Action {
     let text = |key: &str| input[key].as_str().map(str::to_owned);
-    // opencode 2 calls it `path`.
+    // opencode 2 calls the member `path`.
     let path = || text("filePath").or_else(|| text("path"));
     let found = match tool {
         "bash" | "shell" => {

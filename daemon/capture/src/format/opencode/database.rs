@@ -1,9 +1,9 @@
-//! The database of opencode: `opencode.db`.
+//! Reads the database of opencode, `opencode.db`.
 //!
 //! opencode 1 uses the tables `session`, `message` and `part`, and opencode 2 `session_v2` and
-//! `session_message`, in the same file. The tables of opencode 1 stay as they were, and those of
-//! opencode 2 contain their sessions too. The sources for both are opencode's own table definitions
-//! and projectors.
+//! `session_message`, in the same file. opencode 2 does not change the tables of opencode 1, and
+//! its own tables may contain the same sessions. The sources for both are opencode's own table
+//! definitions and projectors.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use crate::{
 
 pub(super) struct Database;
 
-/// Maximum length of the chain of sessions that work for each other.
+/// Maximum number of parents that are followed to find the session that the user started.
 const DEEPEST: usize = 16;
 
 impl SessionDatabase for Database {
@@ -91,14 +91,15 @@ impl SessionDatabase for Database {
     }
 }
 
-/// Whether a file of this name is a database of opencode: each release channel has its own.
+/// Whether a file of this name is a database of opencode. Each release channel has its own
+/// database.
 pub(super) fn is_database_name(name: &str) -> bool {
     name.strip_prefix("opencode")
         .and_then(|rest| rest.strip_suffix(".db"))
         .is_some_and(|channel| channel.is_empty() || channel.starts_with('-'))
 }
 
-/// Whether the database at `path` contains a session.
+/// Whether the database contains a session.
 pub(super) fn contains(connection: &Connection, session: &str) -> Result<bool, DatabaseError> {
     Ok(find(connection, Tables::of(connection)?, session)?.is_some())
 }
@@ -142,7 +143,7 @@ impl Tables {
     }
 }
 
-/// Finds a session, in the newer tables if they have its messages.
+/// Finds a session. The newer tables are preferred if they contain its messages.
 fn find(
     connection: &Connection,
     tables: Tables,
@@ -195,7 +196,7 @@ fn session_row(
     Ok(Some(row))
 }
 
-/// The metadata of a session, without reading it.
+/// The data that identify the state of a session without reading all of it.
 struct State {
     text: String,
     modified: i64,
@@ -235,7 +236,7 @@ fn lenient_text(row: &TableRow<'_>, column: usize) -> rusqlite::Result<String> {
     })
 }
 
-/// Returns a value as an integer, whatever its type; 0 if it is no number.
+/// Returns a value as an integer, whatever its type; 0 if it is not a number.
 fn lenient_integer(row: &TableRow<'_>, column: usize) -> rusqlite::Result<i64> {
     Ok(match row.get_ref(column)? {
         ValueRef::Integer(number) => number,
@@ -248,7 +249,7 @@ fn lenient_integer(row: &TableRow<'_>, column: usize) -> rusqlite::Result<i64> {
     })
 }
 
-/// Adds the states of the last messages and their parts: opencode changes no older ones.
+/// Adds the states of the last messages and their parts. opencode does not change older ones.
 fn state_of_messages(
     connection: &Connection,
     session: &str,
@@ -280,7 +281,7 @@ fn state_of_messages(
     Ok(())
 }
 
-/// Adds the states of the last rows: opencode changes no older ones.
+/// Adds the states of the last rows. opencode does not change older ones.
 fn state_of_rows(
     connection: &Connection,
     session: &str,

@@ -1,10 +1,10 @@
-//! The folder in which opencode stored sessions before it had a database:
+//! Reads the folder in which opencode stored sessions before it had a database:
 //! `storage/session/<project>/<session>.json`, with `storage/message/<session>/<message>.json` and
 //! `storage/part/<message>/<part>.json`.
 //!
 //! opencode copies these sessions into its database and then writes only there, so their messages
-//! are history: they are read when the file of the session changes, and nothing waits for an answer
-//! that is not finished.
+//! no longer change. They are read when the session's file changes, and an unfinished answer is
+//! read without waiting for its end.
 
 use std::{
     borrow::Cow,
@@ -23,9 +23,9 @@ use crate::{
     records::RecordText, store::FileStamp,
 };
 
-/// Maximum bytes of one file; a longer one is skipped.
+/// Maximum length, in bytes, of a file; a longer file is not read.
 const LONGEST: u64 = 48 << 20;
-/// Maximum length of the chain of sessions that work for each other.
+/// Maximum number of parents that are followed to find the session that the user started.
 const DEEPEST: usize = 16;
 
 /// The paths of a session in the folder.
@@ -65,7 +65,7 @@ impl SessionFile {
         let contains = |path: PathBuf| {
             reading::read(&path, |connection| Ok(database::contains(connection, &self.id)?))
         };
-        // A database that cannot be read is reported when its own sessions are.
+        // An unreadable database is ignored here. It is reported when its own sessions are read.
         match self.database().map(contains) {
             Some(Ok(true)) => Err(io::Error::new(io::ErrorKind::NotFound, "it is in the database")),
             _ => Ok(FileStamp { length: 0, ..stamp }),
@@ -75,7 +75,7 @@ impl SessionFile {
     pub(super) fn write_records(&self, text: &mut RecordText) -> io::Result<()> {
         let session = read(&self.file)?;
         let Some(object) = Object::parse(&session) else {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no complete JSON"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not complete JSON"));
         };
         let row = self.row(&object);
         let mut records = Records::begin(&row, text)?;
@@ -122,7 +122,7 @@ impl SessionFile {
         message.write_start(records)?;
         for part in files(&self.storage.join("part").join(&file.id))? {
             let Ok(data) = read(&part.path) else { continue };
-            // Nothing waits in a message that is over.
+            // A message that is finished never waits for a part.
             message.write_part(&Stored { id: &part.id, data: &data }, records)?;
         }
         message.write_end(records)?;
@@ -136,8 +136,7 @@ struct StoredFile {
     path: PathBuf,
 }
 
-/// Returns the JSON files in a folder, in the order of their ids, which is the order of their
-/// times.
+/// Returns the JSON files in a folder, in the order of their ids, which is chronological.
 fn files(folder: &Path) -> io::Result<Vec<StoredFile>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -19,7 +19,7 @@ pub enum TableVersion {
 pub const VERSIONS: [TableVersion; 2] = [TableVersion::One, TableVersion::Two];
 
 /// Returns the records of a session whose rows contain these texts, in this order. In version 1 a
-/// row with a role is a message, and any other row a part of the message before it.
+/// row with a role is a message, and any other row is a part of the message before it.
 pub fn records(version: TableVersion, rows: &[&str]) -> Vec<String> {
     let mut text = RecordText::default();
     let session = StoredSession { id: "ses_1".to_owned(), ..StoredSession::default() };

@@ -27,7 +27,7 @@ impl Line {
     pub(super) fn raw(mut self, key: &str, raw: Option<&str>) -> Line {
         let Some(raw) = raw.filter(|raw| *raw != "null") else { return self };
         let separator = if self.0.len() > 1 { "," } else { "" };
-        // The only newlines of JSON are those between its values.
+        // JSON has newlines only between its tokens, so spaces can replace them.
         let raw = match raw.contains(['\n', '\r']) {
             true => Cow::Owned(raw.replace(['\n', '\r'], " ")),
             false => Cow::Borrowed(raw),
@@ -46,11 +46,11 @@ impl Line {
     }
 }
 
-/// The first record of a session.
+/// The data of a session's first record.
 #[derive(Debug, Default)]
 pub(super) struct StoredSession {
     pub(super) id: String,
-    /// The session that this one works for.
+    /// The parent session, for a sub-agent's session.
     pub(super) parent: Option<String>,
     /// The first session of the chain of parents.
     pub(super) root: Option<String>,
@@ -110,7 +110,7 @@ impl<'w> Records<'w> {
         Records { text, is_sub_agent: session.parent.is_some(), title: title.map(str::to_owned) }
     }
 
-    /// Notes that a later reading may begin with the next record, which is made of this row.
+    /// Records that a later reading may begin with the next record, which is built from `row`.
     pub(super) fn mark(&mut self, row: &AnchorRow) {
         let row = AnchorRow { is_titled: self.title.is_none(), ..row.clone() };
         self.text.mark(serde_json::to_string(&row).expect("it has only string keys"));
@@ -120,12 +120,12 @@ impl<'w> Records<'w> {
         self.text.add(&line.end())
     }
 
-    /// Writes text that is no JSON as it is, to be counted as damaged.
+    /// Writes text that is not valid JSON, so that it is counted as damaged.
     pub(super) fn write_damaged(&mut self, text: &str) -> io::Result<()> {
         self.text.add(&text.replace(['\n', '\r'], " "))
     }
 
-    /// Writes the title after the first answer, when opencode usually has given it.
+    /// Writes the title after the first answer, because opencode has usually set it by then.
     pub(super) fn answered(&mut self) -> io::Result<()> {
         match self.title.take() {
             Some(title) => self.write(Line::new("title").string("text", &title)),
@@ -134,7 +134,8 @@ impl<'w> Records<'w> {
     }
 }
 
-/// The row at which a later reading begins, and what must be unchanged before it.
+/// The row at which a later reading begins, with the data that show whether the rows before it are
+/// unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct AnchorRow {
     /// Checksum of the session's own row.
@@ -145,7 +146,7 @@ pub(super) struct AnchorRow {
     /// version 2.
     pub(super) at: i64,
     pub(super) id: String,
-    /// Number of messages before it.
+    /// Number of messages before the row.
     pub(super) before: u64,
     /// Whether the title was written.
     pub(super) is_titled: bool,
@@ -163,7 +164,7 @@ pub(super) enum Progress {
     Waits,
 }
 
-/// Returns a member of a member.
+/// Returns the raw member `inner` of the member `outer`, unless it is `null`.
 pub(super) fn nested<'a>(object: &Object<'a>, outer: &str, inner: &str) -> Option<&'a str> {
     object.object(outer)?.raw(inner).filter(|raw| *raw != "null")
 }

@@ -1,5 +1,5 @@
 //! The transcript format of opencode: sessions in the SQLite database `opencode.db` of its data
-//! folder, and older ones in the folder `storage` beside it.
+//! folder, and older sessions in the folder `storage` next to it.
 
 mod action;
 mod database;
@@ -158,7 +158,7 @@ enum Location {
 }
 
 impl Location {
-    /// Judges by the path alone.
+    /// Determines the storage from the path alone.
     fn of(path: &Path) -> Option<Location> {
         if let Some(file) = SessionFile::of(path) {
             return Some(Location::Folder(file));

@@ -1,4 +1,4 @@
-//! Turns the records that [`line`](super::line) describes into entries.
+//! Converts the records that [`line`](super::line) builds into entries.
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// Maximum bytes of an error.
+/// Maximum length, in bytes, of an error.
 const ERROR_KEPT: usize = 16 * 1024;
 
-/// The output of reading one record.
+/// The receiver of the items of one record.
 struct RowEmitter<'e> {
     at: Option<Timestamp>,
     emit: &'e mut dyn FnMut(Entry<'_>),
@@ -193,7 +193,7 @@ fn end(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     true
 }
 
-/// Reads a command of opencode's own, or a shell command, that the user gave.
+/// Reads a command of opencode or a shell command that the user entered.
 fn command(record: &Object<'_>, out: &mut RowEmitter<'_>) -> bool {
     let Some(command) = record.string_within("command", TEXT_KEPT) else { return false };
     let item = match record.raw("type") {

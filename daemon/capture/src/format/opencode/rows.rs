@@ -1,4 +1,4 @@
-//! Turns the rows of a session in the database into records.
+//! Converts the rows of a session in the database into records.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,8 @@ pub(super) enum Version {
     Two,
 }
 
-/// Adds the records of `session` to `text`, from its anchor on if the rows before that are the same.
+/// Adds the records of `session` to `text`. Starts at the anchor of `text` if the rows before the
+/// anchor are unchanged.
 pub(super) fn write(
     connection: &Connection,
     version: Version,
@@ -76,7 +77,7 @@ fn write_messages(
     mut anchor: AnchorRow,
     records: &mut Records<'_>,
 ) -> Result<(), DatabaseError> {
-    // The data is read for each message, so that sorting needs no memory for it.
+    // The data are read message by message, so that sorting does not load all of them.
     let query = "SELECT id, time_created FROM message \
          WHERE session_id = ?1 AND (time_created, id) >= (?2, ?3) ORDER BY time_created, id";
     let mut statement = connection.prepare_cached(query)?;
@@ -118,7 +119,8 @@ fn write_messages(
     Ok(())
 }
 
-/// Whether opencode wrote an answer after the message: it writes one at a time.
+/// Whether a later answer exists. opencode writes one answer at a time, so the message is then
+/// finished.
 fn has_later_answer(
     connection: &Connection,
     session: &StoredSession,
@@ -160,7 +162,7 @@ fn write_rows(
     Ok(())
 }
 
-/// Returns a text without a copy if it is valid.
+/// Returns a text, without copying it if it is valid UTF-8.
 fn text<'r>(row: &'r TableRow<'_>, column: usize) -> Result<Cow<'r, str>, DatabaseError> {
     let value = row.get_ref(column)?;
     Ok(String::from_utf8_lossy(

@@ -1,8 +1,9 @@
-//! The messages of opencode 1: a row or a file for each message, and one for each of its parts.
+//! Converts the messages of opencode 1 to records. Each message is a row or a file, and so is each
+//! of its parts.
 //!
 //! While an answer is written, its parts change: text gets an end time, and the state of a tool
-//! changes from pending to running to completed or error. Later the agent only marks the output of
-//! old tools as removed from its context.
+//! changes from pending to running to completed or error. Later opencode only marks the output of
+//! old calls as removed from the context.
 
 use std::io;
 
@@ -20,7 +21,7 @@ pub(super) struct Message<'s> {
     id: &'s str,
     object: Object<'s>,
     is_user: bool,
-    /// Whether none of its parts will change.
+    /// Whether its parts no longer change.
     is_over: bool,
 }
 
@@ -118,7 +119,7 @@ impl<'s> Message<'s> {
             .raw("text", object.raw("text"))
     }
 
-    /// Writes a call as soon as it runs, and its result when it is there.
+    /// Writes a call as soon as it runs, and its result when the call has ended.
     fn write_tool(
         &self,
         id: &str,

@@ -1,4 +1,5 @@
-//! The messages of opencode 2: a row for each message, which contains all parts of an answer.
+//! Converts the messages of opencode 2 to records. Each message is one row, which contains all
+//! parts of an answer.
 
 use std::io;
 
@@ -10,7 +11,7 @@ pub(super) struct Row<'r> {
     pub(super) id: &'r str,
     pub(super) kind: &'r str,
     pub(super) data: &'r str,
-    /// Whether a later answer exists: then opencode no longer changes this row.
+    /// Whether a later answer exists, so that opencode no longer changes this row.
     pub(super) is_followed: bool,
 }
 
@@ -60,7 +61,7 @@ impl Row<'_> {
         if self.is_followed { Progress::Finished } else { Progress::Waits }
     }
 
-    /// Writes a command that the user gave.
+    /// Writes a command that the user entered.
     fn write_shell(&self, object: &Object<'_>, records: &mut Records<'_>) -> io::Result<Progress> {
         records.write(self.line("shell", object).raw("command", object.raw("command")))?;
         if nested(object, "time", "completed").is_none() {
@@ -164,7 +165,7 @@ impl Row<'_> {
     }
 }
 
-/// Whether opencode informs the agent that a command or a sub-agent in the background ended.
+/// Whether the text informs the agent that a command or a sub-agent in the background ended.
 fn is_end_of_task(raw: &str) -> bool {
     raw.starts_with("\"<shell id=") || raw.starts_with("\"<subagent id=")
 }

@@ -1,4 +1,4 @@
-//! Messages: prompts, replies with calls, results, and commands of the user's own.
+//! Reads messages: prompts, replies with calls, results, and the user's own commands.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// Bytes of a result in which Pi says how the call ended.
+/// Maximum length, in bytes, of the start and the end of a result together, which are examined for
+/// the outcome. Also that of an error message.
 const ENDS: usize = 2_048;
 
 pub(super) fn read(
@@ -63,8 +64,8 @@ fn without_files(text: &str) -> &str {
     text
 }
 
-/// Reads a skill that the user called: its content precedes the text that the user typed after its
-/// name.
+/// Parses a skill that the user called. The skill's content precedes the text that the user typed
+/// after the skill's name.
 fn skill(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.strip_prefix("<skill name=\"")?.split_once('"')?;
     let (_, args) = rest.split_once("</skill>")?;
@@ -151,7 +152,7 @@ fn command_of_user(message: &Object<'_>, out: &mut Emitter<'_>) {
     }
 }
 
-/// Decodes the tool's output, without the line that Pi adds on its exit.
+/// Decodes the tool's output, without the line that Pi adds about the exit code.
 fn printed(raw: &str, limit: usize) -> Cow<'_, str> {
     let text = content(raw, limit);
     let trimmed = text.trim_end();

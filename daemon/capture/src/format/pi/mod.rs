@@ -1,10 +1,10 @@
 //! The transcript format of Pi: `sessions/--<directory>--/<time>_<session>.jsonl`.
 //!
 //! The first record describes the session. The others form a tree by `id` and `parentId`: when the
-//! user goes back, later records get an earlier parent. All branches are read, in the order in which
-//! they were written, since what was said and done in an abandoned one did happen. A fork is a new
-//! file with the records of the old one. The sources for the format are Pi's session manager, which
-//! is public, and a transcript.
+//! user returns to an earlier record, the next record gets that one as its parent. All branches are
+//! read in the order in which they were written, because the work in an abandoned branch was done,
+//! too. A fork is a new file with the records of the old one. The sources for the format are Pi's
+//! session manager, which is public, and a transcript.
 
 mod action;
 mod message;
@@ -96,7 +96,7 @@ fn in_directory_folder(path: &Path) -> bool {
     folder.is_some_and(|name| name.len() > 4 && name.starts_with("--") && name.ends_with("--"))
 }
 
-/// Returns the content of the first record; in older versions it names the model, too.
+/// Returns the context in the first record, which in older versions also names the model.
 fn surroundings<'a>(header: &Object<'a>) -> SessionContext<'a> {
     let (cwd, model) = (header.string("cwd"), header.string("modelId"));
     SessionContext { cwd, model, ..SessionContext::default() }
@@ -110,8 +110,8 @@ fn compacted(record: &Object<'_>, out: &mut Emitter<'_>) {
     }
 }
 
-/// Returns an id for a record. Pi's own has eight digits and is unique within one file only, but a
-/// fork copies it together with the time.
+/// Returns an id for a record: Pi's own id combined with the time, because Pi's id has eight digits
+/// and is unique only within one file. A fork copies both.
 fn uuid(record: &Object<'_>, at: Option<Timestamp>) -> Option<RecordUuid> {
     let id = record.string("id")?;
     if let Ok(uuid) = uuid::Uuid::try_parse(&id) {

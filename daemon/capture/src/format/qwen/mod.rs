@@ -107,7 +107,7 @@ impl Format for Qwen {
     }
 }
 
-/// What the format stores for a file.
+/// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct QwenMemory {
@@ -153,13 +153,13 @@ fn assistant(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     verdict
 }
 
-/// The prompt tokens include cached tokens.
+/// Parses token counts. The prompt tokens include cached tokens.
 fn tokens(usage: &Object<'_>) -> Tokens {
     let count = |key| usage.number(key).unwrap_or(0);
     let cache_read = count("cachedContentTokenCount");
     let total = count("totalTokenCount");
     let prompt = count("promptTokenCount");
-    // Some providers count thoughts as output, and others beside it.
+    // Some providers include thoughts in the output, and others count them separately.
     let output = count("candidatesTokenCount");
     let with_thoughts = output.saturating_add(count("thoughtsTokenCount"));
     let is_beside = prompt.saturating_add(with_thoughts) <= total;

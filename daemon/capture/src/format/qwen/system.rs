@@ -1,4 +1,4 @@
-//! Reads the records of type `system`, which the model does not get.
+//! Reads the records of type `system`, which are not sent to the model.
 
 use std::borrow::Cow;
 

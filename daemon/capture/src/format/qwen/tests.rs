@@ -1,4 +1,4 @@
-//! Records in the shape that the program's source gives them; the texts are invented.
+//! Tests with records in the form that the program's source defines; the texts are invented.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Reads the records of type `user`: prompts, and messages of the program under the user's role.
+//! Reads the records of type `user`: prompts, and messages of the program with the user's role.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub(super) fn read(
     match subtype.as_ref() {
         "notification" => return notification(record, out),
         "" | "mid_turn_user_message" | "realtime_message" => {}
-        // Started by a schedule or by the program.
+        // A prompt of a schedule or of the program.
         other => return skipped(&format!("user/{other}")),
     }
     let is_typed = record.string("provenance").is_none_or(|source| source == "real_user");

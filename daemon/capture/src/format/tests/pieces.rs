@@ -17,9 +17,9 @@ use crate::{
     tail::{FileCursor, Tail, TailLine},
 };
 
-/// Bytes that are appended at a time. The smallest samples are cut at each byte.
+/// Numbers of bytes that are appended at a time. The smallest samples are cut at each byte.
 const PIECES: [usize; 3] = [61, 997, 4_099];
-/// Bytes of the longest sample that is cut at each byte.
+/// Samples with fewer bytes than this are cut at each byte.
 const SHORT: usize = 3_000;
 
 #[test]
@@ -57,7 +57,7 @@ fn a_torn_record_costs_only_itself() {
     }
 }
 
-/// Rows of a database of which the next one is written.
+/// The rows of a database are added one after the other.
 #[test]
 fn records_of_rows_become_more_and_stay() {
     for sample in rows() {
@@ -90,7 +90,7 @@ struct Sample {
     text: String,
 }
 
-/// What was read of a sample.
+/// The result of reading a sample.
 #[derive(Debug, PartialEq)]
 struct ReadSample {
     items: Vec<String>,
@@ -99,7 +99,7 @@ struct ReadSample {
     memory: Memory,
 }
 
-/// The seeds for fuzzing: the first line names the agent.
+/// Returns the seeds for fuzzing, whose first line names the agent.
 fn seeds() -> Vec<Sample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/seeds/format");
     let mut paths: Vec<PathBuf> =
@@ -115,7 +115,7 @@ fn seeds() -> Vec<Sample> {
     paths.into_iter().filter_map(sample).collect()
 }
 
-/// Those that are lines of a transcript.
+/// Returns the seeds that are lines of a transcript.
 fn samples() -> Vec<Sample> {
     let is_lines = |sample: &Sample| sample.name.ends_with(".jsonl");
     seeds().into_iter().filter(is_lines).collect()
@@ -126,8 +126,8 @@ fn rows() -> impl Iterator<Item = Sample> {
 }
 
 impl Sample {
-    /// Reads the text while it is appended to a file by `piece` bytes, as the engine does: cursor and
-    /// memory are saved in between.
+    /// Reads the text while it is appended to a file, `piece` bytes at a time. As in the engine,
+    /// cursor and memory are saved in between.
     fn read_in_pieces(&self, piece: usize) -> ReadSample {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let (mut cursor, mut reader) = (FileCursor::default(), SampleReader::default());

@@ -5,15 +5,16 @@
 pub struct Args {
     /// Options as written.
     pub flags: Vec<String>,
-    /// Options that are followed by a value, with it.
+    /// Options that have a value, each with its value.
     pub values: Vec<(String, String)>,
-    /// The words that are not options, in order, each with its index among all words.
+    /// The words that are not options, in order.
     pub positionals: Vec<String>,
+    /// The index of each positional among all words.
     places: Vec<usize>,
 }
 
 impl Args {
-    /// Sorts `words`; the options in `takes` are followed by a value.
+    /// Divides `words` into these groups. The options in `takes` are followed by a value.
     pub fn of(words: &[String], takes: &[String]) -> Args {
         let mut args = Args::default();
         let mut at = 0;
@@ -40,25 +41,25 @@ impl Args {
         args
     }
 
-    /// Whether the option is there, also among others (`-am`), with a value (`--format=x`) or an
-    /// ending (`-i.bak`).
+    /// Whether the option is present, also together with others (`-am`), with a value
+    /// (`--format=x`) or with an ending (`-i.bak`).
     pub fn has(&self, option: &str) -> bool {
         self.flags.iter().any(|flag| is_option(flag, option))
     }
 
-    /// The value of the first of `options` that has one.
+    /// Returns the first value of one of `options`.
     pub fn value(&self, options: &[&str]) -> Option<&str> {
         let found = self.values.iter().find(|(option, _)| options.contains(&option.as_str()));
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The place among all words of the positional number `index`.
+    /// Returns the index, among all words, of the positional with number `index`.
     pub(crate) fn place(&self, index: usize) -> Option<usize> {
         self.places.get(index).copied()
     }
 }
 
-/// `+nightly`, as `cargo` and `rustc` have it.
+/// Whether a word names a toolchain of `cargo` or `rustc`, such as `+nightly`.
 fn is_toolchain(word: &str) -> bool {
     word.len() > 1 && word.starts_with('+')
 }

@@ -1,9 +1,9 @@
-//! Protects the shell parser from input that it does not survive. brush-parser 0.3 panics on some
-//! long numbers, takes exponential time for brackets that are never closed, recurses as deep as its
-//! input, and exhausts memory where a line ends after `<<''`. It also treats quotes in a here
-//! document inside `$(...)` as quotes, and agents put commit messages there.
+//! Protects the shell parser from input that makes it fail. brush-parser 0.3 panics on some long
+//! numbers, takes exponential time for brackets that are never closed, recurses as deep as its
+//! input, and exhausts memory if a line ends after `<<''`. It also treats quotes in a here document
+//! inside `$(...)` as quotes, and agents put commit messages there.
 //!
-//! Found with mutated command lines; the limits are far above what agents write.
+//! Mutated command lines have shown these failures. The limits are far above what agents write.
 
 use std::{
     borrow::Cow,
@@ -12,24 +12,26 @@ use std::{
 
 use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program};
 
-/// Maximum bytes of a command line that are parsed: here documents make long ones.
+/// Maximum length, in bytes, of a command line that is parsed. Here documents make lines long.
 pub(super) const LONGEST: usize = 256 * 1024;
-/// Open brackets of any kind at one place of the text, whether they count for the shell or not.
+/// Maximum number of brackets, `(` and `{`, that are open at one position of the text. Quoted ones
+/// count, too.
 const DEEPEST_TEXT: usize = 200;
-/// Compound commands inside one another.
+/// Maximum nesting of compound commands.
 const DEEPEST_COMMAND: usize = 16;
-/// `case` inside `case`: a mistake in the innermost costs the parser twice the time for each.
+/// Maximum nesting of `case`. If the innermost one has a mistake, each level doubles the parser's
+/// time.
 const DEEPEST_CASE: usize = 6;
-/// Maximum words and operators of a line that is parsed as a whole.
+/// Maximum number of words and operators of a line whose structure is parsed.
 const MOST_TOKENS: usize = 20_000;
 
 /// The result of parsing a command line.
 pub(super) enum Reading {
-    /// The whole structure.
+    /// The structure of the line.
     Parsed(Program),
-    /// Only words and operators: the structure is broken, or too much for the parser.
+    /// Only words and operators, because the structure is broken or too complex for the parser.
     Tokens(Vec<Token>),
-    /// Nothing: quotes that never end, or text that is not a shell command.
+    /// Nothing, because a quote never ends or the text is not a shell command.
     Text,
 }
 
@@ -53,18 +55,18 @@ pub(super) fn read(line: &str) -> Reading {
     parsed.map_or(Reading::Tokens(tokens), Reading::Parsed)
 }
 
-/// Runs a part of the parser on a text; `None` also when it panics in a case that is not known yet:
-/// a command line must not prevent its session from being read.
+/// Runs a part of the parser, and returns `None` if it panics: a command line must not prevent its
+/// session from being read.
 fn survived<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or(None)
 }
 
-/// How lines are read: as bash does.
+/// Returns the parser's options for bash.
 fn options() -> ParserOptions {
     ParserOptions::default()
 }
 
-/// The greatest number of brackets open at one place, quotes disregarded.
+/// Returns the maximum number of brackets that are open at one position, without regard to quotes.
 fn deepest(line: &str) -> usize {
     let (mut open, mut deepest) = (0_usize, 0);
     for byte in line.bytes() {
@@ -80,7 +82,7 @@ fn deepest(line: &str) -> usize {
     deepest
 }
 
-/// `line` without the here documents that begin inside a substitution.
+/// Returns `line` without the here documents that begin inside a substitution.
 fn without_inner_documents(line: &str) -> Cow<'_, str> {
     if !line.contains("<<") || !line.contains("$(") {
         return Cow::Borrowed(line);
@@ -104,8 +106,8 @@ fn without_inner_documents(line: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The here document that a line begins inside `$(`: the text before it, its delimiter, and the
-/// text after it.
+/// Returns the parts of a line that begins a here document inside `$(`: the text before it, its
+/// delimiter, and the text after it.
 fn inner_document(head: &str) -> Option<(&str, &str, &str)> {
     let (before, after) = head.split_once("<<")?;
     let inside = before.rfind("$(").is_some_and(|at| !before[at..].contains(')'));
@@ -117,15 +119,15 @@ fn inner_document(head: &str) -> Option<(&str, &str, &str)> {
     (inside && !word.is_empty()).then_some((before, word, after))
 }
 
-/// The rest of a here document's last line.
+/// Returns the rest of the line if the line ends a here document with the delimiter `end`.
 fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
     let after = line.trim_start().strip_prefix(end)?;
     (after.trim().is_empty() || after.starts_with(')')).then_some(after)
 }
 
-/// Returns `line` with a line feed at its end, if here documents may begin there. Without it the
-/// parser never finds the end of a document that ends with an empty line. The second line feed is
-/// for a line that ends in a backslash.
+/// Returns `line` with two line feeds at its end, if it may contain a here document. Without the
+/// first one, the parser never finds the end of a document that ends with an empty line. The second
+/// one is for a line that ends in a backslash.
 fn with_an_end(line: &str) -> Cow<'_, str> {
     if line.contains("<<") { Cow::Owned(format!("{line}\n\n")) } else { Cow::Borrowed(line) }
 }
@@ -197,9 +199,9 @@ use Bracket::{Closes, Neither, Opens};
 
 /// The effect of a token on the compound commands around it.
 enum Bracket {
-    /// Opens one that ends with this.
+    /// Opens a compound command that ends with this word.
     Opens(&'static str),
-    /// Ends one.
+    /// Ends a compound command.
     Closes(&'static str),
     Neither,
 }

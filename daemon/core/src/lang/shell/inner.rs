@@ -1,4 +1,5 @@
-//! Looks through commands that run another: `sudo`, `xargs`, `uv run`, `docker exec`, `bash -c`.
+//! Finds the command that another command runs: `sudo`, `xargs`, `uv run`, `docker exec`, `bash
+//! -c`.
 
 use crate::lang::shell::{
     args::Args,
@@ -6,15 +7,15 @@ use crate::lang::shell::{
     program::{Program, base_name},
 };
 
-/// Commands inside one another that are looked through.
+/// Maximum number of nested commands that are resolved.
 const DEEPEST: usize = 8;
 
-/// The command that is run in the end, without wrappers.
+/// The innermost command, without wrappers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inner {
-    /// These words: the command's own, or those of its inner command.
+    /// The words of the command itself, or of its inner command.
     Command(Vec<String>),
-    /// This text, by a shell.
+    /// A script that a shell runs.
     Script(String),
 }
 
@@ -37,8 +38,8 @@ const RUNS_ELSEWHERE: [&str; 15] = [
     "wsl",
 ];
 
-/// The index in `words` at which the command begins that wrappers such as `sudo`, `xargs` and
-/// `uv run` run on this machine.
+/// Returns the index in `words` after all wrappers, such as `sudo`, `xargs` and `uv run`, that run
+/// their command on this machine.
 pub fn local_start(words: &[String]) -> usize {
     let mut start = 0;
     for _ in 0..DEEPEST {
@@ -54,7 +55,7 @@ pub fn local_start(words: &[String]) -> usize {
     start
 }
 
-/// Looks through `words` to the command that does the work.
+/// Returns the innermost command of `words`.
 pub fn of(words: &[String], redirects: &[Redirect]) -> Inner {
     let mut words = words.to_vec();
     for _ in 0..DEEPEST {
@@ -94,7 +95,7 @@ fn step(words: &[String]) -> Option<Inner> {
     Some(Inner::Command(inner.to_vec()))
 }
 
-/// `bash -lc '...'`, `eval ...`, `su -c '...'`, `nix-shell --run '...'`.
+/// Returns the script in the arguments: `bash -lc '...'`, `eval ...`, `nix-shell --run '...'`.
 fn script_of(name: &str, rest: &[String]) -> Option<String> {
     match name {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "su" => {
@@ -118,7 +119,7 @@ fn script_of(name: &str, rest: &[String]) -> Option<String> {
     }
 }
 
-/// `bash <<EOF`: the text is the script.
+/// Returns the script on the input of a shell: `bash <<EOF`.
 fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
     let [shell, options @ ..] = words else { return None };
     let reads_input = matches!(base_name(shell).as_str(), "bash" | "sh" | "zsh" | "dash")
@@ -130,7 +131,7 @@ fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
     })
 }
 
-/// `python -m pytest`: the module is the program, where it is a known one.
+/// Returns the module of `python -m pytest` with its arguments, if it is a known program.
 fn module_of(name: &str, rest: &[String]) -> Option<Vec<String>> {
     if !matches!(name, "python" | "python3" | "py" | "python2" | "pypy3" | "coverage") {
         return None;
@@ -144,7 +145,7 @@ fn module_of(name: &str, rest: &[String]) -> Option<Vec<String>> {
     Program::named(module).map(|_| inner.to_vec())
 }
 
-/// `words` without the options, their values and the assignments at the beginning.
+/// Returns `words` without the options, their values and the assignments at the beginning.
 fn without_options<'w>(words: &'w [String], takes: &[String]) -> &'w [String] {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {

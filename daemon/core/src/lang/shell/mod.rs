@@ -12,7 +12,7 @@ pub mod parse;
 pub mod program;
 mod word;
 
-/// The command line that runs `words`, each quoted where it must be.
+/// Returns the command line that runs `words`, with quotes where they are needed.
 pub fn line_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,".contains(letter);
     let quoted = |word: &str| {

@@ -19,7 +19,7 @@ use crate::lang::shell::{
 const MOST_COMMANDS: usize = 200;
 /// Maximum nesting of substitutions, and of scripts that are given as a word.
 const DEEPEST_SCRIPT: usize = 4;
-/// Maximum bytes of a command's text.
+/// Maximum length, in bytes, of a command's text.
 const RAW_KEPT: usize = 300;
 
 /// A simple command and its context: `A=1 git log > out`.
@@ -29,28 +29,28 @@ pub struct ShellCommand {
     pub words: Vec<String>,
     /// The sources of its input and the targets of its output.
     pub redirects: Vec<Redirect>,
-    /// Its position in the line.
+    /// The position in the line.
     pub place: CommandPosition,
-    /// How it is written, cut when long.
+    /// The command as written, cut when it is long.
     pub raw: String,
 }
 
 /// The position of a command in a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommandPosition {
-    /// Inside `$(...)`, backquotes or `<(...)`.
+    /// Whether the command is inside `$(...)`, backquotes or `<(...)`.
     pub nested: bool,
-    /// After `||`.
+    /// Whether the command is after `||`.
     pub alternative: bool,
-    /// The number of its pipeline, counted from 0.
+    /// The number of its pipeline, counted from 1.
     pub pipeline: usize,
     /// The number of the command in its pipeline, counted from 0.
     pub in_pipeline: usize,
-    /// The number of scripts around it.
+    /// The number of scripts around the command.
     depth: usize,
 }
 
-/// A file or text that a command's input or output is joined to.
+/// A file or text to which a command's input or output is connected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Redirect {
     /// Output replaces the file.
@@ -71,7 +71,7 @@ pub fn commands(line: &str) -> Vec<ShellCommand> {
     found.commands
 }
 
-/// The simple commands of a script that `of` runs, as `bash -c` does.
+/// Returns the simple commands of a script that the command at `of` runs, as `bash -c` does.
 pub fn commands_of_script(script: &str, of: CommandPosition) -> Vec<ShellCommand> {
     let mut found = CommandCollector { pipelines: of.pipeline, ..CommandCollector::default() };
     found.script(script, CommandPosition { depth: of.depth + 1, ..of });
@@ -194,7 +194,7 @@ impl CommandCollector {
         self.add(ShellCommand { words, redirects, place, raw });
     }
 
-    /// Returns a word beside a program, if the item is one.
+    /// Adds the item's redirections to `redirects`, or returns its word.
     fn item(
         &mut self,
         item: &CommandPrefixOrSuffixItem,
@@ -278,7 +278,7 @@ impl CommandCollector {
         }
     }
 
-    /// Broken structure: the words between operators still are commands.
+    /// Collects the words between operators as commands, because the structure is broken.
     fn tokens(&mut self, tokens: &[Token], place: CommandPosition) {
         for words in tokens.split(|token| matches!(token, Token::Operator(..))) {
             let words: Vec<String> = words
@@ -290,7 +290,7 @@ impl CommandCollector {
         }
     }
 
-    /// Not a shell command line: the first words of each of the first lines.
+    /// Collects the first words of each of the first lines, because the text cannot be parsed.
     fn text(&mut self, text: &str, place: CommandPosition) {
         const LINES: usize = 3;
         for line in text.lines().filter(|line| !line.trim().is_empty()).take(LINES) {
@@ -345,7 +345,7 @@ fn cut(mut text: String) -> String {
 mod tests {
     use super::*;
 
-    /// The commands of a line, `$` before nested ones and `?` before alternatives.
+    /// Formats the commands of a line, with `$` before nested ones and `?` before alternatives.
     fn shown(line: &str) -> String {
         let show = |command: ShellCommand| {
             let mark = if command.place.nested { "$" } else { "" };

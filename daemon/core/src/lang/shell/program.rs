@@ -32,7 +32,7 @@ pub struct Rule {
     pub purpose: Purpose,
     /// The domain in which it works.
     pub domain: Where,
-    /// How much it shows, if not the default.
+    /// How much the command shows, if not the default.
     pub effort: Option<Effort>,
     /// Its signals, if not the default.
     pub signals: Option<Signals>,
@@ -47,7 +47,7 @@ pub enum Purpose {
     Fixed(ToolIntent),
     /// The last word matched is the name of a task, which shows the purpose.
     Task,
-    /// The last word matched is a file to run, whose name says it.
+    /// The last word matched is a file to run, whose name shows the purpose.
     Run,
     /// Determined by the words after the program.
     Words,
@@ -67,7 +67,7 @@ pub enum Where {
 pub struct Program {
     /// The options that take a value.
     pub takes: Vec<String>,
-    /// Whether its first word is a pattern or a script, no file.
+    /// Whether its first word is a pattern or a script, not a file.
     pub first_is_pattern: bool,
     /// Whether it has subcommands.
     pub has_subcommands: bool,
@@ -82,21 +82,21 @@ struct Through {
 }
 
 impl Program {
-    /// The program called `name`, which may have a folder before it.
+    /// Returns the program `name`, which may be a path.
     pub fn named(name: &str) -> Option<&'static Program> {
         static TABLE: LazyLock<HashMap<String, Program>> =
             LazyLock::new(|| read(include_str!("programs.txt")).expect("a test reads the table"));
         TABLE.get(base_name(name).as_str())
     }
 
-    /// The line of the table that fits best.
+    /// Returns the rule that fits best.
     pub fn rule(&self, args: &Args) -> Option<&Rule> {
         let fitting = self.rules.iter().filter(|rule| rule.fits(args));
         fitting.max_by_key(|rule| rule.precision())
     }
 
-    /// The number of words between the program and the command that it runs, and the number of
-    /// words that are then skipped; `None` when it runs none.
+    /// Returns the number of words between the program and the command that it runs, and the number
+    /// of words that are then skipped; `None` if it runs no command.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
         let fitting = self.through.iter().filter(|through| words_fit(&through.words, args));
         fitting
@@ -106,7 +106,7 @@ impl Program {
 }
 
 impl Rule {
-    /// How many words after the program it names.
+    /// Returns the number of words after the program that the rule names.
     pub fn depth(&self) -> usize {
         self.words.len()
     }
@@ -116,7 +116,8 @@ impl Rule {
             && self.flags.iter().all(|flags| flags.iter().any(|flag| args.has(flag)))
     }
 
-    /// Words named count for more than options, and `*` for less than either.
+    /// Returns how exact the rule is: a named word counts more than an option, and an option more
+    /// than `*`.
     fn precision(&self) -> usize {
         let named = self.words.iter().filter(|words| words[0] != "*").count();
         100 * named + 10 * self.flags.len() + self.words.len()
@@ -131,7 +132,7 @@ fn words_fit(words: &[Vec<String>], args: &Args) -> bool {
         })
 }
 
-/// The program's name without folder, version and ending, in lower case.
+/// Returns the program's name without folder, version and ending, in lower case.
 pub fn base_name(name: &str) -> String {
     let name = name.trim_end_matches(['/', '\\']);
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
@@ -178,7 +179,6 @@ fn read_rule(line: &str, programs: &mut HashMap<String, Program>) -> Result<(), 
     let (flags, words) = (alternatives(flags), alternatives(words));
     let mut says = right.split_whitespace();
     let purpose = says.next().ok_or("no intent")?;
-    // `[` and `[[` apart, `|` only separates.
     for name in names.split('|').map(str::to_lowercase) {
         let shown = left.replacen(names, &name, 1);
         let program = programs.entry(name).or_default();

@@ -1,9 +1,9 @@
 //! Reads a word: removes its quotes and finds the scripts in it.
 //!
-//! In one pass: the parser's own way (`brush_parser::word`, 0.3) takes time that is exponential in
-//! `${` inside one another, for sixty bytes minutes. Found by fuzzing.
+//! It needs one pass. The parser's own function (`brush_parser::word`, 0.3) takes exponential time
+//! for nested `${`: minutes for sixty bytes, as fuzzing has shown.
 
-/// Quotes and substitutions inside one another.
+/// Maximum nesting of quotes and substitutions.
 const DEEPEST: usize = 64;
 
 /// The value of a word.
@@ -16,12 +16,12 @@ pub(super) struct UnquotedWord {
     pub(super) scripts: Vec<String>,
 }
 
-/// The word `written`; `None` when a quote or a substitution in it never ends.
+/// Reads the word `written`; `None` if a quote or a substitution in it never ends.
 pub(super) fn word(written: &str) -> Option<UnquotedWord> {
     WordReader { written, said: UnquotedWord::default() }.read(Around::Nothing)
 }
 
-/// The text of a here document, in which substitutions are expanded.
+/// Reads the text of a here document in which substitutions are expanded.
 pub(super) fn document(written: &str) -> Option<UnquotedWord> {
     WordReader { written, said: UnquotedWord::default() }.read(Around::Document)
 }
@@ -66,7 +66,7 @@ impl WordReader<'_> {
                 _ => {
                     let rest = &bytes[at..];
                     let next = rest.iter().position(|byte| b"\\'\"`$".contains(byte));
-                    // A character that does not end the word here is text.
+                    // A special character without a meaning in this context is text.
                     let end = at + next.unwrap_or(rest.len()).max(1);
                     self.say(at, end);
                     at = end;
@@ -114,7 +114,7 @@ impl WordReader<'_> {
                 self.say(at + 2, end);
                 return Some(end + 1);
             }
-            // Quotes of text that is translated.
+            // `$"..."` is text that is translated.
             Some(b'"') if is_bare => return Some(at + 1),
             Some(b'{') => closing(bytes, at + 2, b'}', !is_bare, DEEPEST)? + 1,
             Some(b'[') => closing(bytes, at + 2, b']', !is_bare, DEEPEST)? + 1,
@@ -125,7 +125,7 @@ impl WordReader<'_> {
     }
 
     fn say(&mut self, from: usize, to: usize) {
-        // The ends are next to ASCII letters.
+        // Both positions are next to ASCII characters, so they are character boundaries.
         self.said.text.push_str(self.written.get(from..to).unwrap_or_default());
     }
 }
@@ -190,7 +190,8 @@ fn unescaped(bytes: &[u8], from: usize, end: u8) -> Option<usize> {
     }
 }
 
-/// A script in backquotes, in which backslashes keep these three from counting.
+/// Returns a script in backquotes without the backslashes that escape `$`, backquotes and
+/// backslashes.
 fn without_escapes(script: &str) -> String {
     let mut plain = String::with_capacity(script.len());
     let mut letters = script.chars().peekable();

@@ -1,26 +1,26 @@
-//! What a user or an agent says about a fact, which outlives every reading of its sessions.
+//! Corrections of facts by the user or an agent. They stay when a session is read again.
 
 use crate::model::{graph::FactKey, time::Timestamp};
 
-/// What is said about a fact.
+/// The content of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It was never true.
+    /// The fact was never true.
     Wrong,
-    /// It is over.
+    /// The fact is no longer true.
     Done,
-    /// It holds, whatever seemed to end it.
+    /// The fact still holds, even if a session seemed to end it.
     Keep,
 }
 
-/// Who says it.
+/// The author of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorrectionAuthor {
     User,
     Agent,
 }
 
-/// What was said last about a fact. It bears on what sessions stated up to then.
+/// The latest correction of a fact. It applies to what sessions stated until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Correction {
     pub verdict: Verdict,
@@ -38,7 +38,7 @@ pub struct CorrectedFact {
 impl Verdict {
     const ALL: [Verdict; 3] = [Verdict::Wrong, Verdict::Done, Verdict::Keep];
 
-    /// Its name on disk and in answers.
+    /// Returns the name on disk and in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Wrong => "wrong",
@@ -53,7 +53,7 @@ impl Verdict {
 }
 
 impl CorrectionAuthor {
-    /// Its name on disk and in answers.
+    /// Returns the name on disk and in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             CorrectionAuthor::User => "user",
@@ -68,8 +68,8 @@ impl CorrectionAuthor {
 }
 
 impl Correction {
-    /// Whether this correction stands against `known`: the later one does, but an agent's does not
-    /// replace the user's.
+    /// Whether this correction replaces `known`: the later one does, but an agent's correction does
+    /// not replace the user's.
     pub fn replaces(&self, known: &Correction) -> bool {
         let is_users = |one: &Correction| one.author == CorrectionAuthor::User;
         (is_users(self) || !is_users(known)) && self.at >= known.at

@@ -15,12 +15,13 @@ use crate::model::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntityId(pub Uuid);
 
-/// The content of a fact without its times: the same for the same claim of several sessions.
+/// A hash of the content of a fact, without its times. It is the same for the same claim of several
+/// sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactKey(pub Uuid);
 
-/// The id of a fact: its content, and which of its periods it is. A claim that was true, then not,
-/// and then again is two facts.
+/// The id of a fact: its key, and the number of the period in which it holds. A claim that was
+/// true, then not, and then again is two facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactId(pub Uuid);
 
@@ -30,24 +31,24 @@ pub struct FactId(pub Uuid);
 pub struct Subject(pub [u8; 16]);
 
 impl EntityId {
-    /// The entity of `kind` in `namespace` with this `key`.
+    /// Returns the id of the entity of `kind` in `namespace` with this `key`.
     pub fn of(kind: EntityKind, namespace: Namespace, key: &str) -> EntityId {
         EntityId(uuid(digest(&["entity", kind.as_str(), &namespace.to_string(), key])))
     }
 
-    /// Reads the usual text form.
+    /// Parses the usual text form.
     pub fn parse(text: &str) -> Option<EntityId> {
         Uuid::try_parse(text).ok().map(EntityId)
     }
 
-    /// The first bytes as a number, for the search index.
+    /// Returns the first bytes as a number, for the search index.
     pub fn number(self) -> u64 {
         number(self.0)
     }
 }
 
 impl FactKey {
-    /// The key of `relation` between these entities; `detail` distinguishes claims that are
+    /// Returns the key of `relation` between two entities; `detail` distinguishes claims that are
     /// otherwise equal.
     pub fn of(relation: Relation, (source, target): (EntityId, EntityId), detail: &str) -> FactKey {
         let ends = [source.0.to_string(), target.0.to_string()];
@@ -56,35 +57,35 @@ impl FactKey {
         FactKey(uuid(bytes))
     }
 
-    /// The fact that it is in the `span`th of the times that it held, from 0.
+    /// Returns the id of the fact in the period with number `span`, counted from 0.
     pub fn in_span(self, span: usize) -> FactId {
         let mut bytes = self.0.into_bytes();
         bytes[15] = u8::try_from(span).unwrap_or(u8::MAX);
         FactId(Uuid::from_bytes(bytes))
     }
 
-    /// The first bytes as a number, for the search index.
+    /// Returns the first bytes as a number, for the search index.
     pub fn number(self) -> u64 {
         number(self.0)
     }
 }
 
 impl FactId {
-    /// The content.
+    /// Returns the key of the fact.
     pub fn key(self) -> FactKey {
         let mut bytes = self.0.into_bytes();
         bytes[15] = 0;
         FactKey(Uuid::from_bytes(bytes))
     }
 
-    /// Reads the usual text form.
+    /// Parses the usual text form.
     pub fn parse(text: &str) -> Option<FactId> {
         Uuid::try_parse(text).ok().map(FactId)
     }
 }
 
 impl Subject {
-    /// The subject of `kind` in `namespace` that `key` names.
+    /// Returns the subject of `kind` in `namespace` with this `key`.
     pub fn of(kind: &str, namespace: Namespace, key: &str) -> Subject {
         Subject(digest(&["subject", kind, &namespace.to_string(), key]))
     }
@@ -102,7 +103,7 @@ impl fmt::Display for FactId {
     }
 }
 
-/// A fingerprint of `text`, for texts that are only compared.
+/// Returns a fingerprint of `text`, for texts that are only compared.
 pub fn fingerprint(text: &str) -> u64 {
     let digest = digest(&["text", text]);
     u64::from_be_bytes(*digest.first_chunk().expect("a digest has sixteen bytes"))

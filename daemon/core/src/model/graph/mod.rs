@@ -1,4 +1,4 @@
-//! Entities and facts, with the time from and until which a fact holds.
+//! Entities and facts. A fact has the times from which and until which it holds.
 //!
 //! The source is the [`Statements`] of each episode: the entities that it mentions, its claims, and
 //! marks of events that affect claims of other episodes. An [`Entity`] and a [`Fact`] combine the
@@ -18,8 +18,8 @@ use crate::model::{
     episode_id::EpisodeId, project::Namespace, time::Timestamp, transcript::Origin,
 };
 
-/// Defines an enum with a name and a number for each of its values. The numbers are on disk: a new
-/// value gets a new one.
+/// Defines an enum with a name and a number for each of its values. The numbers are on disk, so a
+/// new value needs a new number.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $number:literal $text:literal,)* }) => {
         $(#[$doc])*
@@ -79,7 +79,7 @@ named! {
         PullRequest = 11 "PullRequest",
         /// The purpose of a session.
         Task = 12 "Task",
-        /// A standing wish of the user.
+        /// A lasting wish of the user.
         Preference = 13 "Preference",
     }
 }
@@ -93,7 +93,7 @@ named! {
         Resolved = 1 "RESOLVED",
         /// An error occurs.
         Occurs = 2 "OCCURS",
-        /// Why something went wrong.
+        /// The cause of a failure.
         CausedBy = 3 "CAUSED_BY",
         /// A setting has a value.
         SetTo = 4 "SET_TO",
@@ -103,13 +103,13 @@ named! {
         RenamedTo = 6 "RENAMED_TO",
         /// A test fails.
         Fails = 7 "FAILS",
-        /// How a run of the tests ended.
+        /// The result of a test run.
         TestResult = 8 "TEST_RESULT",
         /// The state of a task.
         TaskStands = 9 "TASK_STANDS",
         /// Something was done for a task.
         Did = 10 "DID",
-        /// A task is left.
+        /// A task is not done yet.
         LeftOpen = 11 "LEFT_OPEN",
         /// A discovery.
         FoundOut = 12 "FOUND_OUT",
@@ -127,21 +127,21 @@ named! {
 }
 
 named! {
-    /// How sure a fact is.
+    /// How certain a fact is.
     Certainty {
-        /// The session only supposed it.
+        /// The session only assumed it.
         Hypothesis = 0 "hypothesis",
-        /// A test that passed, a command that succeeded, a file that was written, or the user's
-        /// word shows it.
+        /// Something shows it: a test that passed, a command that succeeded, a file that was
+        /// written, or a statement of the user.
         Verified = 1 "verified",
-        /// Something showed that it is not so.
+        /// Something showed that it is not true.
         Refuted = 2 "refuted",
     }
 }
 
 impl Relation {
     /// Whether facts of this kind only repeat the history of the repository or the list of
-    /// sessions, and are listed only when they are asked for.
+    /// sessions. They are listed only on request.
     pub fn repeats_history(self) -> bool {
         match self {
             Relation::ChangedFor
@@ -168,7 +168,7 @@ impl Relation {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
-    /// The id; for a file that was renamed, that of its latest name.
+    /// The id; for a renamed file, the id of its latest name.
     pub id: EntityId,
     pub kind: EntityKind,
     /// The project; [`Namespace::default`] for entities that are the same in all projects.
@@ -183,27 +183,26 @@ pub struct Entity {
     pub last_at: Timestamp,
     /// When the first episode that mentions it was created.
     pub created_at: Timestamp,
-    /// Episodes that mention it.
+    /// Number of episodes that mention it.
     pub episodes: usize,
 }
 
-/// Something that is true from one time to another.
+/// A statement that is true from one time to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     pub id: FactId,
     /// The project of the fact.
     pub namespace: Namespace,
-    /// The kind.
     pub relation: Relation,
     /// The subject of the relation.
     pub source: EntityId,
     /// The object of the relation.
     pub target: EntityId,
-    /// The other entities that it names.
+    /// The other entities that the fact names.
     pub others: Vec<EntityId>,
     /// The fact in words, from the latest session.
     pub sentence: String,
-    /// How sure it is.
+    /// How certain it is.
     pub certainty: Certainty,
     /// Since when it is true.
     pub valid_at: Timestamp,
@@ -222,17 +221,17 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// Whether it was true at `time`.
+    /// Whether the fact was true at `time`.
     pub fn holds_at(&self, time: Timestamp) -> bool {
         self.valid_at <= time && self.invalid_at.is_none_or(|end| time < end)
     }
 }
 
-/// The target of an entry in a search index.
+/// The owner of an entry in a search index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntityOrFact {
     Entity(EntityId),
-    /// A fact in all the times that it held.
+    /// A fact in all periods in which it held.
     Fact(FactKey),
 }
 

@@ -8,12 +8,12 @@ use crate::model::{
     transcript::Origin,
 };
 
-/// All that one episode says.
+/// All statements of one episode.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statements {
     /// When the episode was created.
     pub created_at: Timestamp,
-    /// The entities that it mentions, each once.
+    /// The entities that the episode mentions, each once.
     pub mentions: Vec<Mention>,
     pub claims: Vec<Claim>,
     /// Events that affect claims.
@@ -27,10 +27,10 @@ pub struct Statements {
 pub struct Mention {
     pub entity: EntityId,
     pub kind: EntityKind,
-    /// Its project; [`Namespace::default`] for entities that are the same in all projects.
+    /// The project; [`Namespace::default`] for entities that are the same in all projects.
     pub namespace: Namespace,
     pub name: String,
-    /// When it was last mentioned.
+    /// When the entity was last mentioned.
     pub at: Timestamp,
 }
 
@@ -47,15 +47,15 @@ pub struct Claim {
     pub source: EntityId,
     /// The object of the relation.
     pub target: EntityId,
-    /// The other entities that it names.
+    /// The other entities that the claim names.
     pub others: Vec<EntityId>,
     /// The claim in words.
     pub sentence: String,
-    /// Since when.
+    /// The time from which the claim holds.
     pub at: Timestamp,
-    /// How sure the session was.
+    /// How certain the claim is in the session.
     pub certainty: Certainty,
-    /// How later marks end or confirm it.
+    /// How later marks end or confirm the claim.
     pub watches: Vec<Watch>,
     /// The positions of its sources in the transcript.
     pub origins: Vec<Origin>,
@@ -64,7 +64,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Returns the entities that it names, each once.
+    /// Returns the entities that the claim names, each once.
     pub fn entities(&self) -> Vec<EntityId> {
         let mut all = vec![self.source, self.target];
         all.extend(&self.others);
@@ -74,11 +74,10 @@ impl Claim {
     }
 }
 
-/// Something happened.
+/// An event that affects claims about its subject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     pub subject: Subject,
-    /// When.
     pub at: Timestamp,
     /// The event.
     pub says: Observation,
@@ -87,7 +86,7 @@ pub struct Mark {
 /// The events of a [`Mark`]. Texts are fingerprints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
-    /// The subject has this value from now on.
+    /// The subject has this value from this time on.
     Value(u64),
     /// The error was seen.
     Seen,
@@ -98,16 +97,16 @@ pub enum Observation {
     /// Tests were run.
     Ran {
         command: u64,
-        /// How many tests.
+        /// Number of tests that ran.
         total: u32,
         /// The tests that failed.
         failed: Vec<u64>,
     },
-    /// It was chosen, in a decision about these words.
+    /// The subject was chosen, in a decision about these words.
     Chosen(Vec<u64>),
-    /// Something else was chosen instead, in a decision about these words.
+    /// Something else was chosen, in a decision about these words.
     PassedOver(Vec<u64>),
-    /// A sentence with these words, in order of their numbers, deals with something of its kind.
+    /// A sentence with these words, sorted by their fingerprints, is about a subject of this kind.
     Words(Vec<u64>),
 }
 
@@ -115,56 +114,54 @@ pub enum Observation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
     pub subject: Subject,
-    /// How.
     pub stance: Stance,
 }
 
-/// How a claim takes a mark.
+/// The reaction of a claim to marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stance {
-    /// Another value ends it.
+    /// Another value ends the claim.
     Value(u64),
     /// The error occurs again: the claim ends.
     Gone,
     /// The error is solved, or its command succeeds: the claim ends.
     Broken,
-    /// A run of the tests that holds this one and does not see it fail ends it.
+    /// A test run that includes this test and does not report its failure ends the claim.
     Fails {
         test: u64,
-        /// The command that it failed in.
+        /// The command in which the test failed.
         command: u64,
-        /// How many tests that ran.
+        /// Number of tests that this command ran.
         total: u32,
     },
-    /// It is rejected in a decision about the same subject: the claim ends.
+    /// The chosen option is rejected in a decision about the same words: the claim ends.
     Chosen(Vec<u64>),
-    /// It is chosen in a decision about the same subject: the claim ends.
+    /// The rejected option is chosen in a decision about the same words: the claim ends.
     PassedOver(Vec<u64>),
-    /// Success confirms it.
+    /// A success confirms the claim.
     Supposed,
-    /// A sentence with most of these words ends it.
+    /// A sentence with most of these words ends the claim.
     Words(Vec<u64>),
-    /// A sentence whose words are mostly among these ends it.
+    /// A sentence ends the claim if most words of the sentence are among these.
     NamedBy(Vec<u64>),
 }
 
-/// A file got another name.
+/// A renaming of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rename {
     /// The old name.
     pub from: EntityId,
     /// The new name.
     pub to: EntityId,
-    /// When.
     pub at: Timestamp,
 }
 
-/// Something that an episode says, and which.
+/// A statement, and the episode that makes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attributed<T> {
     pub episode: EpisodeId,
-    /// When it was made.
+    /// When the episode was created.
     pub created_at: Timestamp,
-    /// The content.
+    /// The statement.
     pub what: T,
 }

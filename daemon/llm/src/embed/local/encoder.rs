@@ -1,5 +1,5 @@
-//! A small encoder of the BERT family. The vector of a text is the mean of the last layer's token
-//! vectors, or the vector of the first token.
+//! A small encoder of the BERT family. The vector of a text is the sum of the last layer's token
+//! vectors, or the vector of the first token. The caller normalises its length.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayViewMut1, Axis, s};
 use serde_json::Value;
@@ -41,7 +41,7 @@ struct Norm {
     epsilon: f32,
 }
 
-/// Maximum number of tokens: these models were trained with no more.
+/// Maximum number of tokens of a text. These models were not trained with more.
 const PIECES: usize = 256;
 
 impl Encoder {

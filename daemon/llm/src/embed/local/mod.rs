@@ -36,7 +36,7 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
 const POOLING: &str = "1_Pooling/config.json";
-/// Maximum bytes of the weights; larger models are not small models.
+/// Maximum size, in bytes, of the weights. Larger files are not those of small models.
 const LARGEST: u64 = 1 << 30;
 const LARGEST_JSON: u64 = 64 << 20;
 
@@ -130,7 +130,8 @@ impl Embedder for Local {
             let (model, texts) = (self.model.clone(), texts.to_vec());
             let work = move || texts.iter().map(|text| model.vector(text)).collect();
             let vectors = tokio::task::spawn_blocking(work).await;
-            let failed = |_| Failure::unavailable("the model's work was broken off", None);
+            let failed =
+                |_| Failure::unavailable("the computation of the vectors was interrupted", None);
             Ok(Embedded { vectors: vectors.map_err(failed)?, usage: None })
         })
     }

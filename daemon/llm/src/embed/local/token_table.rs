@@ -1,4 +1,5 @@
-//! Static embeddings: the vector of a text is the mean of its tokens' vectors.
+//! Static embeddings: the vector of a text is the weighted sum of its tokens' vectors. The caller
+//! normalises its length.
 
 use super::tensors::{Tensor, Tensors};
 
@@ -11,7 +12,7 @@ pub(super) struct TokenTable {
     rows_of: Option<Vec<usize>>,
 }
 
-/// Maximum number of tokens of a text that are used.
+/// Maximum number of tokens of a text.
 pub(super) const PIECES: usize = 2_048;
 /// The names of the table's tensor in known models.
 const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
@@ -36,7 +37,7 @@ impl TokenTable {
         Ok(Some(TokenTable { dimension, rows: numbers, weights, rows_of }))
     }
 
-    /// Returns the mean of the tokens' vectors; all zero without tokens.
+    /// Returns the weighted sum of the tokens' vectors; all zero without tokens.
     pub(super) fn vector(&self, pieces: &[u32]) -> Vec<f32> {
         let mut sum = vec![0.0; self.dimension];
         for piece in pieces {

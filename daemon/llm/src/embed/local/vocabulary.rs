@@ -9,7 +9,7 @@ pub(super) struct Vocabulary {
     numbers: HashMap<String, u32>,
     /// The prefix of tokens that continue a word.
     continuation_prefix: String,
-    /// Words longer than this, in characters, are unknown.
+    /// Maximum length, in characters, of a word; longer words are unknown.
     longest: usize,
     lowercase: bool,
     strips_accents: bool,

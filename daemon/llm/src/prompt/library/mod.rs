@@ -52,7 +52,7 @@ pub struct Sources {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     pub kind: PromptKind,
-    /// The source of the template: the built-in one also when another could not be used.
+    /// The source of the template that is used.
     pub origin: TemplateOrigin,
     pub template: Arc<Template>,
     /// Why the configured template is not used, or a warning about it. Empty when there is no
@@ -107,12 +107,12 @@ impl Templates {
         listed.template
     }
 
-    /// The templates of all kinds that hold in `project`.
+    /// Returns the templates of all kinds that apply to `project`.
     pub fn list(&self, project: Option<&Path>) -> Vec<Listed> {
         PromptKind::ALL.into_iter().map(|kind| self.show(kind, project)).collect()
     }
 
-    /// Same as [`Templates::from_source`], with the template's source and its problem.
+    /// Same as [`Templates::from_source`], with the template's source and its problems.
     pub fn show_source(
         &self,
         kind: PromptKind,
@@ -129,7 +129,7 @@ impl Templates {
         self.resolve(kind, source, project)
     }
 
-    /// The template of one kind that holds in `project`.
+    /// Returns the template of one kind that applies to `project`.
     pub fn show(&self, kind: PromptKind, project: Option<&Path>) -> Listed {
         self.resolve(kind, self.sources.of(kind), project)
     }
@@ -184,7 +184,7 @@ impl Templates {
     }
 }
 
-/// Checks `text` as a template for `kind`.
+/// Returns the problems of `text` as a template for `kind`.
 pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
     match Template::parse(kind, text) {
         Ok(template) => template.oddities(),
@@ -193,7 +193,7 @@ pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
 }
 
 impl Sources {
-    /// The configured sources for messages, and the template for sessions, if one is configured.
+    /// Returns the configured sources for messages and, if one is configured, for sessions.
     pub fn new(config: &Config, session_summary: Option<&str>) -> Sources {
         Sources {
             tool_results: config.tool_results.clone(),
@@ -215,7 +215,7 @@ impl Sources {
 }
 
 impl TemplateOrigin {
-    /// The file, if it is one.
+    /// Returns the path, if the source is a file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             TemplateOrigin::Project(path)

@@ -53,7 +53,7 @@ impl Days {
         }
     }
 
-    /// Returns the range before its start.
+    /// Returns the range that ends at the start of this one.
     pub(super) fn earlier(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::To(from),
@@ -119,7 +119,8 @@ impl Unit {
         }
     }
 
-    /// Returns about `count` units ago, with some tolerance on both sides, because people round.
+    /// Returns a range around the day `count` units ago, with some tolerance on both sides, because
+    /// people round.
     pub(super) fn about(self, day: Date, count: i64) -> Days {
         let slack = match self {
             Unit::Hour => return Days::Hours(count.saturating_add(2), (count - 2).max(0)),
@@ -160,7 +161,7 @@ impl Unit {
     }
 }
 
-/// Larger numbers are not dates; the limit also prevents overflow.
+/// Maximum number of units in a date. The limit also prevents overflow.
 const MOST_UNITS: i64 = 5_000;
 
 /// Parses `7d`, `2w`, `3m`, `1y`, `24h` as the last units up to now.
@@ -184,7 +185,7 @@ pub(super) fn last_weekday(day: Date, weekday: Weekday) -> Date {
     plus_days(day, -i64::from(if back == 0 { 7 } else { back }))
 }
 
-/// Returns the latest month of that number that has started on `day`.
+/// Returns the latest month with the number `month` that has started by `day`.
 pub(super) fn latest_month(day: Date, month: i8) -> Days {
     let year = if month > day.month() { day.year() - 1 } else { day.year() };
     whole_month(year, month)

@@ -73,7 +73,7 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     found
 }
 
-/// Maximum bytes of a date; a longer text is not a date.
+/// Maximum length, in bytes, of a date; a longer text is not a date.
 const LONGEST: usize = 200;
 
 /// Parses the whole of `text` as a period, for the value of a filter.

@@ -1,5 +1,5 @@
-//! Parses a part of a month, and a day or week beside a date: "the second week of November",
-//! "mid October", "the week before 3 March".
+//! Parses a part of a month, and a day or week next to a date: "the second week of November", "mid
+//! October", "the week before 3 March".
 
 use jiff::{Zoned, civil::Date};
 
@@ -47,7 +47,7 @@ fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
 }
 
 enum Place {
-    /// From 0.
+    /// The number, counted from 0.
     Number(i64),
     Last,
 }

@@ -130,10 +130,10 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         .then(|| spoken(unit + 2, found.about(today, count)))?
 }
 
-/// Nobody counts days over a longer time.
+/// Maximum number of days before today; people do not count further in days.
 const MOST_DAYS: i64 = 50_000;
 
-/// Parses `Monday 3 November`, `Mon, 2025-11-03`: the date says which Monday.
+/// Parses `Monday 3 November`, `Mon, 2025-11-03`: the date determines the day.
 fn named_day(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     weekday(&lexemes.first()?.text)?;
     let rest = lexemes.get(1..)?;

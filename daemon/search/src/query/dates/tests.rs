@@ -90,7 +90,7 @@ fn dates_in_questions_are_found() {
 }
 
 #[test]
-fn words_that_are_no_dates_are_left_alone() {
+fn words_that_are_no_dates_are_ignored() {
     for text in [
         "we may march on",
         "the second argument",
@@ -138,7 +138,7 @@ fn values_of_filters_are_read() {
 }
 
 #[test]
-fn only_words_that_may_stand_in_the_text_are_literal() {
+fn only_words_that_the_text_may_contain_are_literal() {
     let literal = |text: &str| mentions(text, &now())[0].is_literal;
     assert!(literal("in March") && literal("2026-01-21"));
     assert!(!literal("last week") && !literal("3 days ago"));

@@ -1,4 +1,4 @@
-//! Episodes with their whole content.
+//! Formats episodes with their whole content.
 
 use graphiti_proto::tools::get_episodes::{EpisodeNode, GetEpisodesAnswer};
 

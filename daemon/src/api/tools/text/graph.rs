@@ -1,4 +1,4 @@
-//! Facts and entities as Markdown.
+//! Formats facts and entities.
 
 use graphiti_proto::tools::{
     get_episode_entities::EpisodeEntitiesAnswer,
@@ -22,7 +22,7 @@ impl ModelText for SearchFactsAnswer {
         lines.gap();
         lines.add(&line(&self.message));
         if self.facts.iter().any(|fact| !fact.sources.is_empty()) {
-            lines.add("Read on: get_session with the id, view `messages` and the number. More facts: `max_facts`.");
+            lines.add("Read on: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`.");
         }
         lines.text.trim_end().to_owned()
     }
@@ -56,13 +56,13 @@ impl ModelText for EpisodeEntitiesAnswer {
         self.nodes.iter().for_each(|node| lines.add(&node_line(node)));
         self.facts.iter().for_each(|fact| lines.add(&fact_line(fact)));
         if lines.text.is_empty() {
-            lines.add("They mention nothing that is kept.");
+            lines.add("No entities or facts are stored for these episodes.");
         }
         lines.text
     }
 }
 
-/// A fact on one line, with the session and message that state it.
+/// Returns a fact on one line, with the session and message that state it.
 pub(in crate::api::tools) fn fact_line(fact: &FactRow) -> String {
     let span = match &fact.invalid_at {
         Some(end) => format!("{} to {}", day(&fact.valid_at), day(end)),
@@ -118,7 +118,7 @@ mod tests {
             of_value::<SearchFactsAnswer>(json!({ "message": "m", "facts": [fact, ended] })),
             "- SET_TO: “pool\" is \"20” (since 2026-03-01, hypothesis, cause “a - b”, `a-1` source 2 from 14)\n\
              - DECIDED: “x” (2026-03-01 to 2026-04-01)\n\n\
-             m\nRead on: get_session with the id, view `messages` and the number. More facts: `max_facts`."
+             m\nRead on: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`."
         );
         let none = of_value::<SearchFactsAnswer>(json!({}));
         assert!(none.starts_with("No fact was found."), "{none}");
@@ -137,7 +137,7 @@ mod tests {
         );
         assert_eq!(
             of_value::<EpisodeEntitiesAnswer>(json!({})),
-            "They mention nothing that is kept."
+            "No entities or facts are stored for these episodes."
         );
     }
 }

@@ -1,11 +1,11 @@
-//! The handoff: its text alone.
+//! Formats a handoff: its text, the running sessions and the message.
 
 use graphiti_proto::tools::get_handoff::GetHandoffAnswer;
 
 use super::{Lines, ModelText, line, sessions::session_line};
 
 impl ModelText for GetHandoffAnswer {
-    /// The text of a handoff already marks quotations.
+    /// Returns the text of the handoff unchanged, because it already marks quotations.
     fn text(&self) -> String {
         let mut lines = Lines::default();
         lines.add(&self.text);

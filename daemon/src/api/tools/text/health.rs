@@ -1,4 +1,4 @@
-//! The activity of the daemon and its problems.
+//! Formats the activity of the daemon and its problems.
 
 use graphiti_proto::tools::health::HealthAnswer;
 

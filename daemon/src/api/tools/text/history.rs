@@ -1,4 +1,4 @@
-//! Blame, fixes and the log as Markdown.
+//! Formats the changes of files, the fixes of errors, and the log.
 
 use graphiti_proto::tools::{
     blame_file::{BlameAnswer, BlameRow},
@@ -23,7 +23,9 @@ impl ModelText for BlameAnswer {
             return lines.text;
         }
         lines.gap();
-        lines.add("Read on: get_session with the id, view `messages` and `from` the number.");
+        lines.add(
+            "Read on: get_session with the id, view `messages`, and `source` and `from` as shown.",
+        );
         lines.text
     }
 }
@@ -127,7 +129,7 @@ mod tests {
             of_value::<BlameAnswer>(blame),
             format!(
                 "{line}\n  “`a.rs` was changed - x” (from 4)\n  `+let 'a';`\n  Why: “be\"cause”\n\nRead on: \
-                 get_session with the id, view `messages` and `from` the number."
+                 get_session with the id, view `messages`, and `source` and `from` as shown."
             )
         );
         let log = json!({ "sessions": [{ "session": session, "done": ["x\ny"] }], "next": "n" });

@@ -1,4 +1,5 @@
-//! Answers as Markdown for a model: a file for each sort of answer, a pure function for each answer.
+//! Formats answers as Markdown for a model, with a file for each kind of answer and a pure function
+//! for each answer.
 //!
 //! Text from transcripts is always marked: in quotation marks on a line that begins with our own
 //! words, in code marks, or in lines that begin with `> `. It cannot contain the characters that
@@ -22,10 +23,10 @@ pub(super) trait ModelText {
     fn text(&self) -> String;
 }
 
-/// Bytes of a name or title at most.
+/// Maximum length, in bytes, of a name or title.
 const NAME: usize = 160;
 
-/// An error, with the sessions that match.
+/// Formats an error, with the sessions that match.
 pub(super) fn error(error: &Error) -> String {
     let mut lines = Lines::default();
     lines.add(&line(&error.message));
@@ -39,7 +40,7 @@ pub(super) fn error(error: &Error) -> String {
     lines.text
 }
 
-/// Lines that are put together.
+/// A text that is built line by line.
 #[derive(Default)]
 struct Lines {
     text: String,
@@ -65,18 +66,18 @@ impl Lines {
     }
 }
 
-/// `text` on one line, with single blanks.
+/// Returns `text` on one line, with single spaces.
 fn line(text: &str) -> String {
     let text = for_model(text);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text of others in quotation marks that it cannot end.
+/// Puts external text in quotation marks that it cannot close.
 fn quote(text: &str) -> String {
     format!("“{}”", line(text).replace(['“', '”'], "\""))
 }
 
-/// A title in quotation marks, cut where it is long.
+/// Puts a title in quotation marks, and shortens a long one.
 fn title(text: &str) -> String {
     let text = line(text);
     if text.len() <= NAME {
@@ -85,7 +86,7 @@ fn title(text: &str) -> String {
     quote(&format!("{}…", &text[..text.floor_char_boundary(NAME)]))
 }
 
-/// A name or path of others in code marks that it cannot end.
+/// Puts an external name or path in code marks that it cannot close.
 fn code(text: &str) -> String {
     let text = line(text).replace('`', "'");
     if text.is_empty() { String::new() } else { format!("`{text}`") }
@@ -101,12 +102,12 @@ fn block(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// An instant as RFC 3339 to its minute, `2026-03-01 10:02`.
+/// Returns an RFC 3339 time to the minute: `2026-03-01 10:02`.
 fn minute(at: &str) -> String {
     line(at.get(..16).unwrap_or(at)).replacen('T', " ", 1)
 }
 
-/// The day of an instant.
+/// Returns the day of an RFC 3339 time.
 fn day(at: &str) -> String {
     line(at.get(..10).unwrap_or(at))
 }
@@ -116,7 +117,7 @@ fn listed(parts: &[&str]) -> String {
     parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(", ")
 }
 
-/// Who shared a result of others: `by “Ann” on “laptop”`.
+/// Returns who shared a result: `by “Ann” on “laptop”`.
 fn by(team: Option<&TeamOrigin>) -> String {
     match team {
         None => String::new(),
@@ -125,13 +126,13 @@ fn by(team: Option<&TeamOrigin>) -> String {
     }
 }
 
-/// The numbers that are not zero: `3 sessions, 40 messages`.
+/// Formats the numbers that are not zero: `3 sessions, 40 messages`.
 fn counted(counts: &[(&str, u64)]) -> String {
     let counts = counts.iter().filter(|(_, count)| *count > 0);
     counts.map(|(what, count)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The text of a JSON value for a model.
+/// Returns the text of an answer that is given as JSON.
 #[cfg(test)]
 fn of_value<T: ModelText + serde::de::DeserializeOwned>(answer: serde_json::Value) -> String {
     serde_json::from_value::<T>(answer).unwrap().text()

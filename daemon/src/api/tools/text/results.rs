@@ -1,4 +1,4 @@
-//! The results of tools that change data.
+//! Formats the results of tools that change data.
 
 use graphiti_proto::tools::{
     add_memory::AddMemoryAnswer, close::CloseAnswer, delete_episode::DeleteEpisodeAnswer,

@@ -1,4 +1,5 @@
-//! The result of `search_sessions`: a line for each session, followed by the matching passages.
+//! Formats the result of `search_sessions`: a line for each session, followed by the matching
+//! passages.
 
 use graphiti_proto::tools::{
     errors::ErrorRow,
@@ -30,7 +31,8 @@ impl ModelText for SearchSessionsAnswer {
     }
 }
 
-/// A known error on one line: its cause and fix, whether the fix held, and where it was seen.
+/// Returns a known error on one line: its cause and fix, whether the fix held, and where it was
+/// seen.
 fn error_line(error: &ErrorRow) -> String {
     let part = |label: &str, text: &Option<String>| {
         text.as_ref().map(|text| format!("{label}: {}", quote(text))).unwrap_or_default()
@@ -58,7 +60,7 @@ fn spelled_line(word: &SpelledWord) -> String {
     format!("Searched for {} instead of `{}`.", used.join(", "), line(&word.asked))
 }
 
-/// Bytes of a session's line and of each of its passages in the text of an answer.
+/// Returns the sizes, in bytes, of a session's line and of each of its passages.
 pub(in crate::api::tools) fn sizes(hit: &Hit) -> (usize, Vec<usize>) {
     let passages = hit.passages.iter().map(|passage| passage_line(passage).len() + 1);
     (hit_line(hit).len() + 1, passages.collect())

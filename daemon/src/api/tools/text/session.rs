@@ -1,4 +1,4 @@
-//! One session: its summary or a page of its messages.
+//! Formats one session: its summary or a page of its messages.
 
 use graphiti_proto::tools::{
     get_session::{GetSessionAnswer, MessageRow},

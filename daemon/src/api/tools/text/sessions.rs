@@ -1,4 +1,4 @@
-//! Sessions in lists.
+//! Formats lists of sessions.
 
 use graphiti_proto::tools::{
     SessionRow, failed_episodes::FailedEpisodesAnswer, list_sessions::ListSessionsAnswer,
@@ -7,7 +7,7 @@ use graphiti_proto::tools::{
 
 use super::{Lines, ModelText, code, counted, day, line, listed, minute, quote, title};
 
-/// A session on one line: its id, title, project, date and outcome.
+/// Returns a session on one line: its id, title, project, date and outcome.
 pub(super) fn session_line(session: &SessionRow) -> String {
     let title = if session.title.is_empty() { String::new() } else { title(&session.title) };
     let outcome = match &session.episode {
@@ -18,7 +18,7 @@ pub(super) fn session_line(session: &SessionRow) -> String {
     listed(&[format!("{id} {title}").trim(), &project, &day(&session.last_activity), &outcome])
 }
 
-/// The beginning of a session's id that names it.
+/// Returns the short id of a session, or its whole id if there is none.
 pub(super) fn short(session: &SessionRow) -> &str {
     if session.short_id.is_empty() { &session.session_id } else { &session.short_id }
 }

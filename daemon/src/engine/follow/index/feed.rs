@@ -15,7 +15,7 @@ use crate::{
 const MESSAGES: usize = 1_024;
 
 impl IndexTarget {
-    /// Applies one entry; all of them up to `end` are in the store.
+    /// Applies one entry. All entries up to `end` are in the store.
     pub(super) fn feed_change(
         &mut self,
         what: OutboxChange,
@@ -24,7 +24,7 @@ impl IndexTarget {
     ) -> Result<(), StoreError> {
         match what {
             OutboxChange::Messages { source, from, count, overwrites } => {
-                // The index may hold some of them already.
+                // The index may hold some of the messages already.
                 let overwrites = overwrites || position.0 <= self.partly_applied_to;
                 let position = position.0;
                 self.feed_entry(OutboxMessages { source, position, from, count, overwrites }, end)?;
@@ -46,8 +46,8 @@ impl IndexTarget {
                     self.feed_episode(&episode, position)?;
                 }
             }
-            // A new episode of the session replaces the old one without this entry. Only a session
-            // without an episode has to lose it in the index.
+            // If the session has a new episode, that one replaces the dropped one in the index
+            // anyway. The index has to drop the episode only if the session has none.
             OutboxChange::EpisodeDropped { session, .. } => {
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
                 let is_gone = match indexed {

@@ -1,7 +1,8 @@
 //! The search indexes as a target of a follower.
 //!
-//! A change can be searched as soon as it is applied; it is written to disk at a commit. Indexes that
-//! are missing, damaged or of another version are filled from the store before the first entry.
+//! A change can be searched as soon as it is applied; it is written to disk at a commit. Indexes
+//! that are missing, damaged or of another version are filled from the store before the first
+//! entry.
 
 mod feed;
 mod rebuild;
@@ -31,15 +32,17 @@ pub struct IndexTarget {
     indexes: Indexes,
     store: Arc<dyn Store>,
     quota: IndexQuota,
-    /// The indexes are new: everything in the store has to be applied first.
+    /// Whether the indexes are new, so that everything in the store has to be applied first.
     is_new: bool,
-    /// Up to this position the indexes may hold messages of entries that still follow: a rebuild
-    /// applied them, or an entry was only partly on disk when the process ended.
+    /// The position up to which the indexes may already hold messages of entries that are still to
+    /// be applied. A rebuild added them, or an entry was only partly on disk when the process
+    /// ended.
     partly_applied_to: u64,
     snapshots: Snapshots,
 }
 
-/// Opens the search indexes in `folder` and beside it, or creates them; the follower fills them.
+/// Opens or creates the search indexes in `folder` and in the folders next to it. The follower
+/// fills them.
 pub fn open(
     folder: &Path,
     store: Arc<dyn Store>,
@@ -54,7 +57,7 @@ pub fn open(
     Ok(OutboxFollower::new(store, target, positions))
 }
 
-/// The folder of the index of sessions in `home`.
+/// Returns the folder of the index of sessions in `home`.
 pub fn folder(home: &Path) -> PathBuf {
     home.join("index")
 }
@@ -130,7 +133,7 @@ impl Target for IndexTarget {
 }
 
 impl IndexTarget {
-    /// The indexes, for searching.
+    /// Returns the indexes, for searching.
     pub fn indexes(&self) -> &Indexes {
         &self.indexes
     }

@@ -37,7 +37,7 @@ impl IndexTarget {
             true
         });
         if let Err(error) = listed {
-            tracing::warn!(%error, "things cannot be searched");
+            tracing::warn!(%error, "entities and facts cannot be searched");
         }
         for thing in things {
             if let Err(error) = self.feed_thing(thing, Position(0)) {

@@ -1,4 +1,4 @@
-//! Redacts stored records again, by the present rules.
+//! Redacts stored records again, by the current rules.
 
 mod records;
 
@@ -21,11 +21,12 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RedactionReport {
-    /// Changed records, by their kind.
+    /// The number of changed records, by kind.
     pub changed: BTreeMap<String, u64>,
-    /// Replaced secrets, by kind. A secret that is in several records counts in each.
+    /// The number of replaced secrets, by kind. A secret that is in several records counts in
+    /// each.
     pub kinds: BTreeMap<String, u64>,
-    /// Records that cannot be read, and stay as they are.
+    /// The number of records that cannot be read, and stay as they are.
     pub unreadable: u64,
 }
 
@@ -68,8 +69,8 @@ impl StoredRedactor {
         true
     }
 
-    /// Redacts every text in a JSON document of ours, in place. The names of its members are not
-    /// interpreted as names of secrets, but a setting's name is.
+    /// Redacts every text in one of our own JSON documents, in place. The name of a member does
+    /// not make its value a secret, but the name of a setting may.
     pub fn value(&mut self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.text(text),
@@ -171,7 +172,7 @@ impl StoredRedactor {
         }
     }
 
-    /// A setting's values, which its name may give away.
+    /// Redacts the values of a setting, whose name may show that they are secrets.
     fn setting(&mut self, members: &mut Map<String, Value>) -> bool {
         let Some(Value::String(name)) = members.get("setting").cloned() else { return false };
         let values = ["old_value", "new_value"].into_iter();
@@ -181,7 +182,7 @@ impl StoredRedactor {
         })
     }
 
-    /// A value that its name may give away.
+    /// Redacts a value, whose name may show that it is a secret.
     fn named(&mut self, name: &str, value: &mut String) -> bool {
         let mut line = format!("{name}={value}");
         if !self.text(&mut line) {
@@ -189,13 +190,13 @@ impl StoredRedactor {
         }
         match line.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
             Some(clean) => clean.clone_into(value),
-            // The name itself is a secret, which its own turn replaces.
+            // The name itself contains a secret, which is redacted separately.
             None => return false,
         }
         true
     }
 
-    /// Names of members that are data: paths, tools.
+    /// Redacts the names of members, which may be data such as paths or tools.
     fn names(&mut self, members: &mut Map<String, Value>) -> bool {
         let is_clean = |name: &String| id(name) == name.as_str();
         if members.keys().all(is_clean) {

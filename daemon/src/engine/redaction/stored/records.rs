@@ -23,7 +23,7 @@ impl Cleaner for StoredRedactor {
             key: _,
             id,
             project,
-            // The file is opened by it. It is redacted wherever it is shown.
+            // The file is opened by this path, which is redacted wherever it is shown.
             file: _,
             state,
             content: _,
@@ -153,7 +153,7 @@ impl Cleaner for StoredRedactor {
                 };
                 ("forks", self.json(note, of))
             }
-            // Hashes and numbers, and settings.
+            // These notes contain only hashes, numbers and settings.
             NoteNamespace::ForgottenRecords
             | NoteNamespace::Room
             | NoteNamespace::Redaction
@@ -171,7 +171,7 @@ impl Cleaner for StoredRedactor {
 }
 
 impl StoredRedactor {
-    /// A forgotten session's note is named after its id.
+    /// Redacts the note of a forgotten session, which is named after the session's id.
     fn forgotten(&mut self, note: &mut Note) -> bool {
         let mut name = None;
         let is_changed = self.json(note, |again, forgotten| {

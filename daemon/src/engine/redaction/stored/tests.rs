@@ -117,14 +117,14 @@ fn a_setting_is_redacted_for_its_name() {
 }
 
 #[test]
-fn a_secret_counts_and_what_stood_there_redacted_does_not() {
+fn a_secret_is_counted_and_an_earlier_redaction_is_not() {
     let mut again = StoredRedactor::default();
     let mut text = format!("password=[REDACTED:password] and {}", secret(1));
     assert!(again.text(&mut text));
     assert_eq!(again.report.kinds, [("github-token".to_owned(), 1)].into());
 }
 
-/// A long message that is not a secret, and does not compress well.
+/// Returns a long message that is not a secret, and does not compress well.
 fn harmless(seq: u32) -> Message {
     let numbers = (0..600u32).map(|n| (n ^ seq).wrapping_mul(2_654_435_761) % 1_000_000);
     let words: Vec<String> = numbers.map(|number| number.to_string()).collect();
@@ -132,7 +132,7 @@ fn harmless(seq: u32) -> Message {
 }
 
 #[test]
-fn going_over_a_store_goes_on_where_it_was_cut_short() {
+fn an_interrupted_redaction_of_a_store_continues_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
     let store = SledStore::open(&path).unwrap();
@@ -153,7 +153,7 @@ fn going_over_a_store_goes_on_where_it_was_cut_short() {
     store.close();
     let (mut position, mut report, mut steps) = (Vec::new(), RedactionReport::default(), 0);
     loop {
-        // Each step in a separate process.
+        // Each step opens the store again, as a separate process would.
         let store = SledStore::open(&path).unwrap();
         let mut again = StoredRedactor::resumed(report);
         let step = store.clean(&mut again, &position).unwrap();

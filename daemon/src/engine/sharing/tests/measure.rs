@@ -1,4 +1,5 @@
-//! How long a real engine takes for many episodes. `tests/share/run measure` starts it and runs this.
+//! Measures how long a real engine takes for many episodes. `tests/share/run measure` starts the
+//! engine and runs this test.
 
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
@@ -13,8 +14,9 @@ use crate::share::{
     schema, write,
 };
 
-/// The sizes of an episode, as the mean of 165 real sessions: words of its summary, entities of its own,
-/// files that others mention, too, words of the summary of an entity, and of a fact.
+/// The sizes of an episode, which are means of 165 real sessions: the words of its summary, its
+/// own entities, the files that other episodes also mention, the words of an entity's summary, and
+/// the words of a fact.
 const WORDS: u64 = 300;
 const OWN: u64 = 6;
 const FILES: u64 = 5;
@@ -81,7 +83,7 @@ impl Random {
         (self.0 >> 33) % below
     }
 
-    /// A word of 20 000, of which few are frequent.
+    /// Returns one of 20 000 words, of which few are frequent.
     fn word(&mut self) -> String {
         const SYLLABLES: [&str; 16] = [
             "ba", "ko", "ri", "tu", "ne", "sal", "mo", "pex", "lin", "dor", "ga", "vi", "zun",

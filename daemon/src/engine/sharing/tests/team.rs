@@ -1,8 +1,8 @@
-//! What others shared is read with a time limit, and marked.
+//! Tests that data of others are read within a time limit, and are marked with their author.
 
 use super::*;
 
-/// The rows of an engine with an episode of this machine and a hostile one of a colleague.
+/// Returns the rows of an engine with an episode of this machine and a hostile one of a colleague.
 fn rows_of_two(own: &str) -> (serde_json::Value, serde_json::Value) {
     let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
     let row = |id: &str, content: Option<String>| {
@@ -43,7 +43,7 @@ async fn a_colleague_s_episode_is_found_marked_and_redacted() {
         assert_eq!((&*episode.agent, &*episode.session_id), ("codex", "s-9"));
         assert!(episode.content.starts_with("# Pool"), "{}", episode.content);
         assert!(episode.content.contains("REDACTED"), "{}", episode.content);
-        // The handoff has no time to ask; it gets what was asked before.
+        // The handoff has no time to query the engine, so it gets only cached answers.
         assert_eq!(running.sharing.team_latest_known(&groups, 3), []);
         let latest = running.sharing.clone().team_latest(groups.clone(), 3).await;
         assert_eq!(running.sharing.team_latest_known(&groups, 3), latest.rows);
@@ -126,7 +126,7 @@ async fn without_an_answer_in_time_it_is_said_what_is_missing() {
     }
     engine.set(Behaviour::Work);
     let asked = running.sharing.clone().team_episodes(groups.clone(), "--".into(), 9);
-    assert!(asked.await.problem.unwrap().contains("needs words"));
+    assert!(asked.await.problem.unwrap().contains("has no words"));
     let asked = running.sharing.clone().team_episodes(Vec::new(), "pool".into(), 9);
     assert!(asked.await.problem.unwrap().contains("not shared"));
     running.stop().await;

@@ -1,4 +1,4 @@
-//! The effects of jobs' results on sessions, files and waiting callers.
+//! Tests the effects of jobs' results on sessions, files and waiting callers.
 
 use std::{io, time::Duration};
 
@@ -34,7 +34,7 @@ fn new_messages_make_an_indexed_session_active_and_save_it() {
 }
 
 #[test]
-fn an_episode_is_saved_in_one_list_with_its_session_before_anyone_is_told() {
+fn an_episode_is_saved_in_one_list_with_its_session_before_the_reply() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let (key, mut closed) = close(&mut decider);
@@ -170,13 +170,13 @@ fn the_first_message_dates_a_session_whatever_the_date_of_its_file() {
 
 type Answer = tokio::sync::oneshot::Receiver<Result<crate::engine::Closed, EngineError>>;
 
-/// Someone closes session `a`.
+/// Closes session `a`. Returns its key and the receiver of the reply.
 pub(super) fn close(decider: &mut Decider) -> (SessionKey, Answer) {
     let (session, reason) = (decider.session("a").key, CloseReason::Explicit(None));
     (session, decider.command(|reply| EngineCommand::Close { session, reason, reply }))
 }
 
-/// The oldest job returns its result, changed by the test.
+/// Ends the oldest job with a result that `change` adapts.
 pub(super) fn end(decider: &mut Decider, change: impl FnOnce(&mut JobResult)) {
     let job = decider.jobs.pop_front().expect("a job runs");
     let mut done = decider.read(&job, 0);
@@ -184,7 +184,7 @@ pub(super) fn end(decider: &mut Decider, change: impl FnOnce(&mut JobResult)) {
     decider.turn(EngineEvent::JobDone(Box::new(done)));
 }
 
-/// The oldest job returns an episode.
+/// Ends the oldest job with an episode.
 fn make_episode(decider: &mut Decider) -> Option<crate::model::EpisodeId> {
     let mut session = decider.jobs[0].session.clone();
     session.project = contract::session(session.key, "a").project;

@@ -1,5 +1,6 @@
-//! The decisions of the engine, without tasks, threads and a file system: the test performs the
-//! effects, and decides when a job, a batch of files or a model returns, and with which result.
+//! Tests the decisions of the engine, without tasks, threads and a file system. A test performs
+//! the effects. It determines when a job, a batch of files or a model returns, and with which
+//! result.
 
 mod jobs;
 mod model_queue;
@@ -59,7 +60,7 @@ use crate::{
 
 const START: Timestamp = Timestamp::from_seconds(1_000_000);
 
-/// The state of an engine, with the test in the place of the executor.
+/// The state of an engine, and the parts of the executor that a test replaces.
 struct Decider {
     state: EngineState,
     settings: Settings,
@@ -90,7 +91,8 @@ impl Decider {
         Decider::with(|_, _| {}, &[], "")
     }
 
-    /// A state over a store that has `writes`, with the notes of crashes of an earlier run.
+    /// Creates a state over a store that has `writes`, with the notes of crashes of an earlier
+    /// run.
     fn with(
         change: impl FnOnce(&Machine, &mut Settings),
         writes: &[Write],
@@ -149,21 +151,21 @@ impl Decider {
         decider
     }
 
-    /// A turn of the executor's loop.
+    /// Performs a turn of the executor's loop.
     fn turn(&mut self, event: EngineEvent) {
         self.decide(event);
         self.decide(EngineEvent::DeadlinesDue);
         self.decide(EngineEvent::TurnEnded);
     }
 
-    /// A turn in which only time has passed.
+    /// Performs a turn in which only time has passed.
     fn pass(&mut self, span: Duration) {
         self.now = self.now.plus(span);
         self.decide(EngineEvent::DeadlinesDue);
         self.decide(EngineEvent::TurnEnded);
     }
 
-    /// Sends a command, and returns where its reply will be.
+    /// Sends a command, and returns the receiver of its reply.
     fn command<T>(
         &mut self,
         command: impl FnOnce(oneshot::Sender<T>) -> EngineCommand,
@@ -173,7 +175,7 @@ impl Decider {
         answer
     }
 
-    /// The same as the executor does.
+    /// Decides on an event and performs the effects, as the executor does.
     fn decide(&mut self, event: EngineEvent) {
         let mut effects = VecDeque::from(self.state.decide(event, self.now));
         while let Some(effect) = effects.pop_front() {
@@ -273,7 +275,7 @@ impl Decider {
         self.turn(EngineEvent::Notice(Notice::Files(paths)));
     }
 
-    /// The oldest batch returns, with the files that exist now.
+    /// Identifies the files of the oldest batch that exist now.
     fn identify(&mut self) {
         let batch = self.batches.pop_front().expect("a batch is to be identified");
         let found = batch.into_iter().filter_map(|path| self.identified(path)).collect();
@@ -333,7 +335,7 @@ impl Decider {
         }
     }
 
-    /// The oldest job returns, as [`Decider::read`] says.
+    /// Ends the oldest job with the result of [`Decider::read`].
     fn finish(&mut self, new: usize) {
         let job = self.jobs.pop_front().expect("a job runs");
         let done = self.read(&job, new);
@@ -369,12 +371,12 @@ impl Decider {
         self.session(id).state.as_str()
     }
 
-    /// The registered paths, by session and number.
+    /// Returns the registered paths, by session and number.
     fn paths(&self) -> Vec<String> {
         stored_sources(self.store.as_ref()).into_iter().map(|source| source.path).collect()
     }
 
-    /// The numbers of the files that the running jobs read.
+    /// Returns the numbers of the files that the running jobs read.
     fn due_files(&self) -> Vec<u32> {
         let files = self.jobs.iter().flat_map(|job| &job.files);
         files.map(|file| file.source.key.number).collect()
@@ -392,7 +394,7 @@ fn name_of(write: &Write) -> &'static str {
     }
 }
 
-/// Sends the requests; the test answers them instead of a model.
+/// Switches a model on. The test answers the requests instead of a model.
 fn with_model(machine: &Machine, settings: &mut Settings) {
     let summarizer = Arc::get_mut(&mut settings.summarizer).unwrap();
     let config =
@@ -401,7 +403,7 @@ fn with_model(machine: &Machine, settings: &mut Settings) {
     summarizer.client = Arc::new(Client::new(config, ports));
 }
 
-/// A session that has an episode.
+/// Returns a session that has an episode, with the writes that store both.
 fn indexed(key: u64, id: &str) -> (Session, Vec<Write>) {
     let session = contract::session(SessionKey(key), id);
     let episode = contract::episode(&session, 2_000);

@@ -1,4 +1,4 @@
-//! Questions to models: when they are asked, asked again, and given up.
+//! Tests when questions to models are asked, retried, and given up.
 
 use std::{sync::Arc, time::Duration};
 
@@ -137,7 +137,7 @@ fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
     Decider::with(settings, &writes, "")
 }
 
-/// The job returns the question.
+/// Ends the job, which gathered the question.
 fn gather(decider: &mut Decider) {
     let job = decider.jobs.pop_front().expect("a question is gathered");
     let mut done = decider.read(&job, 0);
@@ -159,7 +159,7 @@ fn answer(decider: &mut Decider, episode: EpisodeId, end: SummarizeOutcome, gene
     decider.turn(EngineEvent::ModelAnswered(Box::new(answered)));
 }
 
-/// The question is gathered, and the model fails.
+/// Gathers the question, and answers it with a failure of the model.
 fn fail(decider: &mut Decider, error: Error, generation: u64) {
     gather(decider);
     let episode = decider.questions.pop_front().unwrap().0.episode.id;

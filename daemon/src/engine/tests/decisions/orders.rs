@@ -1,5 +1,5 @@
-//! Real files and real jobs, with the steps of their handling in random order: a job may read long
-//! after it was started, and its result may arrive long after it read.
+//! Tests real files and real jobs, with the steps of their handling in random order. A job may
+//! read long after it was started, and its result may arrive long after it read.
 
 use std::{collections::VecDeque, path::PathBuf};
 
@@ -101,7 +101,7 @@ impl Ordered {
         self.decider.turn(EngineEvent::Notice(Notice::Files(paths)));
     }
 
-    /// At the end a scan announces all files, and all started work ends.
+    /// Announces all files, as a scan does, and ends all started work.
     fn drain(&mut self) {
         self.announce((0..PATHS.len()).map(|path| self.played.path(path)).collect());
         while !(self.looked.is_empty()

@@ -1,4 +1,4 @@
-//! Summaries that are created again, and the state of their sessions meanwhile.
+//! Tests summaries that are created again, and the state of their sessions meanwhile.
 
 use super::{
     Decider, indexed,

@@ -1,5 +1,5 @@
-//! Files that are created, grow, are moved and deleted, and events about them that are repeated or
-//! late.
+//! Tests files that are created, changed, moved and deleted, and events about them that are
+//! repeated or late.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! Callers that wait for the engine to settle, to forget and to stop.
+//! Tests callers that wait for the engine to settle, to forget and to stop.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn the_engine_has_settled_when_nothing_is_identified_or_read_any_more() {
 }
 
 #[test]
-fn who_waits_for_sessions_waits_until_none_ends_by_itself() {
+fn a_caller_that_waits_for_sessions_waits_until_none_will_end_by_itself() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: true, reply });

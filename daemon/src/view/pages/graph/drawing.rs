@@ -1,5 +1,5 @@
-//! Draws the neighbours of a node around it, in sectors by kind. The positions are computed here, so
-//! that the drawing needs no script and is the same each time.
+//! Draws the neighbours of a node around it, in sectors by kind. The positions are computed here,
+//! so that the drawing needs no script and is the same each time.
 
 use std::f64::consts::TAU;
 
@@ -9,26 +9,28 @@ use crate::view::{pages::parts::visible, texts::T};
 
 /// The radius of the first ring.
 const FIRST_RING: f64 = 170.0;
-/// The distance of rings, and of the nodes on a ring.
+/// The distance between rings.
 const RING: f64 = 30.0;
+/// The minimum distance between the nodes on a ring.
 const SPACING: f64 = 24.0;
 /// The angle between sectors.
 const GAP: f64 = 0.06;
-/// Space around everything.
+/// The margin around the drawing.
 const MARGIN: f64 = 24.0;
-/// Estimated width of a character of a label, and of the label of the center.
+/// Estimated width of a character of a label.
 const CHARACTER: f64 = 8.6;
+/// Estimated width of a character of the center's label.
 const CENTER_CHARACTER: f64 = 11.5;
-/// Up to this number of nodes all have labels; of more, those with the most facts.
+/// Maximum number of nodes with a label: those with the most facts have one.
 const LABELS: usize = 40;
-/// Characters of a label.
+/// Maximum length, in characters, of a label.
 const LABEL: usize = 26;
 
 pub(super) struct DrawnNode {
     pub(super) address: String,
     pub(super) name: String,
     pub(super) kind: &'static str,
-    /// Facts that it shares with the center.
+    /// The number of facts that it shares with the center.
     pub(super) facts: usize,
     pub(super) relations: String,
 }
@@ -48,7 +50,7 @@ struct NodePosition {
 }
 
 impl Drawing<'_> {
-    /// The drawing. Its nodes are also in lists, so that readers of the screen skip it.
+    /// Renders the drawing. It is hidden from screen readers, because its nodes are also in lists.
     pub(super) fn markup(&self) -> Markup {
         let kinds: Vec<&str> = self.nodes.iter().map(|node| node.kind).collect();
         let positions = positions(&kinds);
@@ -67,8 +69,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// The part of the plane that the drawing needs: left, top, width, height. A few nodes get a small
-    /// drawing instead of an empty one.
+    /// Returns the part of the plane that the drawing needs: left, top, width, height. A few nodes
+    /// get a small drawing instead of an empty one.
     fn extent(&self, positions: &[NodePosition]) -> (f64, f64, f64, f64) {
         let half = characters(&label(self.center)) * CENTER_CHARACTER / 2.0;
         let mut corners = vec![(-half, -46.0), (half, 24.0)];
@@ -93,7 +95,7 @@ impl Drawing<'_> {
         let node = &self.nodes[position.node];
         let (x, y) = position.point();
         let degrees = position.angle.to_degrees();
-        // Text on the left half is turned, so that none stands on its head.
+        // Text on the left half is turned, so that it is not upside down.
         let is_left = x < 0.0;
         let (turn, anchor, shift) =
             if is_left { (degrees + 180.0, "end", -10) } else { (degrees, "start", 10) };
@@ -117,7 +119,7 @@ impl NodePosition {
     }
 }
 
-/// Places nodes of these kinds: each kind has a sector, whose rings are filled from inside.
+/// Places nodes of these kinds. Each kind has a sector, whose rings are filled from the inside.
 fn positions(kinds: &[&str]) -> Vec<NodePosition> {
     let mut sectors: Vec<(&str, Vec<usize>)> = Vec::new();
     for (node, kind) in kinds.iter().enumerate() {
@@ -126,7 +128,8 @@ fn positions(kinds: &[&str]) -> Vec<NodePosition> {
             None => sectors.push((kind, vec![node])),
         }
     }
-    // The square root gives small kinds enough of the circle; large ones get more rings.
+    // With the square root, kinds with few nodes get enough of the circle, and the others get more
+    // rings.
     let weight = |nodes: &[usize]| f64::from(u32::try_from(nodes.len()).unwrap_or(u32::MAX)).sqrt();
     let total: f64 = sectors.iter().map(|(_, nodes)| weight(nodes)).sum();
     let gaps = if sectors.len() > 1 { GAP } else { 0.0 };

@@ -1,4 +1,5 @@
-//! What is known around a file, an error or a decision: a drawing, and its history as a list.
+//! The page of an entity, such as a file, an error or a decision: a drawing of its neighbours, and
+//! its history as a list.
 
 mod drawing;
 
@@ -34,11 +35,11 @@ use crate::{
     },
 };
 
-/// Facts that the drawing is made from.
+/// Maximum number of facts from which the drawing is made.
 const FACTS: usize = 1_500;
-/// Nodes in the drawing.
+/// Maximum number of nodes in the drawing.
 const NODES: usize = 500;
-/// Facts in the list.
+/// Maximum number of facts in the list.
 const LISTED: usize = 100;
 
 #[derive(Default, Deserialize)]
@@ -141,7 +142,7 @@ async fn history(daemon: &DaemonState, id: EntityId) -> PageResult<Vec<FactRow>>
     Ok(facts)
 }
 
-/// What ended a fact: the fact of its kind that began when it ended.
+/// Renders the fact that ended this one: a fact of the same kind that began when this one ended.
 fn successor(fact: &FactRow, history: &[FactRow]) -> Markup {
     let is_successor = |other: &&FactRow| {
         Some(&other.valid_at) == fact.invalid_at.as_ref()
@@ -156,7 +157,7 @@ fn successor(fact: &FactRow, history: &[FactRow]) -> Markup {
     }
 }
 
-/// The nodes of the drawing as lists.
+/// Renders the nodes of the drawing as lists.
 fn groups(nodes: &[DrawnNode]) -> Markup {
     let mut kinds: Vec<&str> = nodes.iter().map(|node| node.kind).collect();
     kinds.sort_unstable();

@@ -1,4 +1,4 @@
-//! A page of a conversation: what was said, with calls of tools folded.
+//! Renders a page of a conversation: what was said, with calls of tools folded.
 
 use graphiti_proto::{
     clean::is_obeyed,
@@ -14,13 +14,13 @@ use crate::view::{
     texts::{self, T},
 };
 
-/// Characters of a message on the page; the rest is on a page of its own.
+/// Maximum number of characters of a message on the page; the rest is on a page of its own.
 const SHOWN: usize = 6_000;
-/// Same, when many messages are long.
+/// The same on a page with many long messages.
 const SHOWN_OF_MANY: usize = 1_000;
-/// Bytes of the messages on a page, from which they count as many.
+/// Size, in bytes, of the messages on a page, above which [`SHOWN_OF_MANY`] applies.
 const MANY: usize = 3 << 19;
-/// Characters of the first line of a tool's call.
+/// Maximum length, in characters, of the first line of a tool's call.
 const HEADING: usize = 160;
 
 pub(super) struct ConversationPage<'s> {
@@ -30,21 +30,22 @@ pub(super) struct ConversationPage<'s> {
     pub(super) first: u32,
     /// The message to show.
     pub(super) at: Option<u32>,
-    /// Messages on a page.
+    /// Maximum number of messages on a page.
     pub(super) page: u32,
     pub(super) answer: &'s GetSessionAnswer,
-    /// Characters of a message that are shown.
+    /// Maximum number of characters of a message that are shown.
     pub(super) shown: usize,
 }
 
-/// Returns how many characters of each message are shown, so that a page stays below a few megabytes.
+/// Returns the maximum number of characters of a message that are shown, so that a page stays below
+/// a few megabytes.
 pub(super) fn shown(messages: &[MessageRow]) -> usize {
     let all = messages.iter().flat_map(|message| message.text.chars().take(SHOWN));
     let bytes: usize = all.map(escaped_length).sum();
     if bytes > MANY { SHOWN_OF_MANY } else { SHOWN }
 }
 
-/// Bytes of a character in a page.
+/// Returns the size, in bytes, of a character in a page.
 fn escaped_length(c: char) -> usize {
     match c {
         '<' | '>' | '&' | '"' => "&quot;".len(),
@@ -116,7 +117,7 @@ impl ConversationPage<'_> {
         visible(&text[..end])
     }
 
-    /// A link to the whole message, if the page shows only its beginning.
+    /// Renders a link to the whole message, if the page shows only its beginning.
     fn rest(&self, message: &MessageRow) -> Markup {
         let length = message.text.chars().count();
         if length <= self.shown {
@@ -177,7 +178,7 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// Lines of a change: removed ones and added ones look different, also without colours.
+/// Renders the lines of a change. Removed and added lines look different even without colours.
 fn diff(lines: &str) -> Markup {
     html! {
         @for line in lines.lines() {
@@ -207,7 +208,7 @@ mod tests {
             vec![MessageRow { text: text.to_owned(), ..MessageRow::default() }; count]
         };
         assert_eq!(shown(&messages(150, "short")), SHOWN);
-        assert_eq!(shown(&messages(1, &"x".repeat(5 << 20))), SHOWN, "only the begin counts");
+        assert_eq!(shown(&messages(1, &"x".repeat(5 << 20))), SHOWN, "only the beginning counts");
         assert_eq!(shown(&messages(150, &"x".repeat(SHOWN))), SHOWN);
         assert_eq!(shown(&messages(150, &"\"".repeat(SHOWN))), SHOWN_OF_MANY);
         assert_eq!(shown(&messages(150, &"\u{1b}".repeat(SHOWN))), SHOWN_OF_MANY);

@@ -1,5 +1,5 @@
-//! Where the statements of a summary come from: the lines of the facts that say the same, or the
-//! message that contains the words.
+//! Finds the messages that the statements of a summary come from: the source of a fact with the
+//! same words, or a message that contains the words.
 
 use graphiti_proto::tools::{SessionRow, graph::FactRow};
 
@@ -10,14 +10,15 @@ use crate::{
     view::pages::parts::message_address,
 };
 
-/// Messages of a session that are searched for the words of statements, and their bytes.
+/// Maximum number of messages of a session that are read to find statements.
 const MESSAGES: usize = 4_000;
+/// Maximum size, in bytes, of the messages that are searched.
 const BYTES: usize = 4 << 20;
-/// Messages that are read at once.
+/// Number of messages that are read at once.
 const PAGE: usize = 100;
-/// Words by which a statement is recognised in a message.
+/// Maximum number of words by which a statement is recognised in a message.
 const WORDS: usize = 10;
-/// Statements with fewer words are not searched: they occur anywhere.
+/// Minimum number of words of a statement that is searched, because shorter ones occur anywhere.
 const FEWEST_WORDS: usize = 3;
 
 /// Finds the message that a statement comes from.
@@ -79,14 +80,14 @@ fn messages(daemon: &DaemonState, row: &SessionRow) -> Vec<WordsOfMessage> {
     said.into_iter().map(known).collect()
 }
 
-/// What a person or an agent said.
+/// The words of a message of a person or an agent.
 struct SaidMessage {
     role: Role,
     words: String,
     seq: u32,
 }
 
-/// Reads messages page by page, because the output of tools may be large, until the limits.
+/// Reads messages up to the limits, page by page, because the output of tools may be large.
 fn said(mut page: impl FnMut(u32) -> Vec<Message>) -> Vec<SaidMessage> {
     let (mut said, mut from, mut left) = (Vec::new(), 0, BYTES);
     for _ in 0..MESSAGES.div_ceil(PAGE) {
@@ -150,7 +151,7 @@ mod tests {
             });
             (said.iter().map(|said| said.seq).collect::<Vec<_>>(), asked)
         };
-        // What tools print does not count.
+        // Output of tools does not count.
         let (seqs, asked) = read(&|seq| match seq % 2 {
             0 => message(seq, Role::Agent, BYTES / 75),
             _ => message(seq, Role::Tool, BYTES / 75),

@@ -1,4 +1,4 @@
-//! A session: its summary beside its conversation.
+//! The page of a session: its summary next to its conversation.
 
 mod conversation;
 mod evidence;
@@ -27,14 +27,14 @@ use crate::{
     },
 };
 
-/// Messages on a page.
+/// Maximum number of messages on a page.
 const PAGE: u32 = 150;
 
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::view) struct SessionQuery {
     id: String,
-    /// The file, 0 for the session's own.
+    /// The number of the file; 0 for the session's own.
     source: u32,
     /// A message that the page shows.
     at: Option<u32>,
@@ -59,7 +59,7 @@ pub(in crate::view) fn first_of_page(at: u32) -> u32 {
     at / PAGE * PAGE
 }
 
-/// The page of the query with the message `at` marked.
+/// Renders the page of the query, with the message `at` marked.
 pub(in crate::view) async fn show(
     daemon: &DaemonState,
     query: &SessionQuery,
@@ -106,8 +106,8 @@ pub(in crate::view) async fn show(
     Ok(ViewPage::new(visible(title(session)), NavItem::Sessions, body))
 }
 
-/// Returns the fields of the summary. A memory, an episode that was imported as text, and a summary
-/// that a newer version wrote have only text.
+/// Returns the fields of the summary; `None` if it has only text. This is so for a memory, for an
+/// episode that was imported as text, and for a summary that a newer version wrote.
 fn by_field(answer: &GetSessionAnswer) -> Option<EnhancedSessionSummary> {
     let summary: EnhancedSessionSummary = serde_json::from_value(answer.summary.clone()?).ok()?;
     (!summary.objective.is_empty()).then_some(summary)
@@ -161,7 +161,7 @@ fn head_actions(session: &str) -> Markup {
     }
 }
 
-/// Links to the files of sub-agents.
+/// Renders links to the files of sub-agents.
 fn files(answer: &GetSessionAnswer, source: u32) -> Markup {
     if answer.files.len() < 2 {
         return html! {};

@@ -1,4 +1,4 @@
-//! The summary of a session: its phases, and its fields with links to their sources.
+//! Renders the summary of a session: its phases, and its fields with links to their sources.
 
 use graphiti_proto::tools::graph::NodeRow;
 use maud::{Markup, html};
@@ -12,12 +12,12 @@ use crate::{
     },
 };
 
-/// Nodes of a kind that are shown.
+/// Maximum number of nodes of a kind that are shown.
 const NODES: usize = 12;
-/// Steps of the widths of phases; the style has a class for each.
+/// Number of possible widths of a phase; the style has a class for each.
 const WIDTHS: u64 = 20;
 
-/// The phases of the work, as links to where they begin.
+/// Renders the phases of the work, as links to where they begin.
 pub(super) fn phases(session: &str, summary: &EnhancedSessionSummary) -> Markup {
     let Some(phases) = &summary.phases else { return html! {} };
     let lines = |first: u64, last: u64| last.saturating_sub(first) + 1;
@@ -82,7 +82,7 @@ pub(super) fn fields(summary: &EnhancedSessionSummary, links: &EvidenceLinks) ->
     }
 }
 
-/// A statement, as a link to the message that it comes from.
+/// Renders a statement, as a link to the message that it comes from.
 fn statement(words: &str, links: &EvidenceLinks) -> Markup {
     html! {
         @match links.address(words) {
@@ -126,7 +126,7 @@ fn test_results(tests: &TestSummary) -> Markup {
     }
 }
 
-/// What the session was about: links to the graph around each.
+/// Renders what the session was about, as links to the graph around each entity.
 pub(super) fn things(nodes: &[NodeRow]) -> Markup {
     let kinds = [
         ("File", T.files),

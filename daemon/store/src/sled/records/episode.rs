@@ -16,7 +16,7 @@ pub(crate) struct EpisodeRecord {
     project: String,
     name: String,
     summary: String,
-    /// The model that wrote it; empty when it was derived from evidence.
+    /// The model that wrote the summary; `None` if it was derived from evidence.
     model: Option<String>,
     file: String,
     hash: [u8; 32],
@@ -48,7 +48,8 @@ struct DocumentRef<'e> {
     rules_version: u32,
 }
 
-/// An unknown version of the rules is omitted, as in records from before there were versions.
+/// Whether the version of the rules is unknown. Such a version is omitted, as in the oldest
+/// records.
 fn is_unknown(rules: &u32) -> bool {
     *rules == 0
 }

@@ -1,8 +1,8 @@
-//! Records of every released version, as they are on users' disks: each line of `golden/v<N>.txt`
+//! Records of every released version, as they are on users' disks. Each line of `golden/v<N>.txt`
 //! has a record's name and its envelope in hex.
 //!
-//! The file of a version never changes once that version is released; a new one gets its own.
-//! `GOLDEN=write cargo test -p graphitid-store golden` writes the file of the present version.
+//! The file of a version never changes after its release; a new version gets a file of its own.
+//! `GOLDEN=write cargo test -p graphitid-store golden` writes the file of the current version.
 
 use std::{fs, path::PathBuf};
 
@@ -22,14 +22,15 @@ use crate::{
     sled::envelope,
 };
 
-/// A record by name: how it is written, and whether an old record still reads as the same value.
+/// A record with its name and its encoding. A function checks that an old record still has the same
+/// value.
 struct Sample {
     name: String,
     sealed: Vec<u8>,
     reads: Box<Reads>,
 }
 
-/// Whether an envelope holds the sample.
+/// A function that returns whether an envelope holds the sample.
 type Reads = dyn Fn(&[u8]) -> Result<bool, String>;
 
 fn sample<M, R>(name: &str, model: M) -> Sample
@@ -49,7 +50,7 @@ where
     }
 }
 
-/// An outbox entry is converted by value.
+/// An outbox change that converts from a reference, as `sample` needs.
 #[derive(Clone, PartialEq)]
 struct GoldenOutbox(OutboxChange);
 
@@ -209,8 +210,7 @@ fn file(version: u8) -> PathBuf {
     folder.join(format!("v{version}.txt"))
 }
 
-/// Records of this version are read, and written with the same bytes: a change to a record type
-/// needs a new version.
+/// A change to a record type needs a new version.
 #[test]
 fn records_of_this_version_are_as_they_were() {
     let samples = samples();
@@ -230,7 +230,7 @@ fn records_of_this_version_are_as_they_were() {
     assert_eq!(golden.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
     for (sample, (name, golden)) in samples.iter().zip(&golden) {
         assert_eq!((sample.reads)(golden), Ok(true), "{name} reads");
-        // Only the payload: how well it is packed may change.
+        // Only the payload is compared, because the compression may change.
         assert_eq!(envelope::unpack(&sample.sealed), envelope::unpack(golden), "{name} writes");
     }
 }

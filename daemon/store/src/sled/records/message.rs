@@ -1,4 +1,4 @@
-//! A message on disk, where messages are in blocks.
+//! A message on disk. Several messages are stored together in a block.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
 //! The record types on disk: plain types, frozen with each version and converted only here.
 //!
 //! A change to any of them needs a migration: copy the old types into a new module
-//! `sled/migrate/v<N>.rs`, convert them there, raise [`super::envelope::VERSION`], have
+//! `sled/migrate/v<N>.rs`, convert them there, raise [`super::envelope::VERSION`], make
 //! [`super::envelope::open`] accept the old version, and keep the golden file of that version.
-//! There is no migration yet, because there is one version. Data that often gets new fields (a
-//! summary, the state beside a cursor) is JSON inside its record, so that a new field there needs
-//! no new version.
+//! There is no migration yet, because there is only one version. Data that often gets new fields,
+//! such as a summary or a checkpoint, is JSON inside its record, so that a new field there needs no
+//! new version.
 
 mod episode;
 #[cfg(test)]
@@ -27,7 +27,7 @@ pub(crate) use self::{
 
 use crate::model::{CloseReason, ContentHash, EpisodeId, Project, SessionId, Timestamp};
 
-/// The value in a record that this version does not know.
+/// The description of a value in a record that this version does not know.
 pub(crate) type Unknown = String;
 
 pub(crate) type Id = (String, String);

@@ -1,5 +1,5 @@
-//! The statements of an episode about entities and facts, on disk. Kinds are numbers, so that a new
-//! kind needs no new version.
+//! The statements of an episode about entities and facts, on disk. Kinds are stored as numbers, so
+//! that a new kind needs no new version.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use crate::model::{
 
 type Bytes = [u8; 16];
 
-/// The rows that an episode has.
+/// A list of the rows with an episode's statements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContentsRecord {
     pub(crate) created_at: i64,
@@ -86,7 +86,7 @@ enum SaysRecord {
     Words(Vec<u64>),
 }
 
-/// A renaming with its time, the key says the rest.
+/// The time of a renaming. The names are in the key.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RenameRecord(pub(crate) i64);
 

@@ -13,7 +13,7 @@ pub(crate) struct VectorsRecord {
     dimension: u32,
     texts: u64,
     episode: Option<[u8; 16]>,
-    /// Each vector's scale, and its numbers.
+    /// The scale and the numbers of each vector.
     vectors: Vec<(f32, Vec<i8>)>,
 }
 

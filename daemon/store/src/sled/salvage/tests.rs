@@ -18,7 +18,7 @@ use crate::{
 const SESSIONS: u64 = 5;
 const MESSAGES: u32 = 200;
 
-/// A store with sessions of some messages and an episode each, closed.
+/// Creates a store of sessions with some messages and an episode each, and closes it.
 fn filled(folder: &Path) {
     let store = SledStore::open(folder).unwrap();
     for number in 0..SESSIONS {
@@ -159,25 +159,25 @@ fn a_forgotten_session_that_was_read_again_is_forgotten() {
     assert_eq!(store.find_session(&id).unwrap(), None);
 }
 
-/// Sessions in a database that is damaged in many places, and messages of each.
+/// Number of sessions in a database that is damaged in many places, and of the messages of each.
 const MANY: u32 = 60;
 const OF_EACH: u32 = 16;
-/// Overwrites this many positions of the file, and each position with a certain record, one at a
-/// time, with this many bytes.
+/// Number of positions at which the file is damaged, one at a time, and number of bytes that are
+/// overwritten there.
 const PLACES: usize = 20;
 const BAD: usize = 4 << 10;
-/// A test that takes longer hangs.
+/// A test that takes longer is taken to hang.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
-fn wherever_the_log_is_damaged_what_is_left_is_true_and_what_is_lost_is_told() {
+fn wherever_the_log_is_damaged_the_rest_is_correct_and_the_loss_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let written = filled_with_many(folder.path());
     damage_everywhere(folder.path(), written);
 }
 
 #[test]
-fn so_it_is_when_the_places_of_pages_were_noted_before() {
+fn damage_is_reported_when_the_database_has_a_snapshot_too() {
     let folder = tempfile::tempdir().unwrap();
     let written = filled_with_many(folder.path());
     SledStore::open(folder.path()).unwrap().close();
@@ -236,14 +236,14 @@ fn damage_everywhere(folder: &Path, written: Vec<Written>) {
     assert!(costly > 8, "only {costly} of the damages cost anything");
 }
 
-/// The file damaged in every way, and which one it is.
+/// Returns the file damaged in every way, with a description of the damage.
 fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     let length = whole.len();
     let places = (0..PLACES).map(move |place| place * length / PLACES);
     // Pages that every scan reads are rarely hit by chance.
     let is_record = move |at: &usize| whole[*at..].starts_with(b"/t/session-3.jsonl");
     let records: Vec<usize> = (0..length).filter(is_record).collect();
-    assert!(!records.is_empty(), "no session stands in the file as it is");
+    assert!(!records.is_empty(), "no session is in the file uncompressed");
     let overwritten = places.chain(records).map(move |at| {
         let mut bytes = whole.to_vec();
         bytes[at..].iter_mut().take(BAD).for_each(|byte| *byte = !*byte);
@@ -254,20 +254,20 @@ fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     overwritten.chain(cut)
 }
 
-/// Runs work that must end, on a thread that is named by `what`.
+/// Runs work on a thread named `what`, and panics if it does not end in time.
 fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, ended) = mpsc::channel();
     let worker = thread::Builder::new().name(what.to_owned());
     let worker = worker.spawn(move || drop(done.send(work()))).unwrap();
     match ended.recv_timeout(PATIENCE) {
         Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => panic!("{what}: it does not come to an end"),
+        Err(RecvTimeoutError::Timeout) => panic!("{what}: it does not end"),
         Err(RecvTimeoutError::Disconnected) => panic::resume_unwind(worker.join().unwrap_err()),
     }
 }
 
-/// Whether data are lost in a database with a file of `bytes`, when it is opened as the daemon
-/// does, and as `graphiti repair` does.
+/// Whether a database whose file contains `bytes` has lost data when it is opened as the daemon or
+/// as `graphiti repair` opens it.
 fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
     let home = tempfile::tempdir().unwrap();
     let damaged = |name: &str| {
@@ -297,7 +297,7 @@ fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
     !(brought_back.is_all() && opened.is_some_and(|opened| opened.is_all()))
 }
 
-/// The content of the database without a repair; `None` when it does not open.
+/// Counts the readable content of the database without a repair; `None` if it cannot be opened.
 fn read_where_it_is(folder: &Path, written: &[Written]) -> Option<SalvageCounts> {
     match SledStore::open(folder) {
         Ok(store) => {
@@ -318,7 +318,7 @@ fn assert_says_what_to_do(error: &StoreError) {
     assert!(error.to_string().contains("graphiti repair"), "{error}");
 }
 
-/// New writes can be read again.
+/// Checks that new writes can be read again.
 fn goes_on(store: &SledStore) {
     let session = contract::session(store.next_session_key().unwrap(), "afterwards");
     let source = contract::source_of(&session, 0).key;
@@ -411,7 +411,7 @@ impl SalvageCounts {
         *self == SalvageCounts { sessions, checkpoints, messages, episodes, telling, unreadable }
     }
 
-    /// The same, as the salvage into an empty store reports it.
+    /// Converts the counts to the report of a salvage into an empty store.
     fn as_salvaged(&self) -> Salvaged {
         let SalvageCounts { sessions, messages, episodes, unreadable, .. } = *self;
         Salvaged { sessions, known: 0, forgotten: 0, messages, episodes, unreadable }
@@ -419,7 +419,7 @@ impl SalvageCounts {
 }
 
 impl Written {
-    /// Whether a session is this one at some time, or was restored from its episode.
+    /// Whether `session` is an earlier state of this session, or was restored from its episode.
     fn is_of(&self, session: &Session) -> bool {
         let is_same = session.id == self.session.id
             && session.project == self.session.project

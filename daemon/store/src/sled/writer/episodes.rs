@@ -36,7 +36,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Removes an episode that is about to be added again.
+    /// Removes an episode without an outbox entry and without its vectors.
     fn clear_episode(
         &self,
         transaction: &mut Transaction,
@@ -90,7 +90,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Vectors that arrive after their owner was deleted would never be deleted.
+    /// Stores vectors if their owner still exists: vectors without an owner would never be deleted.
     pub(super) fn put_vectors(
         &self,
         transaction: &mut Transaction,

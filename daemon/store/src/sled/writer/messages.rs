@@ -90,7 +90,7 @@ impl Thread {
         records.into_iter().map(read).collect()
     }
 
-    /// The keys of the blocks of `source` that begin at message `from` or later.
+    /// Returns the keys of the blocks of `source` that begin at message `from` or later.
     pub(super) fn messages_from(
         &self,
         source: SourceKey,

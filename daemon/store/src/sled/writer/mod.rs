@@ -1,7 +1,7 @@
 //! The one thread that writes to the database.
 //!
-//! Several lists may share one flush and one sync. Their number is bounded ([`GROUP`]), so that sled
-//! does not reuse a segment that is not synced yet.
+//! Several lists may share one flush and one sync. Their number is limited ([`GROUP`]), so that
+//! sled does not reuse a segment that is not synced yet.
 
 mod episodes;
 mod messages;
@@ -32,7 +32,7 @@ use super::{
     high_water_mark::HighWaterMark,
     keys::{self, Key},
     pieces,
-    prepared::Prepared,
+    prepared::PreparedWrite,
     quota::Quota,
     records::OutboxRecord,
     unwritten::{Unwritten, WrittenKey},
@@ -43,15 +43,17 @@ use crate::{
     model::{SessionKey, graph::EntityOrFact, session::Session, vector::Owner},
 };
 
-/// Lists in the queue. A caller blocks when it is full; the engine, which writes small lists only, does
-/// not fill it even while a sync takes seconds.
+/// Maximum number of lists in the queue. A caller blocks when the queue is full. The engine writes
+/// only small lists, and does not fill the queue even while a sync takes seconds.
 const QUEUE: usize = 1_024;
-/// Lists with text in the queue. A caller with more text blocks, so that memory is bounded.
+/// Maximum number of lists with text in the queue. A caller with more text blocks, so that memory
+/// is bounded.
 const TEXT_QUEUE: usize = 8;
-/// The most lists that share a flush and a sync. With twenty, no loss was measured.
+/// Maximum number of lists that share a flush and a sync. In measurements, even twenty caused no
+/// loss.
 const GROUP: usize = 16;
-/// Entities and facts in one entry of the outbox. Each takes sixteen bytes, which keeps the entry far
-/// below the largest value.
+/// Maximum number of entities and facts in one entry of the outbox. Each takes sixteen bytes, so
+/// that an entry is far smaller than [`pieces::PIECE`].
 const THINGS: usize = 128;
 
 /// Queues lists of writes for the writing thread. Dropping it lets the thread finish the queue.
@@ -59,20 +61,20 @@ pub(super) struct Writer {
     unwritten: Arc<Unwritten>,
     outbox_ends: watch::Receiver<u64>,
     queue: Option<SyncSender<Job>>,
-    /// Has an entry for each list with text in the queue.
+    /// Contains an entry for each list with text in the queue.
     texts: SyncSender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
 struct Job {
     number: u64,
-    writes: Vec<Prepared>,
+    writes: Vec<PreparedWrite>,
     resolve: oneshot::Sender<Result<u64, StoreError>>,
 }
 
 impl Job {
     fn has_text(&self) -> bool {
-        self.writes.iter().any(Prepared::is_large)
+        self.writes.iter().any(PreparedWrite::is_large)
     }
 }
 
@@ -85,8 +87,8 @@ impl Writer {
         counters: Arc<Counters>,
     ) -> Result<Writer, StoreError> {
         let folder = quota.folder();
-        // sled's flush leaves the data to the kernel; this handle is for the sync that it omits,
-        // which Windows allows only for files that are open for writing.
+        // sled's flush does not sync, so the writer syncs with this handle. Windows syncs only
+        // files that are open for writing.
         let data = File::options()
             .write(true)
             .open(folder.join("db"))
@@ -109,7 +111,7 @@ impl Writer {
             unreported: None,
             taken_texts,
         };
-        // sled panics where some systems' errors reach it.
+        // Some errors of the operating system make sled panic.
         let run = move || {
             let ended = panic::catch_unwind(AssertUnwindSafe(|| thread.run(&jobs)));
             if ended.is_err() {
@@ -123,36 +125,37 @@ impl Writer {
         Ok(Writer { unwritten, outbox_ends, queue: Some(queue), texts, thread: Some(thread) })
     }
 
-    /// Writes that are queued and not written yet.
+    /// Returns the sessions and episodes that are queued and not written yet.
     pub(super) fn unwritten(&self) -> &Unwritten {
         &self.unwritten
     }
 
-    /// The outbox's end as it moves on.
+    /// Returns a receiver of the end of the outbox, which is updated after each sync.
     pub(super) fn outbox_ends(&self) -> watch::Receiver<u64> {
         self.outbox_ends.clone()
     }
 
-    /// Encodes on the caller's thread, so that the one writer only writes.
+    /// Encodes the writes on the caller's thread, and queues them.
     pub(super) fn queue(&self, writes: Vec<Write>) -> PendingWrite {
         let number = self.unwritten.add(&writes);
-        self.send(number, writes.into_iter().map(Prepared::from).collect())
+        self.send(number, writes.into_iter().map(PreparedWrite::from).collect())
     }
 
     /// Queues rows that are encoded already.
     pub(super) fn queue_rows(&self, rows: Vec<(Key, Option<Vec<u8>>)>) -> PendingWrite {
-        self.send(self.unwritten.add(&[]), vec![Prepared::Rows(rows)])
+        self.send(self.unwritten.add(&[]), vec![PreparedWrite::Rows(rows)])
     }
 
-    fn send(&self, number: u64, writes: Vec<Prepared>) -> PendingWrite {
+    fn send(&self, number: u64, writes: Vec<PreparedWrite>) -> PendingWrite {
         let (resolve, ticket) = PendingWrite::new();
         let job = Job { number, writes, resolve };
         if job.has_text() {
-            // The thread has ended when this fails; then the queue reports it.
+            // This fails only when the thread has ended, which the queue reports.
             let _ = self.texts.send(());
         }
         if let Some(queue) = &self.queue {
-            // A job that cannot be sent is dropped with its `resolve`: the ticket says `Closed`.
+            // A job that cannot be sent is dropped with its `resolve`, and the ticket returns
+            // `Closed`.
             let _ = queue.send(job);
         }
         ticket
@@ -173,13 +176,13 @@ impl Drop for Writer {
 #[derive(Default)]
 struct Transaction {
     ops: Batch,
-    /// Sessions that this same list adds: the tree does not show them yet.
+    /// Sessions that this list adds. They are not in the tree yet.
     new_sessions: BTreeSet<SessionKey>,
-    /// Paths that this same list registers.
+    /// Paths that this list registers. They are not in the tree yet.
     new_paths: BTreeMap<String, SourceKey>,
-    /// Files that this same list removes: the tree still shows them.
+    /// Files that this list removes. They are still in the tree.
     dropped: Vec<SourceKey>,
-    /// Files whose messages this same list removes: the tree still shows them.
+    /// Files whose messages this list removes. The messages are still in the tree.
     cleared: Vec<SourceKey>,
     /// Entities and facts whose statements this list changes.
     things: BTreeSet<EntityOrFact>,
@@ -190,7 +193,7 @@ struct Transaction {
 struct Thread {
     tree: Tree,
     waker: Waker,
-    /// Kept so that the database stays open, and locked, as long as this thread lives.
+    /// Keeps the database open and locked as long as this thread runs.
     _db: Db,
     data: File,
     high_water_mark: HighWaterMark,
@@ -198,11 +201,11 @@ struct Thread {
     outbox: watch::Sender<u64>,
     unwritten: Arc<Unwritten>,
     quota: Arc<Quota>,
-    /// The first error of the database itself. After it nothing is written: it is unknown which of the
-    /// earlier lists reached the disk.
+    /// The first error of the database itself. After it nothing is written, because it is unknown
+    /// which of the earlier lists are on disk.
     failed: Option<StoreError>,
-    /// The error of a list since the last empty one. An empty list reports it: its caller must know
-    /// whether all earlier lists are safe, even if their callers did not wait.
+    /// The last error of a list since the last empty list. An empty list reports it, because its
+    /// caller wants to know whether all earlier lists are on disk.
     unreported: Option<StoreError>,
     /// See [`Writer::texts`].
     taken_texts: Receiver<()>,
@@ -216,11 +219,11 @@ impl Thread {
             let mut next = Some(first);
             while let Some(job) = next.take() {
                 if job.has_text() {
-                    // Its entry was added before the list was queued.
+                    // `Writer::send` added the entry before it queued the list.
                     let _ = self.taken_texts.try_recv();
                 }
                 let written: Vec<WrittenKey> =
-                    job.writes.iter().filter_map(Prepared::written_key).collect();
+                    job.writes.iter().filter_map(PreparedWrite::written_key).collect();
                 let applied = self.take(job.writes);
                 self.unwritten.remove(job.number, &written);
                 waiting.push((job.resolve, applied));
@@ -234,12 +237,12 @@ impl Thread {
             fault::point("store: synced");
             let end = self.counters.outbox.load(Ordering::Relaxed);
             if synced.is_ok() {
-                // Without the mark a later loss goes unnoticed, but nothing is lost now.
+                // Without the mark a later loss is not detected, but nothing is lost now.
                 let _ = self.high_water_mark.set(end);
+                fault::point("store: marked");
+                self.outbox.send_replace(end);
             }
-            fault::point("store: marked");
             self.quota.check();
-            self.outbox.send_replace(end);
             for (resolve, applied) in waiting {
                 // The caller need not wait for the result.
                 let _ =
@@ -248,8 +251,8 @@ impl Thread {
         }
     }
 
-    /// Syncs everything that was applied. An error is permanent: the system may have dropped the pages
-    /// that it could not write, and report success for the next sync.
+    /// Syncs everything that was applied. An error is permanent: the system may drop the pages that
+    /// it could not write, and then report success for the next sync.
     fn sync(&mut self) -> Result<(), StoreError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
@@ -269,8 +272,8 @@ impl Thread {
         ));
     }
 
-    /// Applies one list unless an earlier error or the quota forbids it.
-    fn take(&mut self, writes: Vec<Prepared>) -> Result<u64, StoreError> {
+    /// Applies one list, unless an earlier error or the quota forbids it.
+    fn take(&mut self, writes: Vec<PreparedWrite>) -> Result<u64, StoreError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
@@ -279,12 +282,12 @@ impl Thread {
         {
             return Err(error);
         }
-        // After a write to a full disk sled cannot even be read any more.
+        // After a write to a full disk, sled can no longer read the database either.
         if let Err(error) = self.quota.admit_any() {
             self.failed = Some(error.clone());
             return Err(error);
         }
-        if writes.iter().any(Prepared::is_large) {
+        if writes.iter().any(PreparedWrite::is_large) {
             self.quota.admit_text()?;
         }
         let applied = self.apply(writes);
@@ -297,8 +300,8 @@ impl Thread {
         applied
     }
 
-    /// Applies one list, whole or not at all.
-    fn apply(&self, writes: Vec<Prepared>) -> Result<u64, StoreError> {
+    /// Applies one list completely or not at all.
+    fn apply(&self, writes: Vec<PreparedWrite>) -> Result<u64, StoreError> {
         let mut batch = Transaction::default();
         for write in writes {
             self.add(&mut batch, write)?;
@@ -318,47 +321,47 @@ impl Thread {
         Ok(self.counters.outbox.load(Ordering::Relaxed))
     }
 
-    fn add(&self, transaction: &mut Transaction, write: Prepared) -> Result<(), StoreError> {
+    fn add(&self, transaction: &mut Transaction, write: PreparedWrite) -> Result<(), StoreError> {
         match write {
-            Prepared::Session { session, record } => {
+            PreparedWrite::Session { session, record } => {
                 self.put_session(transaction, &session, record)
             }
-            Prepared::Source { source, record, checkpoint } => {
+            PreparedWrite::Source { source, record, checkpoint } => {
                 self.put_source(transaction, &source, record, checkpoint)
             }
-            Prepared::Messages(messages) => self.put_messages(transaction, &messages),
-            Prepared::ForkKeys { session, records } => {
+            PreparedWrite::Messages(messages) => self.put_messages(transaction, &messages),
+            PreparedWrite::ForkKeys { session, records } => {
                 for key in records.iter().flat_map(|record| keys::fork_key(session, *record)) {
                     transaction.ops.insert(key, &[]);
                 }
                 Ok(())
             }
-            Prepared::Reword { source, words } => self.reword(transaction, source, words),
-            Prepared::ClearSource(source) => {
+            PreparedWrite::Reword { source, words } => self.reword(transaction, source, words),
+            PreparedWrite::ClearSource(source) => {
                 pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(source))?;
                 self.drop_text(transaction, source)
             }
-            Prepared::DropSource(source) => self.drop_source(transaction, source),
-            Prepared::DropText(source) => self.drop_text(transaction, source),
-            Prepared::Episode { episode, record } => {
+            PreparedWrite::DropSource(source) => self.drop_source(transaction, source),
+            PreparedWrite::DropText(source) => self.drop_text(transaction, source),
+            PreparedWrite::Episode { episode, record } => {
                 self.put_episode(transaction, &episode, &record)
             }
-            Prepared::Statements { episode, rows, things } => {
+            PreparedWrite::Statements { episode, rows, things } => {
                 self.put_statements(transaction, episode, rows, things)
             }
-            Prepared::DropEpisode(id) => self.drop_episode(transaction, id),
-            Prepared::DropSession(session) => self.drop_session(transaction, session),
-            Prepared::Note { key, record } => {
+            PreparedWrite::DropEpisode(id) => self.drop_episode(transaction, id),
+            PreparedWrite::DropSession(session) => self.drop_session(transaction, session),
+            PreparedWrite::Note { key, record } => {
                 pieces::remove(&self.tree, &mut transaction.ops, &key)?;
                 if let Some(record) = record {
                     pieces::put(&mut transaction.ops, &key, &record);
                 }
                 Ok(())
             }
-            Prepared::Vectors { owner, episode, record } => {
+            PreparedWrite::Vectors { owner, episode, record } => {
                 self.put_vectors(transaction, owner, episode, &record)
             }
-            Prepared::Rows(rows) => {
+            PreparedWrite::Rows(rows) => {
                 for (key, value) in rows {
                     match value {
                         Some(value) => transaction.ops.insert(key, value),
@@ -367,7 +370,7 @@ impl Thread {
                 }
                 Ok(())
             }
-            Prepared::OutboxConsumed(position) => {
+            PreparedWrite::OutboxConsumed(position) => {
                 let range = keys::outbox(0)..=keys::outbox(position);
                 for key in self.tree.range(range).keys() {
                     transaction.ops.remove(key?);

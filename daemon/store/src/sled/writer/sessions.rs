@@ -1,4 +1,4 @@
-//! Writes about sessions.
+//! Writes and deletes sessions.
 
 use std::sync::atomic::Ordering;
 
@@ -77,8 +77,7 @@ impl Thread {
     }
 }
 
-/// The number by which a session changes the count of sessions: entries that a user added are not
-/// counted.
+/// Returns 1 if the session is counted, and 0 if it is an added memory.
 fn counted(id: &SessionId) -> u64 {
     u64::from(id.agent != MEMORY)
 }

@@ -1,4 +1,4 @@
-//! Writes files: each path is registered once.
+//! Writes and deletes transcript files. Each path is registered for one file only.
 
 use super::{Thread, Transaction};
 use crate::{
@@ -32,7 +32,7 @@ impl Thread {
         Ok(())
     }
 
-    /// The file that is registered under `path` before the next write of a list.
+    /// Returns the file that is registered under `path`, with the changes of the list so far.
     fn registered_at(
         &self,
         transaction: &Transaction,

@@ -1,4 +1,5 @@
-//! The state of the interactive search: decides what each event changes and what is to be done.
+//! The state of the interactive search. It decides what each event changes, and what the caller has
+//! to do.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use graphiti_proto::tools::{
@@ -8,7 +9,7 @@ use graphiti_proto::tools::{
 
 use crate::{commands::search::OpenedSession, screen::block, setup::resume};
 
-/// What happened.
+/// Input from the terminal, or an answer of the daemon.
 pub(super) enum FinderEvent {
     Key(KeyEvent),
     Pasted(String),
@@ -39,7 +40,7 @@ pub(super) enum FinderEffect {
     Leave,
 }
 
-/// What a session is chosen for.
+/// The purpose for which the user chooses a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::commands) enum FinderPurpose {
     /// Enter shows the session.
@@ -59,15 +60,15 @@ pub(super) struct Finder {
     pub(super) problem: Option<String>,
     pub(super) selected: usize,
     pub(super) shown: Option<ShownSession>,
-    /// What the last key did.
+    /// The result of the last key, for the user.
     pub(super) notice: Option<String>,
-    /// Lines of a page, set when it is drawn.
+    /// Number of lines of a page; set when it is drawn.
     pub(super) page: usize,
     /// The query that the daemon is searching for. The next one is sent when it has answered.
     pub(super) searching: Option<String>,
     /// The session that was requested last.
     pub(super) opening: Option<String>,
-    /// What to do with the selected session when the present query is answered.
+    /// What to do with the selected session when the current query is answered.
     pub(super) awaited: Option<SelectionAction>,
 }
 
@@ -88,13 +89,13 @@ pub(super) struct ShownSession {
 }
 
 impl Finder {
-    /// Begins with the first query; if that is empty, with the latest sessions.
+    /// Starts with the first query, or with the latest sessions if that query is empty.
     pub(super) fn start(&mut self) -> FinderEffect {
         self.searching = Some(self.query.clone());
         FinderEffect::Search(self.query.clone())
     }
 
-    /// Whether the daemon has not answered the present query yet.
+    /// Whether the daemon has not answered the current query yet.
     pub(super) fn is_searching(&self) -> bool {
         self.searching.is_some()
     }
@@ -129,7 +130,7 @@ impl Finder {
         }
     }
 
-    /// Keys beside the list: letters belong to the query.
+    /// Handles a key while the list is shown: letters change the query.
     fn handle_typing(&mut self, key: KeyEvent, is_control: bool) -> Option<FinderEffect> {
         match (key.code, is_control) {
             (KeyCode::Esc, _) => return Some(FinderEffect::Leave),
@@ -157,7 +158,7 @@ impl Finder {
         None
     }
 
-    /// Keys beside a session.
+    /// Handles a key while a session is shown.
     fn handle_reading(&mut self, code: KeyCode, is_control: bool) -> Option<FinderEffect> {
         let page = self.page.max(1) as isize;
         match (code, is_control) {
@@ -225,8 +226,8 @@ impl Finder {
         self.awaited.take().and_then(|action| self.act(action))
     }
 
-    /// Acts on the session that is shown, or selected. While the daemon is still searching for what
-    /// was typed, the action waits: the user means the result, not what was selected before.
+    /// Acts on the session that is shown, or else selected. While the daemon is still searching for
+    /// what was typed, the action waits: the user means the result, not the earlier selection.
     fn act(&mut self, action: SelectionAction) -> Option<FinderEffect> {
         if self.shown.is_none() && self.is_searching() {
             self.awaited = Some(action);
@@ -240,7 +241,7 @@ impl Finder {
     }
 
     fn show_session(&mut self, session_id: &str, session: Result<OpenedSession, String>) {
-        // The user went on in the meantime.
+        // The user has selected another session in the meantime.
         if self.opening.take_if(|opening| opening == session_id).is_none() {
             return;
         }
@@ -252,7 +253,7 @@ impl Finder {
         }
     }
 
-    /// Returns the session that is shown, or selected.
+    /// Returns the session that is shown, or else selected.
     pub(super) fn hit(&self) -> Option<&Hit> {
         let shown = self.shown.as_ref().map(|shown| &shown.hit);
         shown.or_else(|| self.answer.hits.get(self.selected))
@@ -293,15 +294,18 @@ impl Finder {
         Some(FinderEffect::Copy(id))
     }
 
-    /// Copies the summary of the session, or its passages while it has none.
+    /// Copies the summary of the session, or its passages if it has none.
     fn copy_text(&mut self) -> Option<FinderEffect> {
         let shown = self.shown.as_ref()?;
         let passages = || {
             let texts = shown.hit.passages.iter().map(|passage| passage.text.as_str());
             texts.collect::<Vec<_>>().join("\n\n")
         };
-        let text = shown.session.answer.markdown.clone().unwrap_or_else(passages);
-        self.notice = Some("Copied the summary".to_owned());
+        let (text, notice) = match &shown.session.answer.markdown {
+            Some(summary) => (summary.clone(), "Copied the summary"),
+            None => (passages(), "Copied the passages"),
+        };
+        self.notice = Some(notice.to_owned());
         Some(FinderEffect::Copy(block(&text)))
     }
 }

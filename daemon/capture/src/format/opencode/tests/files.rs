@@ -39,8 +39,8 @@ fn new_records_are_read_while_opencode_writes() {
     assert_eq!(cursor.line, 21);
 }
 
-/// What opencode does not change is not read again: the cost of a new record does not grow with the
-/// session.
+/// Rows that opencode does not change are not read again, so that the cost of a new record does not
+/// grow with the session.
 #[test]
 fn only_the_last_rows_are_read_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,7 +69,7 @@ fn only_the_last_rows_are_read_again() {
     }
     let head = storage::open_head(&paths[0], 200).unwrap().length().unwrap();
     assert!((200..400).contains(&head), "{head} bytes are read to identify the session");
-    // A row that is deleted shows that the session is another one.
+    // A deleted row means that the session is read again from its start.
     running.delete("message", "msg_12a");
     assert_eq!(Tail::open(&paths[0], &cursors[0]).unwrap().1, Resumed::FromStart);
 }

@@ -1,12 +1,12 @@
-//! Databases as opencode makes them, with invented sessions.
-#![expect(clippy::needless_pass_by_value, reason = "tests hand over what `json!` makes")]
+//! Builds databases in the form that opencode uses, with invented sessions.
+#![expect(clippy::needless_pass_by_value, reason = "tests pass the values that `json!` creates")]
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-/// Indexes and columns that are not read are left out where they are many.
+/// Many indexes and columns that are not read are left out.
 const TABLES_1: &str = "
     CREATE TABLE `project` (`id` text PRIMARY KEY, `worktree` text NOT NULL);
     CREATE TABLE `session` (
@@ -46,7 +46,7 @@ const TABLES_2: &str = "
     CREATE INDEX `session_message_session_type_seq_idx`
         ON `session_message` (`session_id`, `type`, `seq`);";
 
-/// The connection of an opencode that runs.
+/// The connection of a running opencode.
 pub(crate) struct Running {
     pub(crate) path: PathBuf,
     pub(crate) connection: Connection,

@@ -17,14 +17,15 @@ use crate::{
     storage,
 };
 
-/// Sessions, turns of each, and turns of a long one. A turn has some 5 kB.
 const SESSIONS: usize = 1_000;
+/// Number of turns of each session. A turn has about 5 kB.
 const TURNS: usize = 20;
+/// Number of turns of a long session.
 const LONG: usize = 4_000;
 
 #[test]
 #[ignore = "makes a database of more than 100 MB; run it in release mode for its figures"]
-#[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
+#[expect(clippy::print_stdout, reason = "the test is run for its figures")]
 fn a_large_database_costs_what_its_sessions_cost() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());

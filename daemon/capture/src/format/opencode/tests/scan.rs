@@ -1,4 +1,4 @@
-//! The sessions of a database that are reported as changed.
+//! Tests which sessions of a database are reported as changed.
 
 use std::{
     path::{Path, PathBuf},
@@ -61,7 +61,7 @@ fn sessions_are_reported_when_they_have_more_records() {
         running.session("ses_new", None);
         running.delete("session", "ses_050");
         assert_eq!(scanner.look(Extent::New), ["ses_new", "ses_050"]);
-        // A change without a new row, of a session that did not change for long.
+        // A change without a new row, in a session that had not changed for a long time.
         running.title("session", "ses_020", "Another title");
         assert_eq!(scanner.look(Extent::New), [] as [&str; 0]);
         running.user("ses_007", "msg_c", "More");

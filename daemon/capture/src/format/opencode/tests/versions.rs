@@ -169,8 +169,8 @@ fn answer_2(content: &Value, completed: Option<i64>) -> Value {
     })
 }
 
-/// Checks that each state of a session has the records of the state before and that the stamp says
-/// whether there are more.
+/// Checks that the records of each state of a session begin with those of the state before, and
+/// that the stamp changes when there are more.
 struct Follower {
     running: Running,
     records: String,
@@ -193,7 +193,7 @@ impl Follower {
 }
 
 #[test]
-fn the_records_of_version_1_only_become_more() {
+fn records_of_version_1_are_only_added() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session(SESSION, None);
@@ -240,7 +240,7 @@ fn the_records_of_version_1_only_become_more() {
 }
 
 #[test]
-fn the_records_of_version_2_only_become_more() {
+fn records_of_version_2_are_only_added() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_2(folder.path());
     running.session_2(SESSION, None);
