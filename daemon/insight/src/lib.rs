@@ -1,6 +1,6 @@
 //! Derives the meaning of a session: its activity, its summary, its entities and facts.
 //! `daemon/src/lib.rs` has the map, and `tests/tests/rules/layers.rs` the permitted dependencies of
-//! these three.
+//! the three modules.
 
 use graphitid_core::{clean, lang, model, pattern};
 use graphitid_llm as llm;

@@ -42,8 +42,8 @@ pub fn bearing(stance: &Stance, says: &Observation) -> Option<Bearing> {
 }
 
 /// Returns the facts that follow from the `claims` of one key, the earliest first: one for each
-/// period in which the claim was true. `marks` are those of the subjects that the claims depend on,
-/// `correction` is what was said about the fact last.
+/// period in which the claim was true. `marks` are those of the subjects that the claims depend on.
+/// `correction` is the latest correction of the fact.
 pub fn facts(
     key: FactKey,
     claims: &[Attributed<Claim>],
@@ -73,7 +73,7 @@ pub fn facts(
     facts.map(|fact| corrected(fact, correction)).collect()
 }
 
-/// Applies to a fact what was said about it.
+/// Applies `correction` to a fact that began before it.
 fn corrected(mut fact: Fact, correction: Option<&Correction>) -> Fact {
     let Some(correction) = correction.filter(|correction| fact.valid_at <= correction.at) else {
         return fact;
@@ -88,8 +88,8 @@ fn corrected(mut fact: Fact, correction: Option<&Correction>) -> Fact {
     fact
 }
 
-/// Decisions are about the same subject when they share a word, or when one contains nothing but
-/// the choice.
+/// Whether two decisions are about the same subject: they share a word, or one of them names
+/// nothing but the choice.
 fn are_related(mine: &[u64], theirs: &[u64]) -> bool {
     mine.is_empty() || theirs.is_empty() || mine.iter().any(|word| theirs.contains(word))
 }
@@ -107,8 +107,8 @@ enum StatementEvent<'c> {
 }
 
 impl StatementEvent<'_> {
-    /// Marks precede claims of the same time, so that a mark does not end them. A correction is
-    /// about the claims up to its time.
+    /// Marks precede claims of the same time, so that a mark does not end them. A correction comes
+    /// last, because it applies to the claims up to its time.
     fn order(&self) -> (Timestamp, u8, Option<EpisodeId>) {
         match self {
             StatementEvent::Mark(mark) => (mark.what.at, 0, Some(mark.episode)),
@@ -143,7 +143,7 @@ impl<'c> FactInterval<'c> {
         }
     }
 
-    /// Applies a mark; one that the user has overruled ends nothing.
+    /// Applies a mark. A mark that the user has overruled ends nothing.
     fn take(&mut self, mark: &'c Attributed<Mark>, is_overruled: bool) {
         let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
         let bearings = watches

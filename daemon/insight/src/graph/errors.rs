@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorRecord {
     pub namespace: Namespace,
-    /// The message as the latest session has it.
+    /// The message, as in the latest session.
     pub message: String,
     pub cause: Option<String>,
     pub fix: Option<String>,
@@ -30,26 +30,26 @@ pub struct ErrorRecord {
     pub returns: usize,
     pub first_at: Timestamp,
     pub last_at: Timestamp,
-    /// The facts that it was made of, the latest first.
+    /// The facts about the error, the latest first.
     pub facts: Vec<Fact>,
 }
 
 /// Maximum number of lines of a pasted text that are looked up.
 const LINES: usize = 60;
-/// Maximum number of parts of a line that are looked up: messages are pasted with and without what
-/// stands before their colons.
+/// Maximum number of parts of a line that are looked up. A message may be pasted with or without
+/// the text before its colons.
 const PARTS: usize = 4;
-/// Maximum number of errors of a project that a pasted text is compared with, the latest.
+/// Maximum number of errors, the latest ones, that a pasted text is compared with.
 const KNOWN: usize = 400;
-/// The share of its words that a similar message has in common with another one, and the minimum
-/// number of words of each.
+/// Minimum share of words that two similar messages have in common, and minimum number of words of
+/// each message.
 const SIMILAR: f64 = 0.75;
 const SIMILAR_WORDS: usize = 4;
 /// Maximum number of facts about one error.
 const FACTS: usize = 40;
 
 impl Graph<'_> {
-    /// Returns the record of the error that `pasted` contains; of several, the latest seen.
+    /// Returns the first of [`Self::error_records`].
     pub fn error_record(
         &self,
         pasted: &str,
@@ -59,7 +59,8 @@ impl Graph<'_> {
     }
 
     /// Returns the records of the errors that `pasted` contains, the latest seen first. Paths,
-    /// numbers, ids and hashes in the text do not matter.
+    /// numbers, ids and hashes in the text do not matter. If there are none, returns the records of
+    /// errors with a similar message, the most similar first.
     pub fn error_records(
         &self,
         pasted: &str,
@@ -79,8 +80,8 @@ impl Graph<'_> {
         Ok(records)
     }
 
-    /// Returns the records of errors whose messages have nearly the words of a pasted line, the most
-    /// similar first.
+    /// Returns the records of errors whose messages share most of their words with a line of
+    /// `pasted`, the most similar first.
     fn similar_errors(
         &self,
         pasted: &str,
@@ -164,12 +165,12 @@ fn is_wrong(fact: &Fact) -> bool {
     fact.details.iter().any(|(name, said)| name == "corrected" && said.starts_with("wrong"))
 }
 
-/// Returns the keys of the errors that a line may be: of the whole line, and of what follows its
+/// Returns the possible error keys of a line: those of the whole line and of the texts after its
 /// colons.
 fn keys_of(line: &str) -> Vec<String> {
     let line = line.trim();
-    let behind_colons = line.match_indices(": ").map(|(at, _)| &line[at + 2..]);
-    let parts = std::iter::once(line).chain(behind_colons).take(PARTS);
+    let after_colons = line.match_indices(": ").map(|(at, _)| &line[at + 2..]);
+    let parts = std::iter::once(line).chain(after_colons).take(PARTS);
     let keys = parts.map(text::error_key).filter(|key| text::is_specific_error(key));
     keys.collect()
 }

@@ -1,7 +1,7 @@
 //! Random sequences of indexing, replacing and deleting, compared with a small model.
 //!
-//! The model has no rows, marks or periods: it stores what each session states, and searches for
-//! every value when the next different one was stated.
+//! The model has no rows, marks or periods. It stores what each session states. For each value, it
+//! searches for the next statement of a different value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn facts_are_what_the_episodes_that_are_there_say(steps in history()) {
+    fn facts_follow_from_the_stored_episodes(steps in history()) {
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();
         let mut model = EpisodeModel::new();

@@ -1,9 +1,10 @@
 //! Converts summaries into entities and facts, and answers queries about them.
 //!
 //! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
-//! the claims of all episodes when each fact was true and how certain it is. [`query`] reads both
-//! from the store, [`Graph::preferences`] the wishes that hold for a project, and
-//! [`Graph::standing`] what of an episode still holds. Other modules store the claims and search entities by words.
+//! the claims of all episodes when each fact was true and how certain it is. [`query`] reads
+//! entities and facts from the store. [`Graph::preferences`] returns the wishes that hold for a
+//! project, and [`Graph::standing`] the statements of an episode that still hold. Other modules
+//! store the claims and search entities by words.
 
 pub mod config;
 pub mod derive;
@@ -24,11 +25,11 @@ pub use self::{
 
 use crate::model::Fact;
 
-/// The name of an attribute of facts that are listed only on demand.
+/// The name of the attribute that marks a fact as listed only on demand.
 const MINOR: &str = "minor";
 
-/// Whether a fact is listed without being asked for: it is neither in the history of the repository
-/// nor in the files.
+/// Whether a fact is listed by default: it does not repeat the history of the repository, and it is
+/// not marked as minor.
 pub fn is_listed(fact: &Fact) -> bool {
     !fact.relation.repeats_history() && !fact.details.iter().any(|(name, _)| name == MINOR)
 }

@@ -47,8 +47,8 @@ impl Graph<'_> {
     }
 }
 
-/// Whether one wish asks for what the other forbids, or for the alternative that the other passes
-/// over.
+/// Whether one wish asks for what the other forbids, or prefers the alternative that the other
+/// rejects.
 fn contradict(one: &str, other: &str) -> bool {
     if let (Some((chosen, passed_over)), Some(earlier)) = (choice(one), choice(other)) {
         return (passed_over, chosen) == earlier;

@@ -41,7 +41,7 @@ pub struct EpisodeThings {
 /// Maximum number of names of one file that are followed.
 const NAMES: usize = 32;
 /// Maximum number of facts in the description of an entity.
-const TOLD: usize = 6;
+const DESCRIBED_FACTS: usize = 6;
 
 impl<'s> Graph<'s> {
     pub fn of(store: &'s dyn GraphStore) -> Graph<'s> {
@@ -83,7 +83,8 @@ impl<'s> Graph<'s> {
     }
 
     /// Returns the key of a file in a project: its path relative to the project, or its whole path
-    /// outside of it; `None` for a file that is no part of the work.
+    /// if the file is outside of it. Returns `None` for files that are not part of the work, such
+    /// as scratch files.
     pub fn file_key(project: &Project, path: &str) -> Option<String> {
         file_key(project, path)
     }
@@ -187,10 +188,10 @@ impl<'s> Graph<'s> {
     /// Describes an entity in a few sentences: the current facts, the latest first, or earlier
     /// facts if there are no current ones.
     pub fn description(&self, entity: EntityId) -> Result<String, StoreError> {
-        let wanted = FactFilter { relations: Vec::new(), at: None, limit: TOLD * 2 };
+        let wanted = FactFilter { relations: Vec::new(), at: None, limit: DESCRIBED_FACTS * 2 };
         let mut facts = self.around(entity, &wanted)?;
         facts.sort_by_key(|fact| fact.invalid_at.is_some());
-        let told = facts.iter().take(TOLD).map(|fact| fact.sentence.as_str());
+        let told = facts.iter().take(DESCRIBED_FACTS).map(|fact| fact.sentence.as_str());
         Ok(told.collect::<Vec<_>>().join(" "))
     }
 
@@ -198,7 +199,7 @@ impl<'s> Graph<'s> {
     pub fn said_of(&self, entity: EntityId) -> Result<String, StoreError> {
         let mut keys: Vec<FactKey> = Vec::new();
         for name in self.names(self.latest_name(entity)?)? {
-            let full = keys.len() + TOLD * 2;
+            let full = keys.len() + DESCRIBED_FACTS * 2;
             self.store.visit_claims(ClaimPlace::Around(name), &mut |row| {
                 if !keys.contains(&row.fact) {
                     keys.push(row.fact);

@@ -1,5 +1,5 @@
-//! What of an episode's open ends, decisions and failing tests still holds, and how its session ended:
-//! the one computation that facts, handoffs and reminders share.
+//! Computes which open ends, decisions and failing tests of an episode still hold, and how its
+//! session ended. Facts, handoffs and reminders share this computation.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::{
     store::StoreError,
 };
 
-/// The names of the attributes under which a fact keeps the text of the summary.
+/// The names of the attributes of a fact that contain the text of the summary.
 pub(super) const STEP: &str = "step";
 pub(super) const DECISION: &str = "decision";
 pub(super) const TEST: &str = "test";
 
-/// What is known of an episode besides its summary.
+/// The current state of the statements of an episode, and how its session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
     /// Whether its statements still hold, by their texts in its summary.
@@ -32,7 +32,7 @@ struct StatedText {
 }
 
 impl Standing {
-    /// Takes what holds at `now` of the `facts` that `episode` states.
+    /// Collects the statements of `episode` among `facts`, and whether each holds at `now`.
     pub fn of<'f>(
         facts: impl IntoIterator<Item = &'f Fact>,
         episode: EpisodeId,
@@ -44,8 +44,10 @@ impl Standing {
                 fact.details.iter().for_each(|(name, text)| standing.ending.set(name, text));
                 continue;
             }
-            let told =
-                fact.details.iter().filter(|(name, _)| Some(name.as_str()) == kept(fact.relation));
+            let told = fact
+                .details
+                .iter()
+                .filter(|(name, _)| Some(name.as_str()) == text_attribute(fact.relation));
             // The clock of the machine that wrote the transcript may be ahead.
             let holds = fact.invalid_at.is_none_or(|end| end > now);
             let sentence = within_session(&fact.sentence);
@@ -57,7 +59,7 @@ impl Standing {
         standing
     }
 
-    /// Whether what the summary says holds; `None` when it is no fact.
+    /// Whether a statement of the summary holds; `None` if no fact was made from it.
     pub fn holds(&self, text: &str) -> Option<bool> {
         self.statements.get(text).map(|statement| statement.holds)
     }
@@ -67,26 +69,26 @@ impl Standing {
         &self.ending
     }
 
-    /// Returns what the summary says in the words of its fact, where that holds.
+    /// Returns the sentence of the fact that was made from a statement of the summary, if it holds.
     pub fn sentence(&self, text: &str) -> Option<&str> {
         let statement = self.statements.get(text).filter(|statement| statement.holds)?;
         Some(&statement.sentence)
     }
 }
 
-/// Begins the name of the session behind an open end.
+/// Separates an open end from the name of its session.
 pub(super) const LEFT_OPEN_IN: &str = " — left open in “";
-/// Begins the task of the session behind a decision.
+/// Separates a decision from the task of its session.
 pub(super) const DECIDED_FOR: &str = " (For “";
 
-/// Returns a sentence without the session that it is from.
+/// Returns a sentence without the name or the task of its session.
 fn within_session(sentence: &str) -> &str {
     let ends = [LEFT_OPEN_IN, DECIDED_FOR].into_iter().filter_map(|mark| sentence.rfind(mark));
     &sentence[..ends.min().unwrap_or(sentence.len())]
 }
 
-/// Returns the attribute with the text of the summary.
-fn kept(relation: Relation) -> Option<&'static str> {
+/// Returns the name of the attribute that contains the text of the summary.
+fn text_attribute(relation: Relation) -> Option<&'static str> {
     match relation {
         Relation::LeftOpen => Some(STEP),
         Relation::Decided => Some(DECISION),
@@ -96,13 +98,14 @@ fn kept(relation: Relation) -> Option<&'static str> {
 }
 
 impl Graph<'_> {
-    /// Returns what of an episode's open ends, decisions and failing tests holds at `now`.
+    /// Returns which open ends, decisions and failing tests of an episode hold at `now`.
     pub fn standing(&self, episode: EpisodeId, now: Timestamp) -> Result<Standing, StoreError> {
         let mut facts = Vec::new();
         for thing in self.store().things_of(episode)? {
             let EntityOrFact::Fact(key) = thing else { continue };
             let claim = self.last_claim(key)?;
-            let is_needed = |relation| kept(relation).is_some() || relation == Relation::TaskStands;
+            let is_needed =
+                |relation| text_attribute(relation).is_some() || relation == Relation::TaskStands;
             if claim.is_some_and(|claim| is_needed(claim.relation)) {
                 facts.extend(self.spans(key)?);
             }

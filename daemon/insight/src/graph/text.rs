@@ -21,7 +21,7 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Words that say that something is wanted or done, but not what.
+/// Stems of words that say that something is wanted or done, but not what.
 const ABOUT_THE_TASK: &[&str] = &[
     "alway", "never", "pleas", "ever", "futur", "again", "anymor", "longer", "need", "dont", "don",
     "should", "must", "want", "let", "lets", "also", "just", "onli", "every", "each", "time",
@@ -30,14 +30,14 @@ const ABOUT_THE_TASK: &[&str] = &[
     "jamai",
 ];
 
-/// Returns the fingerprints of the words that say what a sentence is about, in order: their
-/// stems, so that `Remove the sessions` and `removed a session` agree. Text without blanks between
-/// words counts by pairs of characters.
+/// Returns sorted fingerprints of the words that say what a sentence is about. Words are reduced to
+/// their stems, so that `Remove the sessions` and `removed a session` agree. Words of scripts
+/// without spaces are split into pairs of characters.
 pub(super) fn topic_words(text: &str) -> Vec<u64> {
     let stems = words(text).into_iter().map(|word| stem(&word).to_owned());
     let stems = stems.filter(|stem| !ABOUT_THE_TASK.contains(&stem.as_str()));
     let stems: BTreeSet<String> = stems.flat_map(|stem| pairs(&stem)).collect();
-    // Half a fingerprint is enough to compare words, and takes half the space.
+    // Half a fingerprint is enough to compare words and needs half the space.
     let mut found: Vec<u64> = stems.iter().map(|stem| fingerprint(stem) >> 32).collect();
     found.sort_unstable();
     found
@@ -80,8 +80,8 @@ pub(super) fn plain(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Removes the variable parts of an error message: numbers, addresses, times, and the folders of
-/// paths.
+/// Returns the first line of an error message without its variable parts: numbers, addresses,
+/// times, and the folders of paths.
 pub(super) fn error_key(message: &str) -> String {
     let folders = pattern!(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#);
     let ids = pattern!(
@@ -101,7 +101,8 @@ pub(super) fn is_specific_error(key: &str) -> bool {
     words(key).len() > 2
 }
 
-/// Normalises a command line for comparisons: without a leading `cd`, and with single spaces.
+/// Normalises a command line for comparisons: removes a leading `cd` and a final output filter, and
+/// joins the words with single spaces.
 pub(super) fn command_key(command: &str) -> String {
     let folder = pattern!(r"^\s*cd\s+\S+\s*(?:&&|;)\s*");
     let tail = pattern!(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$");
@@ -110,7 +111,7 @@ pub(super) fn command_key(command: &str) -> String {
     command.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns `text` for use within a sentence: without a final full stop.
+/// Returns `text` without a final full stop, for use within a sentence.
 pub(super) fn part(text: &str) -> &str {
     text.trim().trim_end_matches('.')
 }
@@ -126,7 +127,7 @@ pub(super) fn sentence(text: &str) -> String {
     }
 }
 
-/// Returns the first `length` characters.
+/// Returns the first `length` characters, followed by `…` if the text is longer.
 pub(super) fn cut(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),

@@ -51,7 +51,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The vector to use instead of a detected one.
+    /// Returns the vector to use instead of a detected one.
     pub fn manual_vector(&self) -> Option<ActivityVector> {
         match self.detection {
             Detection::Auto => None,

@@ -1,5 +1,5 @@
-//! The summary in the form of the conversation-summarization document (overview, topics, decisions,
-//! code references and key points), and its plain-text format.
+//! The summary in the form of the conversation-summarization document (overview, topics,
+//! decisions, code references and key points), and its plain-text format.
 
 use crate::{
     model::{

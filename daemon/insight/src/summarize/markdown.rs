@@ -4,13 +4,14 @@
 //! - The heading of an error ends in `...` only when it was cut.
 //! - Fields that the code of that section omits are printed: discoveries in the position of
 //!   appendix A.2, and the root cause after the errors.
-//! - The cells of the settings table are in back quotes, as in appendix A.1, so that a value is not
-//!   rendered as Markdown and a `|` in it does not end the cell.
+//! - The cells of the settings table are in back quotes, as in appendix A.1, so that a value is
+//!   not rendered as Markdown and a `|` in it does not end the cell.
 //! - A session with several phases lists them on a separate line.
 //! - An empty (not absent) list of files is reported in the words of appendix A.2.
 //!
-//! The appendix also has a blank line under each heading, settings before decisions, and rationales
-//! on separate lines. The code of section 4.2 does not, and this module follows the code.
+//! The appendix also has a blank line under each heading, settings before decisions, and
+//! rationales on separate lines. The code of section 4.2 does not, and this module follows the
+//! code.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ pub const OUTCOME: &str = "**Outcome**: ";
 /// The heading of what is left to do.
 pub const NEXT_STEPS: &str = "## Next Steps";
 
-/// Maximum characters of an error in its heading.
+/// Maximum length, in characters, of an error in its heading.
 const ERROR_HEADING: usize = 60;
 
 /// Renders `summary` for people.
@@ -56,8 +57,8 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
 
 /// Renders `summary` for an agent or person who continues the work: the most useful parts first.
 ///
-/// The order is: outcome, open steps, objective and decisions, results and findings, errors, tests,
-/// settings, files. Counts such as the duration are not included.
+/// The order is: outcome, open steps, objective and decisions, results and findings, errors,
+/// tests, settings, files. Counts such as the duration are not included.
 pub fn to_page(summary: &EnhancedSessionSummary) -> String {
     let mut page = Page { lines: Vec::new() };
     let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
@@ -117,9 +118,9 @@ fn error_line(record: &ErrorResolution) -> String {
     )
 }
 
-/// Maximum rows for one file: a file with more rows is a document rather than settings.
+/// Maximum number of rows for one file: a file with more rows is a document rather than settings.
 const SETTINGS_OF_A_FILE: usize = 5;
-/// With this number of files or more, they are grouped by folder.
+/// Minimum number of files that are grouped by folder.
 const FOLDED: usize = 20;
 
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
@@ -130,7 +131,8 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
         let count = of_file.entry(&change.file).or_default();
         *count += 1;
         let old = change.old_value.as_deref().filter(|old| !old.is_empty());
-        // A value that was cut is a script or a text; that it was changed is what there is to say.
+        // A value that was cut is a script or a text, so only the fact that it was changed is
+        // shown.
         if [old.unwrap_or_default(), &change.new_value].iter().any(|text| text.contains(" … ")) {
             long.entry(&change.file).or_default().push(cell(&change.setting));
             continue;
@@ -166,7 +168,7 @@ fn file_lines(files: &[String]) -> Vec<String> {
     folders.into_iter().map(line).collect()
 }
 
-/// A file in back quotes, with what became of it behind them.
+/// Formats a file in back quotes. A mark after them says that the file was deleted.
 fn file_name(file: &str) -> String {
     match file.strip_suffix(DELETED) {
         Some(path) => format!("`{path}`{DELETED}"),
@@ -282,7 +284,7 @@ fn tests_line(tests: &TestSummary) -> String {
     format!("- {}: {}{coverage}{age}{part}{failed}", suite(tests), passed(tests))
 }
 
-/// The framework with what limited the run, and the place: `pytest -m browser in app`.
+/// Formats the framework with the limit of the run, and the place: `pytest -m browser in app`.
 fn suite(tests: &TestSummary) -> String {
     let limit = tests.limited_to.as_ref().map_or(String::new(), |limit| format!(" `{limit}`"));
     let place = tests.place.as_ref().map_or(String::new(), |place| format!(" in `{place}`"));
@@ -293,7 +295,7 @@ fn is_part(tests: &TestSummary) -> bool {
     tests.limited_to.is_some() || tests.not_run > 0
 }
 
-/// How many tests passed, where that is known.
+/// Formats the number of tests that passed, if it is known.
 fn passed(tests: &TestSummary) -> String {
     match tests.total {
         0 => "passed".to_owned(),

@@ -1,9 +1,9 @@
 //! Selects the messages of a session that go into a prompt when not all of them fit.
 //!
-//! Messages arrive one by one, and no more of them are held in memory than can go into the prompt.
-//! The least valuable are removed first: tool output, then tool calls, then the agent's
-//! intermediate replies, older ones before later ones. User prompts, findings and the last words
-//! are removed last.
+//! Messages arrive one by one, and at most about twice as much text as fits into the prompts is
+//! held in memory. The least valuable are removed first: tool output, then tool calls, then the
+//! agent's intermediate replies, older ones before later ones. User prompts, findings and the last
+//! words are removed last.
 
 use std::collections::HashSet;
 
@@ -72,7 +72,7 @@ struct Parts {
     is_whole: bool,
 }
 
-/// A message may use at most this fraction of a prompt, so that the four messages that are always
+/// A message may use at most `1 / SHARE` of a prompt, so that the four messages that are always
 /// kept fit into one prompt.
 const SHARE: u32 = 5;
 /// Estimated tokens of a line that replaces omitted messages.

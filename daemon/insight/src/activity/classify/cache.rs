@@ -30,7 +30,7 @@ pub struct Learned {
     exact: Cache,
     /// By name alone.
     pattern: Cache,
-    /// The user's corrections, by name. Never evicted.
+    /// The user's corrections, by name. They are never evicted.
     corrections: BTreeMap<String, ToolCorrection>,
 }
 
@@ -197,7 +197,7 @@ fn read_entry(entry: &Value) -> Option<ToolClassification> {
     read.confidence.is_finite().then_some(read)
 }
 
-/// Classifications by key; when it is full, the least recently used entry is evicted.
+/// Classifications by key. When the cache is full, the least recently used entry is evicted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Cache {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_entry_not_used_for_longest_goes() {
+    fn the_least_recently_used_entry_is_evicted() {
         let mut cache = Cache::default();
         for tool in ["a", "b", "c"] {
             cache.put(tool.to_owned(), classification(tool), 3);

@@ -14,7 +14,7 @@ pub const THRESHOLD: f64 = 0.7;
 /// The factor for the confidence of a guess from a name.
 pub(crate) const DISCOUNT: f64 = 0.8;
 
-/// Classifies a tool by the words of its name; `None` when they are not meaningful.
+/// Classifies a tool by the words of its name; `None` if no word says what the tool does.
 pub fn classify(tool: &str) -> Option<ToolClassification> {
     let (server, own) = parts(tool);
     let own_words = words::of_name(own);

@@ -19,12 +19,14 @@ use crate::{
 /// Maximum number of unknown tools of a session, and of example calls of each.
 const MOST_TOOLS: usize = 50;
 const MOST_CALLS: usize = 2;
-/// Maximum bytes of a tool's name; longer names are not sent.
+/// Maximum length, in bytes, of the name of a tool. Longer names are not sent.
 const NAME_KEPT: usize = 200;
-/// Maximum bytes of an argument, and maximum number of arguments of a call, in the request.
+/// Maximum length, in bytes, of an argument in the request, and maximum number of arguments of a
+/// call.
 const VALUE_SHOWN: usize = 120;
 const ARGUMENTS_SHOWN: usize = 8;
-/// Maximum bytes of a reply that are parsed, and of a stored reason.
+/// Maximum number of bytes of a reply that are parsed, and maximum length, in bytes, of a stored
+/// reason.
 const REPLY_READ: usize = 256 * 1024;
 const REASON_KEPT: usize = 200;
 
@@ -45,8 +47,8 @@ impl Unknowns {
         }
     }
 
-    /// Adds a call of an unknown tool. Beyond fifty tools, further ones are ignored; they can be
-    /// added once the others are known.
+    /// Adds a call of an unknown tool. If there are fifty tools already, a further one is ignored
+    /// until some of them are known.
     pub fn note(&mut self, tool: &str, params: &Value) {
         let has_room = self.tools.len() < MOST_TOOLS || self.tools.contains_key(tool);
         if !has_room || tool.len() > NAME_KEPT {

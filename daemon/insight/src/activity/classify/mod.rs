@@ -110,7 +110,7 @@ impl Classified {
     }
 }
 
-/// Classifies a call. In `learned` only the order of use changes.
+/// Classifies a call. Of `learned`, only the order of use changes.
 pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);

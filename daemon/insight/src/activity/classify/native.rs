@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Confidence of the table.
+/// Confidence of an entry in the table.
 const CONFIDENCE: f64 = 0.95;
 
 /// Whether this is the name of an agent's built-in tool.
@@ -29,8 +29,8 @@ pub(crate) fn is_shell(tool: &str) -> bool {
     TOOLS.get(plain(tool).as_ref()).is_some_and(|entry| entry.is_shell)
 }
 
-/// Classifies a call of a native tool, or of any tool whose action the transcript format states.
-/// Shell commands are excluded.
+/// Classifies a call of a built-in tool, or of any tool whose action the transcript format states.
+/// Does not classify shell commands.
 pub(crate) fn classify(tool: &str, input: &Value, action: &Action) -> Option<ToolClassification> {
     by_action(tool, action).or_else(|| by_table(tool, input))
 }
@@ -124,7 +124,7 @@ fn is_listing(tool: &str) -> bool {
         .is_some_and(|entry| entry.domain == Some(ToolDomain::Filesystem))
 }
 
-/// An empty write to a process only waits for its output.
+/// Whether a call writes nothing to a process, and so only waits for its output.
 fn is_idle(tool: &str, input: &Value) -> bool {
     plain(tool) == "writestdin" && input["chars"].as_str().is_some_and(str::is_empty)
 }
@@ -199,7 +199,7 @@ fn made(
     }
 }
 
-/// An entry of the table; without a domain, the files determine it.
+/// An entry of the table. Without a domain, the files of the call determine it.
 struct ToolRow {
     intent: ToolIntent,
     domain: Option<ToolDomain>,

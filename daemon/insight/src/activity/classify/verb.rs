@@ -12,7 +12,7 @@ pub(crate) fn intent_of(word: &str) -> Option<(ToolIntent, f64)> {
     found.map(|(_, intent, confidence)| (*intent, *confidence))
 }
 
-/// Returns the domain of the first noun that has one.
+/// Returns the first domain of the table that has one of `words` as a noun.
 pub(crate) fn domain_of<W: AsRef<str>>(words: &[W]) -> Option<ToolDomain> {
     let names =
         |nouns: &&(&[&str], ToolDomain)| words.iter().any(|word| nouns.0.contains(&word.as_ref()));
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_verb_stands_in_two_lists() {
+    fn no_verb_is_in_two_lists() {
         let mut all: Vec<&str> = INTENTS.iter().flat_map(|(words, ..)| *words).copied().collect();
         all.sort_unstable();
         let twice: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();

@@ -1,9 +1,9 @@
 //! Adds up the activity of a session while its transcript is read: for the whole session and for
 //! each of its phases.
 //!
-//! A [`Detector`] receives one entry after the other, is saved with the file's cursor and continues
-//! from there. Its size does not depend on the length of the transcript: it keeps sums and a few
-//! hundred words.
+//! A [`Detector`] receives the entries one by one. It is saved with the cursor of the file, and
+//! continues from there. Its size does not depend on the length of the transcript: it keeps sums
+//! and a few hundred words.
 
 mod segments;
 mod tally;
@@ -24,11 +24,11 @@ use crate::{
     },
 };
 
-/// Maximum bytes of a tool's output that are searched.
+/// Maximum number of bytes of a tool's output that are searched.
 const OUTPUT_READ: usize = 64 * 1024;
-/// Maximum number of calls without output that are remembered.
+/// Maximum number of calls whose output is awaited.
 const CALLS_AWAITED: usize = 64;
-/// Maximum bytes of a call's id.
+/// Maximum length, in bytes, of the id of a call.
 const ID_KEPT: usize = 128;
 
 /// The activity in one file of a session (its own, or a sub-agent's).
@@ -43,7 +43,7 @@ pub struct Detector {
 
 impl Detector {
     /// Adds the next entry, which is on `line`. For a call, `classified` is the result of the
-    /// chain; without it the call is counted without signals.
+    /// chain. Without it, the call is counted without signals.
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64, classified: Option<&Classified>) {
         let prompt = match &entry.item {
             Item::Prompt(text) => Some(text.as_ref()),
@@ -135,7 +135,7 @@ impl Detector {
         }
     }
 
-    /// Returns a tool's output where it is significant: that of commands and sub-agents, and that
+    /// Returns the output of a tool if it is significant: that of commands and sub-agents, and that
     /// of any failure. The contents of files that were only read are not significant.
     fn output<'e>(&mut self, result: &'e ToolResult<'_>) -> Option<Cow<'e, str>> {
         let awaited = self.awaited.iter().rposition(|call| call == id(&result.call));

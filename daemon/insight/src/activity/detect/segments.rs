@@ -2,7 +2,7 @@
 //!
 //! A phase ends when the agent's context is compacted, after a pause of more than half an hour, or
 //! when the user requests something of another kind. The last criterion is a guess, so it requires
-//! a phase of some length, and the split is undone when the following work is similar to the work
+//! a phase of some length. The split is undone when the following work is similar to the work
 //! before.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -20,15 +20,17 @@ use crate::{
 
 /// The pause that ends a phase.
 const PAUSE: Duration = Duration::from_secs(30 * 60);
-/// Maximum number of phases; beyond it, the two oldest are merged.
+/// Maximum number of phases. When there are more, the two oldest are merged.
 const MOST_SEGMENTS: usize = 50;
 /// Minimum number of calls of a phase before another request may end it.
 const CALLS_BEFORE_ANOTHER: u32 = 8;
-/// Minimum number of calls of a phase that a request started.
+/// Minimum number of calls of a phase that only a request started. A shorter one is merged into the
+/// phase before it.
 const CALLS_OF_A_PHASE: u32 = 4;
-/// Requests with a lower similarity than this are of another kind.
+/// Minimum similarity of two requests of the same kind, from 0 to 1.
 const ANOTHER_KIND: f64 = 0.35;
-/// Phases with a higher similarity than this are merged.
+/// Maximum similarity, from 0 to 1, of two phases that a request separates. More similar phases are
+/// merged.
 const THE_SAME: f64 = 0.92;
 
 /// The phases so far; the last one is still open.
@@ -215,7 +217,7 @@ impl PhaseSpan {
     }
 }
 
-/// Returns the strongest activity, and those that are almost as strong.
+/// Returns the names of at most two activities, the strongest first, or `mixed` if none is strong.
 fn label(vector: &ActivityVector) -> String {
     const NAMED: usize = 2;
     const CLOSE: f64 = 0.6;
@@ -234,8 +236,8 @@ fn likeness(one: &Signals, other: &Signals) -> f64 {
     if lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
 }
 
-/// Whether an item belongs to the conversation. Items that a program adds, without a time or much
-/// later, start no phase.
+/// Whether an item belongs to the conversation. Items that a program adds start no phase, because
+/// they may have no time, or one that is much later.
 fn speaks(item: &Item<'_>) -> bool {
     match item {
         Item::Prompt(_)

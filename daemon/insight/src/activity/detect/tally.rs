@@ -14,15 +14,16 @@ const KEYWORD: f64 = 0.15;
 const KEYWORDS_AT_MOST: f64 = 0.5;
 /// The factor for the signals of a tool call.
 const TOOL: f64 = 0.3;
-/// More errors than this number count as fixing, with this weight.
+/// Maximum number of errors that do not count, and the weight for fixing of more errors.
 const ERRORS_MORE_THAN: u32 = 3;
 const ERRORS: f64 = 0.3;
-/// More file patterns of an activity than this number count, with this weight.
+/// Maximum number of file patterns of an activity that do not count, and the weight of more
+/// patterns.
 const FILES_MORE_THAN: usize = 2;
 const FILE_PATTERNS: f64 = 0.25;
 /// Maximum number of unknown tools that are counted by name.
 const UNKNOWN_TOOLS: usize = 32;
-/// Maximum bytes of such a name; longer ones are not counted.
+/// Maximum length, in bytes, of the name of such a tool. Tools with longer names are not counted.
 const NAME_KEPT: usize = 200;
 
 /// The signals of a session or of a part of it.
@@ -126,7 +127,8 @@ pub(crate) fn note_unknown(unknown: &mut BTreeMap<String, u32>, tool: &str, call
     }
 }
 
-/// Removes the tools that are `known` now from `unknown`, and returns the signals of their calls.
+/// Removes the tools that are `known` now from `unknown`. Calls `say` with the signals and the
+/// number of calls of each.
 pub(crate) fn settle(
     unknown: &mut BTreeMap<String, u32>,
     known: &dyn Fn(&str) -> Option<Signals>,

@@ -1,9 +1,8 @@
 //! The keywords of activities (intelligent-session-summarization, 2.2), and the search for all of
 //! them in one pass over a text.
 //!
-//! As required by the architecture, only whole words match: `address` does not contain `add`.
-//! Correct matches of substrings are covered by inflected forms: `fixing`, `failed`,
-//! `installation`.
+//! As required by the architecture, only whole words match: `address` does not contain `add`. The
+//! search also finds inflected forms such as `fixing`, `failed` and `installation`.
 
 mod scanner;
 
@@ -17,7 +16,7 @@ use crate::{
 /// Words found in texts, in the spelling of the tables, without duplicates.
 pub(crate) type MatchedWords = BTreeSet<String>;
 
-/// The documents' `INTENT_KEYWORDS`: the word with its other spellings.
+/// The documents' `INTENT_KEYWORDS`, without inflected forms.
 pub(crate) static INTENTS: &[(Activity, &[&str])] = &[
     (
         Activity::Building,
@@ -95,7 +94,7 @@ pub(crate) static INTENTS: &[(Activity, &[&str])] = &[
     ),
 ];
 
-/// Irregular forms.
+/// Irregular forms and other spellings of intent keywords.
 static FORMS: &[(&str, &[&str])] = &[
     ("implement", &["implementation"]),
     ("build", &["built"]),
@@ -139,8 +138,8 @@ static UNCHANGED: &[&str] = &[
     "markdown",
 ];
 
-/// The documents' `FILE_PATTERNS`. A mark at either end restricts the adjacent text: see
-/// [`scanner::Edge`].
+/// The documents' `FILE_PATTERNS`. A dot, `_` or `/` at either end of a pattern determines which
+/// text may be next to it: see [`scanner::Edge`].
 pub(crate) static FILES: &[(Activity, &[&str])] = &[
     (
         Activity::Configuring,

@@ -13,9 +13,9 @@ pub(super) enum Edge {
     Any,
 }
 
-/// A pattern that begins with a dot or `_` is the end of a name, unless it is a whole name
-/// (`.env`). A pattern that ends with one of them is the start of a name. `docs/` may be followed
-/// by anything.
+/// Returns the required context before and after a pattern. A pattern that begins with a dot or `_`
+/// is the end of a name, unless it is a whole name (`.env`). A pattern that ends with one of them
+/// is the start of a name. `docs/` may be followed by anything.
 pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
     const NAMES: [&str; 3] = [".env", ".gitignore", "__tests__"];
     if NAMES.contains(&pattern) {
@@ -31,11 +31,10 @@ pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
 }
 
 pub(super) struct Pattern {
-    /// Matched without regard to case.
+    /// The text to match, case-insensitively.
     pub(super) text: String,
     /// The keyword of the pattern.
     pub(super) means: &'static str,
-    /// The required context before and after it.
     pub(super) edges: (Edge, Edge),
 }
 

@@ -1,27 +1,29 @@
-//! Shortens a report in Markdown to one line, for a reader who wants to know what it comes to.
+//! Shortens a report in Markdown to one line, for a reader who only wants to know the result.
 
 use std::{borrow::Cow, mem};
 
 use crate::{graph::text, pattern::pattern};
 
-/// Marks where the middle of a report was left out.
+/// Replaces the omitted middle of a report.
 const GAP: &str = " … ";
-/// Characters of the number of items that are missing.
+/// Number of characters that are reserved for the number of missing items.
 const MORE: usize = 13;
-/// Maximum characters of a block of code that is kept.
+/// Maximum length, in characters, of a block of code. A longer one is omitted, unless a sentence
+/// introduces it or nothing precedes it; then it is cut.
 const CODE: usize = 100;
-/// Maximum characters of the end of a shortened section.
+/// Maximum number of characters that are reserved for the end of a shortened section.
 const TAIL: usize = 200;
-/// Minimum characters of a section of which more than the heading is told.
+/// Minimum length, in characters, of the excerpt of a section whose first part does not fit. With
+/// less space, only the heading is kept.
 const LEAST: usize = 40;
 
-/// Returns a report on one line of at most `limit` characters: whole where it fits, else its
+/// Returns a report on one line of at most `limit` characters. A longer report is reduced to its
 /// beginning and its end, in whole sentences and items.
 pub(super) fn condensed(markdown: &str, limit: usize) -> String {
     fitted(&parts(markdown), limit)
 }
 
-/// Same as [`condensed`], without what a report asks and offers.
+/// Same as [`condensed`], but omits questions and offers to the reader.
 pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     let offer = pattern!(
         r"(?i)^(?:if you(?:.d)? (?:want|like|prefer|wish)|let me know|want me|would you|do you want|shall i|should i|ready (?:to|for|when)|just (?:say|tell)|say the word|wenn du (?:willst|möchtest)|soll ich|si quieres|quieres que|si tu veux|veux-tu)\b"
@@ -33,7 +35,7 @@ pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
 
 /// A paragraph, an item or a row of a report.
 pub(super) struct ReportBlock {
-    /// The heading above it, if it is the first block below it.
+    /// The heading above the block, if it is the first one below it.
     pub(super) heading: Option<String>,
     pub(super) sentences: Vec<String>,
 }
@@ -53,8 +55,7 @@ pub(super) fn blocks(markdown: &str) -> Vec<ReportBlock> {
     blocks
 }
 
-/// Returns the question to the reader with which a report ends, with at most a list of its options
-/// behind it.
+/// Returns the question at the end of a report, which only a list of its options may follow.
 pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
     let parts = parts(markdown);
     let is_question = |part: &ReportPart| part.text.ends_with(['?', '？']);
@@ -67,8 +68,9 @@ pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
     (is_last && !courtesy.is_match(question)).then(|| text::cut(question, limit))
 }
 
-/// Returns the line of all parts where it fits. Else every section is shortened to its share of the
-/// limit, so that none loses its heading: what is below `Deferred` reads as done without it.
+/// Returns the line of all parts, if it fits. Otherwise shortens every section to its share of the
+/// limit, so that no section loses its heading: without the heading `Deferred`, deferred work would
+/// read as done.
 fn fitted(parts: &[ReportPart], limit: usize) -> String {
     let whole = line(parts);
     if length(&whole) <= limit {
@@ -87,15 +89,16 @@ fn fitted(parts: &[ReportPart], limit: usize) -> String {
         .filter(|told| !told.is_empty())
         .collect();
     let told = joined(&told);
-    // A first part without an end, such as a pasted log, or more headings than have room.
+    // The first part may have no end, such as a pasted log, or the headings alone may be too long.
     if told.is_empty() || length(&told) > limit {
         return text::cut(&whole, limit.saturating_sub(1));
     }
     told
 }
 
-/// Splits `limit` among sections that want these lengths: what one does not need is for the others.
-/// The first one counts twice, and the last one, which asks or concludes, three times.
+/// Splits `limit` among sections that need `wanted` characters. What one section does not need is
+/// available to the others. The first section counts twice. The last one counts three times,
+/// because it asks or concludes.
 fn shares(wanted: &[usize], limit: usize) -> Vec<usize> {
     let weight = |at: usize| match at {
         _ if at + 1 == wanted.len() => 3,
@@ -122,15 +125,16 @@ fn shares(wanted: &[usize], limit: usize) -> Vec<usize> {
     }
 }
 
-/// Returns a section within `limit` characters: its beginning and its end, in whole parts; at least
-/// its heading.
+/// Returns a section within `limit` characters: its beginning and its end, in whole parts. Returns
+/// at least its heading, if that fits.
 fn shortened(section: &[ReportPart], limit: usize) -> String {
     let whole = line(section);
     if length(&whole) <= limit {
         return whole;
     }
-    let room = (limit * 2 / 3).max(limit.saturating_sub(TAIL)).min(limit.saturating_sub(MORE));
-    let head = longest(section, room, |length| {
+    let head_limit =
+        (limit * 2 / 3).max(limit.saturating_sub(TAIL)).min(limit.saturating_sub(MORE));
+    let head = longest(section, head_limit, |length| {
         let head = &section[..length];
         // A colon without what it introduces says nothing.
         let is_cut = head.last().is_some_and(|part| part.text.ends_with(':'));
@@ -145,8 +149,8 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
         };
     }
     let rest = &section[head.len()..];
-    let room = limit.saturating_sub(length(&line(head)) + length(GAP) + MORE);
-    let tail = longest(rest, room, |length| {
+    let tail_limit = limit.saturating_sub(length(&line(head)) + length(GAP) + MORE);
+    let tail = longest(rest, tail_limit, |length| {
         let at = rest.len() - length;
         let is_alone = rest.get(at).is_none_or(|part| !part.is_item);
         is_alone.then_some(&rest[at..])
@@ -182,15 +186,15 @@ fn joined(sections: &[String]) -> String {
     line
 }
 
-/// Returns the longest slice whose line has at most `room` characters, among those that `slice` makes.
+/// Returns the longest slice that `slice` makes whose line has at most `limit` characters.
 fn longest<'p>(
     parts: &'p [ReportPart],
-    room: usize,
+    limit: usize,
     slice: impl Fn(usize) -> Option<&'p [ReportPart]>,
 ) -> &'p [ReportPart] {
     let lengths = (0..=parts.len()).rev();
     let mut slices = lengths.filter_map(slice);
-    slices.find(|parts| length(&line(parts)) <= room).unwrap_or_default()
+    slices.find(|parts| length(&line(parts)) <= limit).unwrap_or_default()
 }
 
 fn length(text: &str) -> usize {
@@ -201,7 +205,7 @@ fn length(text: &str) -> usize {
 #[derive(Debug, Default)]
 struct ReportPart {
     text: String,
-    /// The heading above it, if it is the first part below it.
+    /// The heading above the part, if it is the first one below it.
     heading: Option<String>,
     is_item: bool,
     /// Whether it follows another sentence of its paragraph.
@@ -250,7 +254,7 @@ struct ReportReader {
     parts: Vec<ReportPart>,
     heading: Option<String>,
     paragraph: String,
-    /// Whether what follows is a list of sources.
+    /// Whether the lines below the last heading are a list of sources.
     is_sources: bool,
     /// The lines of a block of code so far.
     code: Option<Vec<String>>,
@@ -287,7 +291,7 @@ impl ReportReader {
             self.item(format!("{open}{}", plain(&found[2])));
         } else if line.starts_with('|') {
             self.end_paragraph();
-            // The names of the columns say nothing without the table.
+            // The names of the columns are meaningless without the table.
             if !is_rule(line) && !is_rule(next) {
                 self.item(plain(&cells(line)).into_owned());
             }
@@ -305,7 +309,7 @@ impl ReportReader {
         };
         let code = code.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
         let code = code.collect::<Vec<_>>().join("; ").replace('`', "'");
-        // Long code is told only where a sentence introduces it, or where it is all that there is.
+        // Long code is kept only if a sentence introduces it or nothing precedes it.
         let is_wanted = self.parts.last().is_none_or(|part| part.text.ends_with(':'));
         if !code.is_empty() && (is_wanted || length(&code) <= CODE) {
             self.item(format!("`{}`", text::cut(&code, CODE)));
@@ -328,7 +332,7 @@ impl ReportReader {
     }
 }
 
-/// Whether a line separates the names of a table's columns from its rows.
+/// Whether a line separates the header of a table from its rows.
 fn is_rule(line: &str) -> bool {
     pattern!(r"^\|[\s:|-]*-[\s:|-]*$").is_match(line)
 }
@@ -338,7 +342,7 @@ fn cells(row: &str) -> String {
     cells.collect::<Vec<_>>().join(" – ")
 }
 
-/// Returns a line without emphasis and addresses of links.
+/// Returns a line without emphasis and without the addresses of links.
 fn plain(line: &str) -> Cow<'_, str> {
     let emphasis = pattern!(r"\*\*([^*]+)\*\*");
     let link = pattern!(r"\[([^\]]+)\]\([^)]+\)");

@@ -9,23 +9,23 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum characters of the task.
+/// Maximum length, in characters, of the task.
 const TASK: usize = 100;
-/// Minimum number of words of the first line of a commit that tells a task.
+/// Minimum number of words of a commit subject that describes a task.
 const CLEAR: usize = 5;
-/// The share of its words by which a name is that of a prompt.
+/// Minimum share of the words of a name that are in the prompts, if the name was taken from them.
 const OF_PROMPTS: f64 = 0.8;
-/// Minimum number of words of a task that says something.
+/// Minimum number of words of a task that is worth adding.
 const WORDS: usize = 2;
-/// Number of prompts before a line among which its request is looked for.
+/// Maximum number of prompts before a line that are searched for its request.
 const LOOKED_AT: usize = 4;
-/// Minimum number of words of a prompt that is more than an assent, and of different words of a
-/// request that says what is wanted.
+/// Minimum number of words of a prompt that is more than an assent, and minimum number of different
+/// words of a request that says what is wanted.
 const REQUEST_WORDS: usize = 4;
 const CLEAR_REQUEST: usize = 3;
 
-/// Returns the sentence with the task of its session, unless it has most of its words; `None` when
-/// there is no task that says more.
+/// Returns the sentence with the task of its session. Omits the task if the sentence already
+/// contains half of the words of the task. Returns `None` if the task has too few words.
 pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>) -> Option<String> {
     let told = text::words(sentence);
     let task = task(draft, &told, line);
@@ -36,7 +36,8 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
     (about.len() >= WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
 }
 
-/// Returns what the session was asked for, or its name where that says more about the words.
+/// Returns what the user asked for, or the name of the session if that fits the words of the
+/// sentence better.
 fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;
@@ -50,8 +51,8 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     let routine = pattern!(
         r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
     );
-    // A title that was written later is the task as it came to be, without the slips of a prompt.
-    // A name such as `parse-old-dates` is no title; other scripts write titles without spaces.
+    // A title that was written later describes the task better than a prompt. A name such as
+    // `parse-old-dates` is not a title. Other scripts write titles without spaces.
     let is_slug = name.is_ascii() && !name.contains(' ');
     let is_title = written.len() >= WORDS && !is_slug;
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
@@ -65,8 +66,9 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     text::cut(first, TASK)
 }
 
-/// Returns the request after the first one that ran when a line was written. Words of assent go on with
-/// the request before them; a request that cannot be understood alone names nothing.
+/// Returns the request that ran when a line was written, unless it was the first one. Short prompts
+/// are skipped, because words of assent continue the request before them. Returns `None` for a
+/// request that cannot be understood alone.
 fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
@@ -75,7 +77,8 @@ fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     clear_request(&before.take(LOOKED_AT).find(says)?.text)
 }
 
-/// Returns the first sentence of a prompt without words of courtesy, if it can be understood alone.
+/// Returns the first sentence of a prompt without words of courtesy; `None` if it cannot be
+/// understood alone.
 fn clear_request(prompt: &str) -> Option<String> {
     let first = prompt.trim().lines().next()?.trim();
     if first.starts_with(['/', '<', '!', '[', '#', '{', '>', '`', '-']) {
@@ -94,14 +97,14 @@ fn clear_request(prompt: &str) -> Option<String> {
     is_clear.then(|| text::cut(plain.trim_end_matches(','), TASK))
 }
 
-/// Whether a name has the words of the prompts.
+/// Whether most words of a name are in the prompts.
 fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
     let prompts = draft.evidence.prompts.iter().flat_map(|prompt| text::words(&prompt.text));
     text::share(name, &prompts.collect()) >= OF_PROMPTS
 }
 
-/// Returns the name of the session. One that was taken from its last commit says little of a line far
-/// before: the next commit after the line is what it led to.
+/// Returns the name of the session. If the name was taken from the last commit, returns the subject
+/// of the next commit after the line instead, because the last one may be far from the line.
 fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
     let name = draft.episode.name.as_str();
     let commits = &draft.evidence.commits;
@@ -111,7 +114,7 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
     let Some(line) = line else { return draft.task_name() };
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
     let later = || commits.iter().filter(|commit| is_later(commit.origin));
-    // `docs: capture context` says little.
+    // A short subject such as `docs: capture context` says little.
     let next = later().find(|commit| text::words(&commit.subject).len() >= CLEAR);
     let next = next.or_else(|| later().next());
     next.map_or_else(|| draft.task_name(), |commit| text::cut(text::part(&commit.subject), TASK))

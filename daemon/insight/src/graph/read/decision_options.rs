@@ -1,4 +1,5 @@
-//! The options of a decision: what was chosen, what was rejected, and what a later text says is replaced.
+//! Extracts the options of a decision: what was chosen, what was rejected, and what a later text
+//! replaces.
 
 use super::draft::Draft;
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
     pattern::pattern,
 };
 
-/// Answers without meaning of their own.
+/// Answers that mean nothing without their question.
 pub(super) const GENERIC: &[&str] = &[
     "yes",
     "no",
@@ -27,7 +28,7 @@ pub(super) const GENERIC: &[&str] = &[
     "chat about this",
 ];
 
-/// Marks the thing that a text says is replaced by another one.
+/// Marks an option as rejected if a text says that another one replaces it.
 pub(super) fn mark_replaced(draft: &mut Draft<'_>, told: &str, at: Timestamp) {
     let Some((old, new)) = replaced(told) else { return };
     let named = text::words(&format!("{old} {new} replace replaced switch switched migrate"));
@@ -37,7 +38,7 @@ pub(super) fn mark_replaced(draft: &mut Draft<'_>, told: &str, at: Timestamp) {
     draft.mark(subject, at, Observation::PassedOver(about));
 }
 
-/// Returns what is replaced and what takes its place.
+/// Returns the replaced option and its replacement.
 fn replaced(told: &str) -> Option<(&str, &str)> {
     let by = pattern!(
         r"(?i)\b(?:replac(?:e|ed|es|ing) (.{2,40}?) (?:with|by)|(?:switch|migrat|mov)(?:e|ed|es|ing|ched|ches)? from (.{2,40}?) to) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
@@ -53,7 +54,7 @@ fn replaced(told: &str) -> Option<(&str, &str)> {
     Some((parts.get(2)?.as_str(), parts.get(1)?.as_str()))
 }
 
-/// The chosen and the rejected options of a decision: a later opposite decision ends it.
+/// The chosen and the rejected options of a decision. A later opposite decision ends the decision.
 pub(super) struct DecisionOptions {
     chosen: Vec<Subject>,
     passed_over: Vec<Subject>,
@@ -67,7 +68,7 @@ impl DecisionOptions {
         record: &DecisionRecord,
         asked: Option<&str>,
     ) -> DecisionOptions {
-        // An answer depends on its question.
+        // The same answer to another question is another option.
         let is_asked = asked.is_some();
         let context = asked.map(text::plain).unwrap_or_default();
         let option = |text: &str| {

@@ -21,11 +21,12 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum characters of a question.
+/// Maximum length, in characters, of a question.
 const QUESTION: usize = 200;
-/// The share of its words by which a question, or an answer, is the one that a record names.
+/// Minimum share of common words by which a question or an answer is recognised as that of a
+/// record.
 const SAME: f64 = 0.8;
-/// Maximum characters of the explanation of an option.
+/// Maximum length, in characters, of the explanation of an option.
 const EXPLANATION: usize = 160;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -60,7 +61,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
     let is_chosen =
         certainty != Certainty::Hypothesis || is_reasoned && worth::is_choice(what(record));
-    // The user's word stands until another one.
+    // Only a later decision ends a decision of the user.
     let is_taken_back = || {
         certainty == Certainty::Hypothesis
             && origin.is_some_and(|line| overtaken::is_taken_back(draft, line, what(record)))
@@ -122,8 +123,9 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
     Some(Watch { subject, stance: Stance::Value(answer) })
 }
 
-/// Marks the options of a question below the header of its dialogue. A later question below the same
-/// header, in other words, ends the decision where it settles one of these options otherwise.
+/// Marks the options of a question under the header of its dialogue. A later question with the same
+/// header may have another text. It ends the decision if it decides one of these options
+/// differently.
 fn settled_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
     let header = text::plain(asked.header.as_deref().unwrap_or_default());
     if header.is_empty() || asked.typed {
@@ -147,7 +149,8 @@ fn settled_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<
     chosen.chain(others).map(|(subject, stance)| Watch { subject, stance }).collect()
 }
 
-/// An answer ends, too, when a later decision or commit says that something took its place.
+/// Returns the watch that ends an answer when a later decision or commit replaces the chosen
+/// option.
 fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Option<Watch> {
     let option = decision_options::option(label(&record.decision));
     if option.is_empty() || decision_options::GENERIC.contains(&option.as_str()) {
@@ -174,7 +177,7 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         .collect();
     let question = asked.map(|asked| text::cut(own_question(&asked.question), QUESTION));
     let question = question.as_deref().unwrap_or_default();
-    // A header repeats its question, or tells what the question leaves out.
+    // A header adds nothing if the question contains all of its words.
     let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
     let header =
         header.filter(|header| text::share(&text::words(header), &text::words(question)) < 1.0);
@@ -182,7 +185,7 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
-    // A part of an answer that the user is not sure of is no decision.
+    // The parts of an answer in which the user is not sure are not decisions.
     let quote = decision.strip_prefix("User: ").map(worth::unhedged);
     let told = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
     let told = told.as_deref().unwrap_or(decision);
@@ -208,7 +211,7 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     let mut sentence = text::sentence(&sentence);
     let mut rationale = record.rationale.as_str();
     if !question.is_empty() {
-        // The sentence begins with the question and its header.
+        // The sentence already contains the question, so the rationale need not repeat it.
         rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
         let plain = [CHOSEN, USER_SAID].into_iter().find(|plain| rationale.starts_with(plain));
         rationale = plain.unwrap_or(rationale);
@@ -221,8 +224,9 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     sentence
 }
 
-/// Returns the sentence with what is needed to understand it: what the user added to an option, and
-/// the task of the session. `None` where nothing says what it is about.
+/// Returns the sentence with what a reader needs to understand it: what the user added to an
+/// option, and the task of the session. Returns `None` if the sentence names nothing and no task
+/// can be added.
 fn alone(
     draft: &Draft<'_>,
     mut sentence: String,
@@ -241,7 +245,7 @@ fn alone(
     context::with_task(draft, &sentence, line).or(is_named.then_some(sentence))
 }
 
-/// Returns the prompt that chose an option and changed it: `B, but with the prompts`.
+/// Returns the user's words if they chose an option and changed it: `B, but with the prompts`.
 fn added<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
     let mut prompts = draft.evidence.prompts.iter();
     let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
@@ -252,19 +256,19 @@ fn added<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
     changes.is_match(prompt).then_some(prompt.trim())
 }
 
-/// Returns an option without its letter: `Option B: Panel`.
+/// Returns an option without its label: `Panel` for `Option B: Panel`.
 fn label(option: &str) -> &str {
     let letter = pattern!(r"^(?:Option|Approach|Choice) [A-Z0-9]{1,2}(?:[:.)]| [-–—]) ?");
     letter.find(option).map_or(option, |found| &option[found.end()..])
 }
 
-/// Whether an option leaves the choice to the agent, or for later.
+/// Whether an option leaves the choice to the agent, or postpones it.
 fn leaves_open(option: &str) -> bool {
     pattern!(r"(?i)^(?:you decide|let (?:me|claude)\b|other\b|something else|not sure|chat about|type something|skip\b|cancel\b|none\b)")
         .is_match(option)
 }
 
-/// Whether an answer takes all of the options.
+/// Whether an answer chooses all options.
 fn takes_all(answer: &str) -> bool {
     pattern!(r"(?i)^(?:both|all)\b|\b(?:mix of )?both$").is_match(answer)
 }
@@ -274,19 +278,19 @@ fn with_colon(subject: &str) -> String {
     if is_ended { subject.to_owned() } else { format!("{subject}:") }
 }
 
-/// Returns a question without what only introduces it, such as `Next question:`.
+/// Returns a question without an introduction such as `Next question:`, up to its question mark.
 fn own_question(question: &str) -> &str {
     let opener = pattern!(
         r"(?i)^(?:the )?(?:next|last|first|second|final|another|one more) question\b[^:?]{0,60}:\s*"
     );
     let question = question.trim();
     let question = opener.find(question).map_or(question, |found| &question[found.end()..]);
-    // What follows explains it.
+    // The text after the question mark explains the question.
     let end = question.find(['?', '？']).map(|at| question.ceil_char_boundary(at + 1));
     end.map_or(question, |end| &question[..end])
 }
 
-/// Returns the decision without the mark of a plan.
+/// Returns the decision without the prefix of a plan.
 fn what(record: &DecisionRecord) -> &str {
     let decision = text::part(&record.decision);
     let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
@@ -304,8 +308,8 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
     details
 }
 
-/// Returns the answer of the user that a decision repeats, where it names no question: the record of
-/// the answer is its source, and not the report that offered it.
+/// Returns the answer of the user that a decision without a question repeats. The source of the
+/// decision is this answer, and not the report that offered it.
 fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
     if !record.rationale.contains(BY_THE_USER) {
         return None;
@@ -328,7 +332,7 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     };
     let choices = draft.evidence.choices.iter();
     let answers: Vec<&Choice> = choices.filter(is_answer).collect();
-    // The same answer may be to several questions.
+    // Several questions may have the same answer.
     let is_named = |choice: &&&Choice| {
         let words = text::words(&choice.question);
         asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME)

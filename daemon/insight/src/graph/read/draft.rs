@@ -20,15 +20,15 @@ use crate::{
     },
 };
 
-/// Maximum characters of a sentence.
+/// Maximum length, in characters, of a sentence.
 const SENTENCE: usize = 900;
-/// Maximum characters of an entity's name.
+/// Maximum length, in characters, of the name of an entity.
 const NAME: usize = 160;
-/// Maximum characters of the task in a sentence about something else.
+/// Maximum length, in characters, of the task in a sentence about something else.
 const TASK: usize = 60;
-/// The share of the words of a statement by which it says the same as another one.
+/// Minimum share of the words of a statement that are in another one, if both say the same.
 const SAME: f64 = 0.8;
-/// Minimum number of words of statements that are compared.
+/// Minimum number of words of a statement that is compared with others.
 const COMPARED: usize = 5;
 /// Maximum number of further entities that one claim names.
 const OTHERS: usize = 12;
@@ -56,10 +56,11 @@ pub(super) struct ClaimDraft {
     /// Distinguishes claims between the same entities.
     pub(super) detail: String,
     pub(super) sentence: String,
-    /// `None` for that of the session's project.
+    /// `None` for the namespace of the project.
     pub(super) namespace: Option<Namespace>,
     pub(super) certainty: Option<Certainty>,
-    /// `None` for the end of the session.
+    /// `None` for the time of the earliest of `origins`, or the end of the session if there are
+    /// none.
     pub(super) at: Option<Timestamp>,
     pub(super) origins: Vec<Origin>,
     pub(super) watches: Vec<Watch>,
@@ -75,7 +76,7 @@ impl<'e> Draft<'e> {
             moments: Moments::new(episode, evidence),
             places: SentenceIndex::new(evidence),
             namespace: episode.project.root().namespace(),
-            // The project and the task are added in the next lines.
+            // The project and the task are set below.
             project: EntityId::of(EntityKind::Project, Namespace::default(), ""),
             task: EntityId::of(EntityKind::Task, Namespace::default(), ""),
             names: Names::new(episode, evidence),
@@ -139,19 +140,20 @@ impl<'e> Draft<'e> {
         self.episode.author == Author::Evidence
     }
 
-    /// Mentions a file by its path in the transcript; `None` for a file outside of the work.
+    /// Records a mention of a file by its path in the transcript, and returns its id. Returns
+    /// `None` for files that are not part of the work.
     pub(super) fn file(&mut self, path: &str) -> Option<EntityId> {
         let key = file_key(&self.episode.project, path)?;
         Some(self.mention(EntityKind::File, &key, &key))
     }
 
-    /// Mentions a setting of a file.
+    /// Records a mention of a setting of a file, and returns its id.
     pub(super) fn setting(&mut self, file: &str, setting: &str) -> EntityId {
         let key = format!("{file}\n{setting}");
         self.mention(EntityKind::Setting, &key, setting)
     }
 
-    /// Mentions all entities that `sentence` names.
+    /// Records mentions of all entities that `sentence` names, and returns their ids.
     pub(super) fn named_in(&mut self, sentence: &str) -> Vec<EntityId> {
         let named = self.names.in_text(sentence);
         let mut found = Vec::new();
@@ -165,7 +167,7 @@ impl<'e> Draft<'e> {
         found
     }
 
-    /// Returns the task for use within a sentence.
+    /// Returns the name of the task, for use within a sentence.
     pub(super) fn task_name(&self) -> String {
         text::cut(text::part(&self.episode.name), TASK)
     }
@@ -205,8 +207,8 @@ impl<'e> Draft<'e> {
         });
     }
 
-    /// Returns the line that is closest to a statement without one: of the message with most of its
-    /// words, else of the last report, else of the first prompt.
+    /// Returns a line for a statement without origins: that of the message with most of its words,
+    /// else of the last report, else of the first prompt.
     fn nearest_line(&self, sentence: &str) -> Option<Origin> {
         let evidence = self.evidence;
         let found = self.places.of(sentence).map(|found| found.origin);
@@ -229,7 +231,8 @@ impl<'e> Draft<'e> {
         Subject::of(kind, self.namespace, key)
     }
 
-    /// Returns the certainty of a decision at `found`: the user's words are certain.
+    /// Returns the certainty of a decision that was found at `found`. What the user chose or said
+    /// is certain, and what the user refused is refuted.
     pub(super) fn certainty(&self, found: Option<SentenceSource>) -> Certainty {
         match found {
             Some(SentenceSource { by: Speaker::User, .. }) => Certainty::Verified,
@@ -238,7 +241,8 @@ impl<'e> Draft<'e> {
         }
     }
 
-    /// Returns the statements; of those with the same words only the most certain one.
+    /// Returns the statements. Of several claims with the same key and time, only the most certain
+    /// one is kept.
     pub(super) fn finish(self) -> Statements {
         let mut claims: Vec<Claim> = Vec::new();
         for claim in self.claims {
@@ -265,8 +269,8 @@ impl<'e> Draft<'e> {
     }
 }
 
-/// Removes what another statement of the session says in other words: the less certain one, else the
-/// later one.
+/// Removes claims that repeat another claim of the session in other words. Of two such claims, the
+/// less certain one is removed, or the later one if both are equally certain.
 fn without_repetitions(claims: &mut Vec<Claim>) {
     let is_prose = |claim: &Claim| {
         matches!(

@@ -11,18 +11,18 @@ use crate::{
     pattern::pattern,
 };
 
-/// Characters of a last report that says by itself what the session came to.
+/// Minimum length, in characters, of a last report that alone describes the result of the session.
 const SUBSTANCE: usize = 200;
-/// Number of reports among which an earlier one with substance is looked for.
+/// Maximum number of reports before the last one that are searched for one with substance.
 const LOOKED_AT: usize = 3;
-/// Minimum number of words of a request that says something.
+/// Minimum number of words of a prompt that counts as a request.
 const REQUEST_WORDS: usize = 4;
 /// Minimum number of different words of a request that can be understood alone.
 const CLEAR: usize = 5;
-/// Number of words from which on a prompt is more than a reaction.
+/// Minimum number of words of a prompt that is more than a reaction.
 const REACTION: usize = 9;
-/// The share of its words by which an objective is that of the user, and by which a request says the
-/// same again.
+/// Minimum share of common words by which an objective comes from a prompt, and by which a request
+/// repeats an earlier text.
 const OF_THE_USER: f64 = 0.8;
 const SAME: f64 = 0.6;
 
@@ -43,7 +43,7 @@ pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     let told = asked.clone().unwrap_or_else(|| objective.to_owned());
     let asked_last = last_request(draft, &told);
     let words = last.map_or("", |reply| reply.text.as_str());
-    let tests = last_tests::told(draft, words);
+    let tests = last_tests::describe(draft, words);
     let question = question(draft);
     SessionEnding { report, earlier_report: earlier, asked, about, asked_last, tests, question }
 }
@@ -73,19 +73,19 @@ fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let earlier = earlier.filter(|report| report.origin < last && report.origin.source == 0);
     let mut earlier = earlier.take(LOOKED_AT).filter(|report| !is_refused(report.origin));
     let found = earlier.find(|report| report.text.chars().count() >= SUBSTANCE)?;
-    // The next request answered what it asked.
+    // The next request answered the questions of this report.
     Some(condensed_statements(&found.text, SessionEnding::EARLIER_REPORT_LENGTH))
         .filter(|text| !text.is_empty())
 }
 
-/// Whether an objective has the words of prompts, and not those of a commit, a title or a recap.
+/// Whether an objective was taken from prompts, and not from a commit, a title or a recap.
 fn is_of_user(draft: &Draft<'_>, objective: &str) -> bool {
     let prompts = draft.evidence.prompts.iter().map(|prompt| prompt.text.as_str());
     let prompts: String = prompts.collect::<Vec<_>>().join(" ");
     text::share(&text::words(objective), &text::words(&prompts)) >= OF_THE_USER
 }
 
-/// Returns the prompt that an objective rewords, as it was written.
+/// Returns the original text of the prompt that an objective rewords.
 fn in_full(draft: &Draft<'_>, objective: &str) -> Option<String> {
     let ends = [" (began with", " (asked:", " Later: "];
     let end = ends.into_iter().filter_map(|end| objective.find(end)).min();
@@ -105,7 +105,7 @@ fn first_request(draft: &Draft<'_>) -> Option<String> {
     })
 }
 
-/// Returns the last request, if it asks for something else than `told`.
+/// Returns the last request, if it asks for something other than `told`.
 fn last_request(draft: &Draft<'_>, told: &str) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let request = prompts.iter().skip(1).rev().find_map(request)?;
@@ -113,8 +113,8 @@ fn last_request(draft: &Draft<'_>, told: &str) -> Option<String> {
     (!is_told).then_some(request)
 }
 
-/// Returns what of a prompt a person wrote, without the lines of output and code between it. A prompt of
-/// nothing else is returned whole.
+/// Returns a prompt without pasted lines of output and code. A prompt that consists only of such
+/// lines is returned unchanged.
 fn written(prompt: &str) -> String {
     let is_pasted = |line: &&str| {
         let line = line.trim();
@@ -129,7 +129,8 @@ fn written(prompt: &str) -> String {
     if own.trim().is_empty() { prompt.to_owned() } else { own }
 }
 
-/// Returns the words of a prompt, unless it is a command, a notice or a word or two.
+/// Returns the text of a prompt on one line; `None` for a command, a notice, a reaction, or a
+/// prompt of a few words.
 fn request(prompt: &Quote) -> Option<String> {
     let plain = condensed(&written(&prompt.text), SessionEnding::REQUEST_LENGTH);
     let is_command = pattern!(r"^(?:/\w|[<!\[{#])").is_match(plain.trim_start());

@@ -248,7 +248,7 @@ fn every_fact_has_its_line() {
     assert!(facts(&[&session]).iter().all(|fact| !fact.origins.is_empty()));
 }
 
-/// One event of a history; each takes place in a session of its own.
+/// One event of a history. Each event takes place in its own session.
 #[derive(Clone, Copy, Debug)]
 enum HistoryEvent {
     /// An edit gives a setting a value.
@@ -275,17 +275,17 @@ const OPEN_ENDS: [&str; 3] = [
     "Document the export format",
     "Support Windows paths in the importer (todo `notes/pending/paths.md`)",
 ];
-/// The words of the facts about them.
+/// The sentences of the facts about [`OPEN_ENDS`].
 const TOLD: [&str; 3] = [
     OPEN_ENDS[0],
     OPEN_ENDS[1],
     "Support Windows paths in the importer (noted in `notes/pending/paths.md`)",
 ];
-/// Files; one of them is the note of the last open end.
+/// Notes that are moved. The second one is the note of the last open end.
 const NOTES: [&str; 2] = ["other.md", "paths.md"];
 const WISHES: [&str; 2] = ["Always sign every commit", "Never reformat generated files"];
 
-/// What is true after a history, by the simplest means.
+/// The state after a history, computed in the simplest way.
 #[derive(Default)]
 struct HistoryModel {
     values: BTreeMap<usize, u8>,

@@ -17,9 +17,9 @@ use crate::{
     pattern::pattern,
 };
 
-/// Ends an error of which no run showed that the fix holds.
+/// The last sentence about an error whose fix no run verified.
 const UNCHECKED: &str = "No run showed that the fix holds.";
-/// Number of words of a cause of which one in common is enough.
+/// Maximum number of words of a cause that needs only one common word.
 const FEW_WORDS: usize = 4;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -57,7 +57,8 @@ fn entity(draft: &mut Draft<'_>, message: &str) -> EntityId {
     draft.mention(EntityKind::Error, &key, message)
 }
 
-/// `3 tests failed` does not identify an error across sessions.
+/// Returns the key of an error. A message such as `3 tests failed` does not identify an error, so
+/// the key then contains the id of the session.
 fn key(draft: &Draft<'_>, message: &str) -> String {
     let key = text::error_key(message.trim_end_matches('…'));
     if text::is_specific_error(&key) { key } else { format!("{key}\n{}", draft.episode.session_id) }
@@ -96,10 +97,10 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
     if draft.is_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
-        // The marks tell that it is gone.
+        // The marks of this error already state that it was solved.
         return;
     }
-    // The user told the error, and nobody said what mended it.
+    // Only the user reported the error, and the fix is a guess from the changed files.
     let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
     let is_minor =
         draft.is_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
@@ -149,8 +150,9 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     );
 }
 
-/// Whether the cause names something of the error, of its fix or of the changed files: several
-/// errors of one turn share the causes that the agent reports. One word may be there by chance.
+/// Whether the cause has words of the error, of its fix or of the changed files. All errors of a
+/// turn share the causes that the agent reports in it, so a cause may belong to another error. One
+/// common word may be a coincidence.
 fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     let about = format!("{} {} {}", record.error, record.fix, changed.join(" "));
     let about = text::topic_words(&about);
@@ -159,7 +161,7 @@ fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     told.is_empty() || common >= 2 || told.len() <= FEW_WORDS && common == 1
 }
 
-/// Whether all that shows a fix is that a file could be read or edited again.
+/// Whether a fix is verified only by reading or editing a file again.
 fn is_by_edit(verification: &str) -> bool {
     pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification)
 }
@@ -174,7 +176,8 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
         .find(|error| text::error_key(&error.message).starts_with(&start) && !start.is_empty())
 }
 
-/// Whether an error is unresolved at the end of the session, and is more than a mistake in passing.
+/// Whether an error is unresolved at the end of an uncompleted session. An error that was seen only
+/// once must also have a stated cause.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
     error.resolution.is_none()
@@ -192,7 +195,7 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
     let command = draft.subject("command", &text::command_key(&error.attempt));
     let mut details = vec![("attempt".to_owned(), attempt.clone())];
     if draft.is_evidence() && error.cause.is_none() {
-        // Nobody said where it comes from.
+        // An error without a stated cause is listed only on demand.
         details.push((MINOR.to_owned(), "true".to_owned()));
     }
     let watches = [gone, command].map(|subject| Watch { subject, stance: Stance::Broken });

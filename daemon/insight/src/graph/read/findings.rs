@@ -20,14 +20,15 @@ use crate::{
 
 /// Maximum number of dead ends of one session.
 const DEAD_ENDS: usize = 8;
-/// The minimum share of words of two texts about the same work.
+/// Minimum share of common words of two texts about the same work.
 const SAME: f64 = 0.6;
-/// The share of its words by which a finding says the same as another one.
+/// Minimum share of common words of two findings that say the same.
 const REPEATED: f64 = 0.75;
-/// Minimum number of words of a title before a colon, and maximum bytes behind it that belong to it.
+/// Minimum number of words before a colon that are a complete title, and maximum length, in bytes,
+/// of a text after the colon that belongs to the title.
 const TITLE: usize = 5;
 const LONG_TITLE: usize = 60;
-/// The value of open and of completed tasks.
+/// The values that mark a task as open or as completed.
 const OPEN: &str = "open";
 const DONE: &str = "done";
 
@@ -68,8 +69,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Returns what a note asks for by its title: the summary tells the beginning of its text, too, or
-/// only its path.
+/// Returns the title of a noted step, with the path of its note. The summary also contains the
+/// beginning of the text of the note, or only its path.
 fn title(step: &str) -> Option<String> {
     let told = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
     if let Some(parts) = told.captures(step) {
@@ -96,7 +97,7 @@ struct FindingDraft<'t> {
 
 impl<'t> FindingDraft<'t> {
     fn of(relation: Relation, text: &'t str) -> FindingDraft<'t> {
-        // An answer whose question cannot be understood may stand alone.
+        // The answer may be understandable even if its question is not.
         let answer = worth::asked(text).filter(|(question, _)| !worth::is_clear_question(question));
         FindingDraft { relation, text: answer.map_or(text, |(_, answer)| answer) }
     }
@@ -117,8 +118,8 @@ impl<'t> FindingDraft<'t> {
         }
     }
 
-    /// Whether the rest of the session took it back, or did what it advises. A cause is a guess until
-    /// work follows from it.
+    /// Whether the rest of the session retracted the finding or followed its advice. A cause that
+    /// no work follows is also over, because it is a guess.
     fn is_over(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || overtaken::is_followed_by_work(draft, origin);
@@ -134,7 +135,7 @@ impl<'t> FindingDraft<'t> {
     }
 }
 
-/// States a finding unless an earlier one, by its words in `told`, says the same.
+/// Adds a finding, unless it repeats an earlier one. `told` has the words of the earlier findings.
 fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: FindingDraft<'_>) {
     let FindingDraft { relation, text } = finding;
     let found = draft.places.of(text);
@@ -144,14 +145,14 @@ fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: Findin
         text::share(&words, other) >= REPEATED || text::share(other, &words) >= REPEATED
     };
     let Some(sentence) = sentence.filter(|_| !told.iter().any(repeats)) else {
-        // What it names is known nevertheless.
+        // The entities that the text names are mentioned nevertheless.
         draft.named_in(text);
         return;
     };
     told.push(words);
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
-        // What the agent says of the code is supposed, whatever passes later.
+        // A statement of the agent stays a hypothesis, even if tests pass later.
         (_, Some(SentenceSource { by: Speaker::User, .. })) => Certainty::Verified,
         _ => Certainty::Hypothesis,
     };
@@ -168,9 +169,9 @@ fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: Findin
     );
 }
 
-/// Returns a finding as a sentence that can be understood without its session. Returns `None` if no such
-/// sentence can be made, or if the finding is not worth remembering; a finding that a model wrote counts
-/// as worth it.
+/// Returns a finding as a sentence that can be understood without its session. Returns `None` if no
+/// such sentence can be made, or if the finding is not worth remembering. A finding that a model
+/// wrote is always worth remembering.
 fn alone(
     draft: &Draft<'_>,
     finding: FindingDraft<'_>,
@@ -255,7 +256,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             && text::share(&text::words(&task.subject), &words) >= SAME
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
-    // A step of the agent's list of tasks belongs to its session.
+    // A step of the task list of the agent matters only in its session.
     if is_task && draft.is_evidence() {
         return;
     }
@@ -313,8 +314,8 @@ fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
     (title.split_whitespace().count() > 1).then(|| format!("{title} (noted in `{path}`)"))
 }
 
-/// What closes an open end: a sentence about the same, the success of the command that it names,
-/// or the tests, where it asks for them.
+/// Returns what closes an open end: a sentence about the same work, the success of a command that
+/// it names, a test run if it asks for tests, or the removal of its note.
 fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let broken = |subject| Watch { subject, stance: Stance::Broken };
     let mut watches = vec![
@@ -336,7 +337,7 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     if names_tests.is_match(text) {
         watches.push(broken(draft.subject("tested", "")));
     }
-    // A note that is moved or removed was dealt with.
+    // A task is settled when its note is moved or removed.
     watches.extend(note(text).map(|name| broken(draft.subject("note", name))));
     for run in &draft.evidence.tests {
         for test in run.failed_tests.iter().filter(|test| text.contains(test.as_str())) {

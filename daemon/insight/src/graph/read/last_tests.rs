@@ -1,4 +1,4 @@
-//! Tells how the last run of each test suite of a session ended.
+//! Describes how the last run of each test suite of a session ended.
 
 use super::draft::Draft;
 use crate::{
@@ -11,20 +11,21 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum number of suites.
+/// Maximum number of suites that are described.
 const SUITES: usize = 3;
-/// Maximum characters of the name of a suite.
+/// Maximum length, in characters, of the name of a suite.
 const NAME: usize = 90;
 
-/// Returns how each suite stood, the latest first, what limited a run that was only a part, and whether
-/// a file was changed after it; `None` where there is none, or where `report` has other numbers.
-pub(super) fn told(draft: &Draft<'_>, report: &str) -> Option<String> {
+/// Returns the result of the last run of each suite, the latest first. Also states what limited a
+/// partial run, and whether a file was changed after the run. Returns `None` if there is no run, if
+/// a run has an unclear end, or if `report` contradicts the runs.
+pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let evidence = draft.evidence;
     let moment = |run: &TestRun| run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let mut runs: Vec<&TestRun> = evidence.tests.iter().collect();
     runs.sort_by_key(|run| moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);
-    // A part says little beside whole runs.
+    // A partial run says little if there are complete runs.
     if last.iter().any(|run| !run.is_part()) {
         last.retain(|run| !run.is_part() || run.failed > 0 || run.passed > 1);
     }
@@ -40,7 +41,7 @@ pub(super) fn told(draft: &Draft<'_>, report: &str) -> Option<String> {
         let name = text::cut(&run.label().replace('`', "'"), NAME);
         let is_old = changed.is_some_and(|changed| changed > moment(run));
         let age = if is_old { ", before its last edit" } else { "" };
-        // A later part covers some of what was edited since.
+        // A later partial run covers some of the later edits.
         let part = runs.iter().rfind(|other| other.is_of_suite(run) && **other != *run);
         let part = part.filter(|part| is_old && moment(part) > moment(run) && part.passed > 0);
         let part = part.map_or(String::new(), |part| {
@@ -52,8 +53,8 @@ pub(super) fn told(draft: &Draft<'_>, report: &str) -> Option<String> {
         format!("{} (`{name}`){age}{part}", result(run))
     });
     let suites = suites.collect::<Vec<_>>().join("; ");
-    let no_whole = last.iter().all(|run| run.is_part());
-    let note = if no_whole { "; no run of the whole suite was seen" } else { "" };
+    let is_partial = last.iter().all(|run| run.is_part());
+    let note = if is_partial { "; no run of the whole suite was seen" } else { "" };
     Some(format!("{suites}{note}"))
 }
 
@@ -81,8 +82,8 @@ fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
     run.failed == 0 && has_failed
 }
 
-/// Whether a report has a number of tests, and none that a run has; or says that all pass, and some
-/// failed.
+/// Whether a report states numbers of tests that no run has, or claims that all tests pass although
+/// some failed.
 fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
     let counted = pattern!(
         r"(?i)\b(\d{1,6})(?:/(\d{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"
@@ -178,7 +179,7 @@ mod tests {
         ] {
             let session = session(&runs);
             let draft = Draft::new(&session.episode, &session.evidence);
-            assert_eq!(told(&draft, report).as_deref(), wanted, "{runs:?} {report}");
+            assert_eq!(describe(&draft, report).as_deref(), wanted, "{runs:?} {report}");
         }
     }
 }

@@ -8,14 +8,14 @@ use crate::{
     model::{Evidence, transcript::Origin},
 };
 
-/// The minimum share of common words of two texts that are considered equal.
+/// Minimum share of the words of a sentence that are in its source.
 const SAME: f64 = 0.6;
 
-/// Bytes of a prompt that is more than a request.
+/// Maximum length, in bytes, of a prompt that is only a request.
 const LONG: usize = 1_000;
-/// Words at the beginning of a sentence that a long prompt contains.
+/// Number of words at the beginning of a sentence that a long prompt must contain.
 const BEGINNING: usize = 5;
-/// Begins the summary that an agent writes when its context is full.
+/// The beginning of the summary that an agent writes when its context is full.
 const CONTINUED: &str = "This session is being continued from a previous conversation";
 
 /// The origin of a sentence.
@@ -28,20 +28,21 @@ pub(super) struct SentenceSource {
 /// The speaker of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
-    /// The user chose or said it.
+    /// The user chose the option or wrote the sentence.
     User,
-    /// The user rejected it.
+    /// The user rejected the option.
     Refused,
-    /// The agent said it.
     Agent,
 }
 
 /// An index of the session's messages, for finding sentences.
 pub(super) struct SentenceIndex {
     said: Vec<(BTreeSet<String>, SentenceSource)>,
-    /// Long prompts: any text shares its words with them, so they contain what they say.
+    /// The normalised texts of long prompts. Almost any sentence shares its words with a long
+    /// prompt, so its wording is compared, too.
     pasted: Vec<(String, Origin)>,
-    /// The summaries that an agent wrote when its context was full, and for an absent user.
+    /// The positions of summaries that an agent wrote when its context was full or the user was
+    /// absent.
     recaps: BTreeSet<Origin>,
 }
 
@@ -69,7 +70,7 @@ impl SentenceIndex {
         }
         let mut pasted = Vec::new();
         for prompt in &evidence.prompts {
-            // The summary at a compaction is the agent's.
+            // The agent wrote the summary of a compaction.
             let by = match prompt.text.trim_start().starts_with(CONTINUED) {
                 true => Speaker::Agent,
                 false => Speaker::User,
@@ -98,7 +99,7 @@ impl SentenceIndex {
     /// Returns the origin of `sentence`: the message that contains most of its words, and the
     /// shortest of several such messages.
     pub(super) fn of(&self, sentence: &str) -> Option<SentenceSource> {
-        // The words of a question are in another message than its answer.
+        // A question and its answer are in different messages.
         let sentence = worth::asked(sentence).map_or(sentence, |(_, answer)| answer);
         let words = text::words(sentence);
         let best = |in_recap: bool| {
@@ -109,7 +110,7 @@ impl SentenceIndex {
                 one.0.total_cmp(&other.0).then_with(|| other.1.len().cmp(&one.1.len()))
             })
         };
-        // What a recap repeats was said before.
+        // A recap repeats earlier messages, so it is the source only if no other message is.
         let found = best(false).or_else(|| best(true));
         found.map(|(_, _, found)| self.by_speaker(*found, sentence))
     }
@@ -118,8 +119,8 @@ impl SentenceIndex {
         self.recaps.contains(&found.origin)
     }
 
-    /// A sentence with words of a long prompt is the user's only if the prompt contains the beginning
-    /// of it as it is.
+    /// Corrects the speaker of a sentence that was found in a long prompt: the sentence is from the
+    /// user only if the prompt contains its first words unchanged.
     fn by_speaker(&self, found: SentenceSource, sentence: &str) -> SentenceSource {
         let plain = text::plain(sentence);
         let beginning: Vec<&str> = plain.split(' ').take(BEGINNING).collect();
@@ -140,8 +141,7 @@ mod tests {
     };
 
     #[test]
-    fn a_long_prompt_and_the_summary_of_a_compaction_are_not_the_word_of_the_user_for_all_their_words()
-     {
+    fn common_words_with_a_long_prompt_or_a_compaction_do_not_make_a_sentence_the_users() {
         let speaker = |prompt: &str| {
             let mut session = SessionFixture::new(10, "Rotate the keys");
             let quote = Quote { text: prompt.to_owned(), origin: line(3), at: session.at(3) };

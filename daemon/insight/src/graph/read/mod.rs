@@ -1,8 +1,8 @@
 //! Extracts the entities and facts of one episode, without a model.
 //!
-//! The summary contains the text; the evidence contains the positions in the transcript, the times
-//! and the proofs. A supposition of a session is marked as such. Each part of a summary has a file
-//! here.
+//! The summary provides the text. The evidence provides the positions in the transcript, the times
+//! and the proofs. A supposition of a session is marked as such. Each part of a summary has its own
+//! module here.
 
 mod condensed;
 mod context;

@@ -1,8 +1,8 @@
 //! Adds the topics and relations that a model reports.
 //!
-//! They refer to the same entities as all other statements: a name of a file, a setting, a symbol
-//! or any other entity of this episode is resolved to that entity. Only the user's own words can
-//! confirm them.
+//! They refer to the same entities as all other statements: the name of any entity of this episode,
+//! such as a file, a setting or a symbol, is resolved to that entity. Only the words of the user
+//! can confirm a relation.
 
 use super::{
     draft::{ClaimDraft, Draft},
@@ -28,7 +28,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
     let (source, target) = (thing(draft, &record.source), thing(draft, &record.target));
-    // Two names of one entity.
+    // Both names belong to one entity.
     if source == target {
         return;
     }
@@ -49,12 +49,12 @@ fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
     );
 }
 
-/// Returns the entity with this name; a topic when there is no other.
+/// Returns the entity with this name, or a topic if there is no such entity.
 fn thing(draft: &mut Draft<'_>, name: &str) -> EntityId {
     if let Some(known) = draft.named(name) {
         return known;
     }
-    // The name may be quoted, as in the model's other text.
+    // The name may be in quotation marks, as in other text of the model.
     let bare = name.trim_matches(['`', '"', '\'']);
     match draft.named_in(&format!("`{bare}`"))[..] {
         [one] => one,

@@ -28,7 +28,8 @@ impl Moments {
         }
     }
 
-    /// Returns the time of `origin`: the last known time before it. Later lines have later times.
+    /// Returns the last known time up to `origin`. Each line in between adds one microsecond, so
+    /// that later lines have later times.
     pub(super) fn at(&self, origin: Origin) -> Timestamp {
         let first = Origin { source: origin.source, line: 0 };
         let before = self.known.range(first..=origin).next_back();

@@ -1,4 +1,4 @@
-//! Extracts tickets, pull requests, people and topics that users, branches and commits name.
+//! Extracts the tickets, pull requests, people and topics that prompts, branches and commits name.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +9,20 @@ use crate::{
     pattern::pattern,
 };
 
-/// Words that look like tickets.
+/// Words that look like the prefix of a ticket, as in `UTF-8`.
 const NO_TICKETS: &[&str] = &[
     "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS", "TLS", "AES", "RSA", "ES",
     "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE", "ECMA", "ANSI", "UTC", "GMT",
     "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET", "STEP", "PHASE", "A", "B",
     "C",
 ];
-/// Kinds of work after which branches are named.
+/// Kinds of work in the names of branches.
 const KINDS: &[&str] = &[
     "feat", "feature", "fix", "bugfix", "hotfix", "bug", "chore", "refactor", "docs", "test",
     "tests", "perf", "build", "release", "issue", "part", "step", "phase", "version", "task",
     "try", "patch",
 ];
-/// Words of branch names without meaning.
+/// Words in the names of branches that do not name a topic.
 const COMMON_BRANCHES: &[&str] = &[
     "main",
     "master",
@@ -82,7 +82,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Converts the URL of a pull request to `team/app#12`.
+/// Returns the short name of a pull request or an issue from its URL: `team/app#12`.
 fn address(url: &str) -> Option<String> {
     let address = pattern!(
         r"https?://(?:www\.)?[\w.-]+/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|pulls|issues|merge_requests)/(\d+)"
@@ -154,7 +154,7 @@ fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
     found
 }
 
-/// Returns the people whom commits or the user name.
+/// Returns the people named in commands and prompts.
 fn people(draft: &Draft<'_>) -> BTreeSet<String> {
     let author = pattern!(r"(?i)co-authored-by: ([^<\n]{3,40}?) <");
     let handle = pattern!(
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_said_short() {
+    fn the_url_of_a_pull_request_is_shortened() {
         let url = "https://github.com/team/app/pull/12#discussion";
         assert_eq!(address(url).as_deref(), Some("team/app#12"));
         let url = "https://gitlab.com/team/app/-/merge_requests/3";

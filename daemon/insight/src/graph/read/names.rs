@@ -12,11 +12,11 @@ use crate::{
 pub(super) struct Names {
     /// Paths relative to the project.
     files: BTreeSet<String>,
-    /// By file name; `None` when several files share it.
+    /// Paths by file name; `None` if several files have this name.
     by_name: BTreeMap<String, Option<String>>,
     /// The file of each changed setting, by the setting's key.
     settings: BTreeMap<String, String>,
-    /// Qualified symbols by their last part; `None` when several share it.
+    /// Qualified symbols by their last part; `None` if several symbols have this part.
     qualified: BTreeMap<String, Option<String>>,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum NamedEntity {
     Symbol(String, String),
 }
 
-/// Maximum characters of a name.
+/// Maximum length, in bytes, of a name.
 const LONGEST: usize = 80;
 
 impl Names {
@@ -116,8 +116,9 @@ impl Names {
     }
 }
 
-/// Returns the key of a file: its path relative to the project, without the agent's worktree;
-/// `None` for files outside of the work, such as scratch files and the agent's own files.
+/// Returns the key of a file: its path relative to the project, without the worktree of the agent.
+/// Returns `None` for files that are not part of the work, such as scratch files and the agent's
+/// own files.
 pub(in crate::graph) fn file_key(project: &Project, path: &str) -> Option<String> {
     let path = path.trim().replace('\\', "/");
     if paths::is_scratch(&path) || paths::is_agents_own(&path) {

@@ -1,5 +1,5 @@
-//! Finds what the rest of a session made of a statement: it was taken back, or work followed that
-//! may have ended it.
+//! Decides whether the rest of a session made a statement obsolete: it was retracted, or work
+//! followed that may have ended it.
 
 use super::draft::Draft;
 use crate::{
@@ -9,17 +9,16 @@ use crate::{
     pattern::pattern,
 };
 
-/// The share of the words of a statement that a retraction of the next answer, and of a later one,
-/// repeats.
+/// Minimum share of the words of a statement that a retraction repeats, in the next report and in a
+/// later one.
 const NEXT: f64 = 0.15;
 const LATER: f64 = 0.5;
-/// Bytes at the start of a report that say what it takes back.
+/// Number of bytes at the start of a report that are searched for a retraction.
 const OPENING: usize = 600;
-/// Minimum bytes of the name of a file.
+/// Minimum length, in bytes, of the name of a file.
 const NAME: usize = 4;
 
-/// Whether the agent took back a statement of `line` after the user objected, or the user said that
-/// it is not so.
+/// Whether the agent retracted a statement of `line`, or the next prompt contradicted it.
 pub(super) fn is_taken_back(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let evidence = draft.evidence;
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
@@ -52,7 +51,7 @@ pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
         || evidence.git_events.iter().any(|event| is_work(event.step) && is_later(event.origin))
 }
 
-/// Whether the session changed, after a line, the file that a statement of it begins with.
+/// Whether a statement of `line` begins with a file that the session changed later.
 pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let subject = pattern!(r"^(?:[A-Z][a-z]+ )?(?:[a-z]+ )?`([^`]+)`").captures(statement);
     let Some(name) = subject.and_then(|found| found.get(1)) else { return false };
@@ -69,8 +68,8 @@ pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: 
         })
 }
 
-/// Whether a statement advises, plans, estimates, or says that something is not there or not done.
-/// It is no fact once the session went on to work: it may be done.
+/// Whether a statement advises, plans or estimates, or says that something is missing. Later work
+/// may have made such a statement obsolete.
 pub(super) fn is_advice(text: &str) -> bool {
     pattern!(r"(?i)\b(?:would (?:need|have to|require|be)|you.d|we.d|i.d|we need|you need|should|could (?:be|add|use|also)|worth \w+ing|is (?:fine|acceptable|trivial|enough|safe|straightforward|easy|optional)|(?:minimal|proportionate|right|simplest|cleanest|smallest) (?:fix|change|way)|(?:small|tiny|big|large|minor|simple|easy|quick|one-line) (?:change|fix|refactor\w*|step|lift|addition)|not (?:yet )?(?:\w+ )?(?:logged|scoped|implemented|wired|added|configured|there|supported|handled|documented|covered|tested|mentioned)|needs? to be|next step|plan(?:ned|s)? to|recommend\w*|suggest\w*|no (?:mention|trace|evidence|tests?|docs?|documentation)|nothing (?:in|about|that))\b|\b(?:doesn.t|does not|don.t|do not) (?:yet |currently )?(?:mention|document|cover|handle|implement|exist)\b")
         .is_match(text)

@@ -1,5 +1,5 @@
-//! The phrases by which sentences are told apart. They are data: one file for each kind, with examples
-//! that a test checks.
+//! The phrases by which sentences are classified. Each kind has a data file, with examples that a
+//! test checks.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::pattern::ascii;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PhraseFile {
-    /// Regular expressions without regard to case.
+    /// Case-insensitive regular expressions.
     patterns: Vec<String>,
     /// Sentences that must match, for the test.
     #[cfg_attr(not(test), expect(dead_code, reason = "only the test reads them"))]
@@ -41,13 +41,13 @@ macro_rules! phrase_set {
 
 /// Judgements and general knowledge.
 pub(super) static JUDGEMENT: PhraseSet = phrase_set!("judgement.toml");
-/// The user is not sure yet.
+/// Phrases of a user who is not sure yet.
 pub(super) static HEDGE: PhraseSet = phrase_set!("hedge.toml");
-/// Begins a sentence that limits the one before it.
+/// Beginnings of a sentence that limits the one before it.
 pub(super) static CONTRAST: PhraseSet = phrase_set!("contrast.toml");
-/// The subject is a thing without its name.
+/// Sentences whose subject is a thing without a name.
 pub(super) static BARE_NOUN: PhraseSet = phrase_set!("bare_noun.toml");
-/// What a user says of an error without naming it.
+/// Remarks of a user about an error that do not name it.
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
 impl PhraseSet {

@@ -1,4 +1,5 @@
-//! Decides whether a sentence can be a fact: understandable alone, and about what is still open.
+//! Decides whether a sentence can be understood without the text around it, and whether it is about
+//! finished work or about a fix that failed.
 
 use super::reference;
 use crate::pattern::pattern;
@@ -6,8 +7,8 @@ use crate::pattern::pattern;
 /// Minimum number of words of a fact.
 const WORDS: usize = 3;
 
-/// Returns the sentence without list marks, headings and emphasis; `None` when it is not
-/// understandable without the text around it.
+/// Returns the sentence without list marks, heading marks and emphasis; `None` if it cannot be
+/// understood without the text around it.
 pub(super) fn alone(text: &str) -> Option<String> {
     let marks = pattern!(
         r"^(?:\s|[-*•>]\s+|#{1,6}\s+|\d{1,2}[.)]\s+|\[[ xX]\]\s+|[✅❌⚠️🔴🟡🟢✓✗☐☑→]\s*|\*\*|__)+"
@@ -26,7 +27,7 @@ fn is_pasted(text: &str) -> bool {
     pattern!(r"^\||[│┌└├]|^\s*```|\s\|\s.*\s\|\s").is_match(text)
 }
 
-/// Whether a sentence tells what was done, and so does not name something open.
+/// Whether a sentence describes finished work, and not an open task.
 pub(super) fn is_past(text: &str) -> bool {
     let open = pattern!(
         r"(?i)\b(?:not|n.t|yet|still|remain\w*|pending|todo|needs?|needed|should|must|to be|blocked|skipped|deferred|postponed|failed|fails|missing|untested|required|unresolved|left)\b"

@@ -1,4 +1,4 @@
-//! Extracts standing wishes of the user, and the words that take one back.
+//! Extracts the standing wishes of the user, and the withdrawals of such wishes.
 
 use super::{
     context,
@@ -40,9 +40,10 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     let topic = text::topic_words(words);
     let origins: Vec<Origin> = origin(draft, words).into_iter().collect();
     let sentence = text::sentence(without_conjunction(words));
-    // A wish of which only its session says what it is about.
-    let leans = !is_everywhere && (worth::leans(words) || phrases::BARE_NOUN.matches(words));
-    let sentence = match leans && draft.is_evidence() {
+    // Only the session says what the wish is about.
+    let needs_task =
+        !is_everywhere && (worth::has_pronoun_object(words) || phrases::BARE_NOUN.matches(words));
+    let sentence = match needs_task && draft.is_evidence() {
         true => context::with_task(draft, &sentence, origins.first().copied()).unwrap_or(sentence),
         false => sentence,
     };
@@ -81,7 +82,7 @@ fn subject(namespace: Namespace) -> Subject {
     Subject::of("wish", namespace, "")
 }
 
-/// Returns the prompt that contains the words, or the message that resembles them most.
+/// Returns the prompt that contains the words, or the message that has most of them.
 fn origin(draft: &Draft<'_>, words: &str) -> Option<Origin> {
     let wanted = text::plain(words);
     let mut prompts = draft.evidence.prompts.iter();

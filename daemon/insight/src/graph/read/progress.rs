@@ -1,5 +1,5 @@
-//! Marks what was asked for, done or said, so that open ends of earlier sessions close, and fixes
-//! that did not hold end.
+//! Marks requests, finished work and reports of failures. The marks close open ends of earlier
+//! sessions and end fixes that failed.
 
 use super::{draft::Draft, phrasing};
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
 const SENTENCES: usize = 80;
 /// Maximum number of sentences of one prompt.
 const PROMPT_SENTENCES: usize = 12;
-/// Maximum number of topic words of a sentence: a longer one is a list or a paste, and would match
-/// anything.
+/// Maximum number of topic words of a sentence. A longer one is a list or a pasted text, and would
+/// match anything.
 const WORDS: usize = 24;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -76,8 +76,8 @@ fn moved_notes(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether the work that began at `start` stopped before it changed anything: the user refused its
-/// plan. A note that was moved at its start is still open.
+/// Whether the user refused the plan of the work that began at `start`, and no code was changed. A
+/// note that was moved at this start is then still open.
 fn is_given_up(draft: &Draft<'_>, start: Origin) -> bool {
     let evidence = draft.evidence;
     let is_later = |origin: Origin| origin.source == start.source && origin > start;
@@ -89,12 +89,12 @@ fn is_given_up(draft: &Draft<'_>, start: Origin) -> bool {
     is_refused && !files.any(|(path, work)| work.changed() && is_code(path) && is_later(work.last))
 }
 
-/// The subject of everything that can close an open end of the project.
+/// Returns the subject of everything that can close an open end of the project.
 pub(super) fn open_end(draft: &Draft<'_>) -> Subject {
     draft.subject("open end", "")
 }
 
-/// The subject of the user's words that an earlier fix does not hold.
+/// Returns the subject of the user's statements that an earlier fix failed.
 pub(super) fn fix(draft: &Draft<'_>) -> Subject {
     draft.subject("fix", "")
 }

@@ -1,11 +1,12 @@
-//! Finds what a sentence refers to outside of itself: a reader without the session does not know it.
+//! Finds references of a sentence to something outside of it, which a reader without the session
+//! does not know.
 
 use crate::pattern::pattern;
 
-/// Number of words at the start of a sentence among which no object was named yet.
+/// Number of words at the start of a sentence that are searched for a pronoun as object.
 const DANGLING: usize = 5;
 
-/// Whether a sentence begins with a pronoun that refers to an earlier sentence.
+/// Whether a sentence refers to an earlier sentence, usually by a pronoun at its beginning.
 pub(super) fn points_back(text: &str) -> bool {
     pattern!(
         r"(?i)^(?:(?:and|but|so|also|then|however|therefore|instead|otherwise|because|which),? )*(?:it(?:.s|.ll|.d)?|they(?:.re|.ll)?|he|she|them|its|their|both|these|those|this|that(?:.s)?|here(?:.s)?|there(?:.s)?|same|neither|either|the (?:former|latter|above|following|other|rest|same))(?: (?:is|was|are|were|will|would|can|could|should|must|may|might|has|have|had|does|do|did|means|also|just|now|only|way|makes|works|needs|happens|happened|fails|failed|one|ones|all|explains?)\b|[.,;:]|$)"
@@ -21,8 +22,8 @@ pub(super) fn points_back(text: &str) -> bool {
             .is_match(text)
 }
 
-/// Whether the first clause has a pronoun for an object that was named before it: `The backend has it
-/// in a table`. Behind a conjunction it may stand for the subject.
+/// Whether one of the first words is a pronoun for an object that an earlier sentence named: `The
+/// backend has it in a table`. After a conjunction, the pronoun may refer to the subject.
 fn has_dangling_object(text: &str) -> bool {
     const CONJUNCTIONS: &[&str] = &[
         "and", "as", "because", "but", "if", "once", "since", "so", "than", "that", "unless",
@@ -35,8 +36,7 @@ fn has_dangling_object(text: &str) -> bool {
     })
 }
 
-/// Whether a text names something by a label that only its session defines: `Finding 2`, `Option B`,
-/// `H1, H2`.
+/// Whether a text uses a label that only its session defines: `Finding 2`, `Option B`, `H1, H2`.
 pub(super) fn rests_on_label(text: &str) -> bool {
     pattern!(
         r"(?:\b(?i:findings?|options?|issue|approach|alternative|optimi[sz]ation|recommendation|suggestion|item|point|question|problem) (?:#?\d{1,2}|[A-H])\b)|\b[CHML]\d{1,2}(?:, (?:and )?[CHML]\d{1,2})+\b"
@@ -44,7 +44,7 @@ pub(super) fn rests_on_label(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a text begins with a number of things, or with a file, that it does not name: `3 files`,
+/// Whether a text begins with a file, or with a number of things, without their names: `3 files`,
 /// `the py file`.
 pub(super) fn counts_unnamed(text: &str) -> bool {
     pattern!(
@@ -54,7 +54,7 @@ pub(super) fn counts_unnamed(text: &str) -> bool {
         || pattern!(r"(?i)^(?:the|this|that|a) \w{2,10} (?:file|script|folder|one|config)\b").is_match(text)
 }
 
-/// Whether a text is about a file that only its ending names: `the py file`.
+/// Whether a text names a file only by its extension: `the py file`.
 pub(super) fn names_bare_file(text: &str) -> bool {
     pattern!(r"(?i)\bthe (?:py|ts|js|go|rs|rb|java|json|ya?ml|toml|md|sql|sh|css|html|txt|csv) (?:file|one)s?\b")
         .is_match(text)
@@ -66,8 +66,8 @@ pub(super) fn points(text: &str) -> bool {
         .is_match(text)
 }
 
-/// Whether a text speaks of its own conversation: of what was asked or said before, or of a change
-/// under review that it does not name.
+/// Whether a text is about its own conversation: what was asked or said before, or a change under
+/// review that it does not name.
 pub(super) fn rests_on_session(text: &str) -> bool {
     let conversation = pattern!(
         r"(?i)\byou (?:asked|mentioned|said|noted|pointed|raised|described|linked|pasted|shared|approved|told)\b|\b(?:asked|mentioned|discussed|described|noted|listed|shown|said|explained|stated|as|see) (?:earlier|above|before|previously|below)\b|\b(?:above|below)(?:[.,;:)]|$)|\bodd one out\b|\byour (?:use case|case|setup|question|idea|proposal|suggestion|plan|machine)\b|\b(?:needed|relevant|useful|applicable|required) here\b|\b(?:in|of) this (?:conversation|session|chat)\b|\bour (?:conversation|discussion)\b"
@@ -82,7 +82,7 @@ pub(super) fn rests_on_session(text: &str) -> bool {
 }
 
 /// Whether the subject of a sentence is a thing without a name: `The guard is …`, `Our new test …`.
-/// What stands before it, or the task of its session, would say which one.
+/// Only the text before it, or the task of the session, identifies the thing.
 pub(super) fn has_bare_subject(text: &str) -> bool {
     pattern!(
         r"^(?i:but |and |so |also |yes[,.] |no[,.] )*(?i:the|this|that|these|those|our|your|my|its|their|both|all|each|every|either) (?:(?:new|old|current|existing|same|first|second|last|other|only|main|real|actual|two|three) )*[a-z][a-z-]*(?: [a-z][a-z-]*)? (?:is|are|was|were|has|have|had|does|do|did|will|would|can|cannot|could|should|must|may|might|needs?|only|already|also|never|always|not|no|isn.t|aren.t|doesn.t|don.t|won.t|can.t|[a-z]+s)\b"

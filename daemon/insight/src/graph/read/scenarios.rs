@@ -346,7 +346,7 @@ fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
     assert_eq!(only(&found, Relation::Decided).certainty, Certainty::Hypothesis);
     assert_eq!(only(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
 
-    // A test run proves a statement of either speaker.
+    // A test run verifies the outcome, even if a model reported it.
     session.run(9, &[]);
     assert_eq!(only(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
 }

@@ -23,12 +23,12 @@ use crate::{
 /// The last change of each setting, by file and key path.
 type LastChanges<'e> = BTreeMap<(String, &'e str), (&'e ConfigChange, Option<&'e SettingChange>)>;
 
-/// Of a setting that was changed several times in a session only the last value counts.
+/// If a session changed a setting several times, only the last value counts.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let episode = draft.episode;
     let mut last = LastChanges::new();
     for change in episode.summary.config_changes.iter().flatten() {
-        // A summary joins equal changes of several files in one entry.
+        // A summary joins equal changes of several files into one entry.
         for file in change.file.split(", ") {
             let Some(file) = file_key(&episode.project, file) else { continue };
             let seen = draft.evidence.settings.iter().rfind(|seen| {
@@ -57,15 +57,15 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether the change only repeats the history of the repository: the version of a release or of a
-/// dependency; or the setting or its value is not known.
+/// Whether a change is not worth a fact. The history of the repository contains the versions of
+/// releases and of dependencies. For some changes, the setting or its value is not known.
 fn is_in_history(file: &str, setting: &str, change: &ConfigChange) -> bool {
     let leaf = setting.rsplit('.').next().unwrap_or(setting);
     let is_dependency = pattern!(r"(?i)(?:^|\.)(?:\w*dependencies|requires?)\b").is_match(setting);
     let value = change.old_value.as_deref().filter(|_| change.new_value == REMOVED);
     let value = value.unwrap_or(&change.new_value);
     let is_package = file.ends_with("package.json") && pattern!(r"^[~^]?\d+\.\d").is_match(value);
-    // Many blocks of a file have such a key, and the edit did not show which one it is in.
+    // Many blocks of a file have such a key, and the edit did not show which block it changed.
     let is_anywhere = setting == leaf
         && !file.ends_with(".env")
         && pattern!(r"^(?:run|command|test|name|value|type|uses|if|id|key|args|description|source|path|url|env|image|with)$")
@@ -77,7 +77,7 @@ fn is_in_history(file: &str, setting: &str, change: &ConfigChange) -> bool {
         || value.starts_with("[REDACTED")
 }
 
-/// Marks each value that an edit replaced: it ends with the edit, and no other value does.
+/// Marks each value that an edit replaced, so that facts with this value end, and no others.
 fn mark_replaced(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     for change in &evidence.settings {
@@ -89,7 +89,7 @@ fn mark_replaced(draft: &mut Draft<'_>) {
     }
 }
 
-/// The subject of one value of a setting.
+/// Returns the subject of one value of a setting.
 fn value_subject(draft: &Draft<'_>, (file, setting): (&str, &str), value: &str) -> Subject {
     draft.subject("setting value", &format!("{file}\n{setting}\n{value}"))
 }

@@ -1,28 +1,30 @@
-//! Finds what stands around a sentence in the report that it was read from: what it needs to be
-//! understood alone, and what limits it.
+//! Finds the context of a sentence in its report: what a reader needs to understand the sentence,
+//! and what limits it.
 
 use super::{condensed, draft::Draft, phrases, reference, worth};
 use crate::{graph::text, pattern::pattern};
 
-/// Minimum characters by which a sentence is found in a report, and characters that are compared.
+/// Minimum length, in characters, of a sentence that is searched for in a report, and maximum
+/// number of its characters that are compared.
 const LEAST: usize = 16;
 const COMPARED: usize = 60;
-/// Maximum characters of a sentence with the one before or behind it.
+/// Maximum length, in characters, of a sentence with its neighbours.
 const WHOLE: usize = 480;
-/// Maximum characters of a heading that names a subject.
+/// Maximum length, in characters, of a heading that names a subject.
 const HEADING: usize = 70;
 
-/// A sentence with what it needs of its report.
+/// A sentence with the context that it needs.
 #[derive(Debug, PartialEq)]
 pub(super) struct CompleteSentence {
-    /// The heading above it, where its subject has no name.
+    /// The heading above the sentence, if the subject of the sentence has no name.
     pub(super) heading: Option<String>,
     pub(super) text: String,
 }
 
-/// Returns the sentence as it can be told alone: with the sentence before it where it points to that,
-/// with the one behind it where that limits it, and below its heading where its subject has no name.
-/// `None` where it needs something that is not there.
+/// Returns the sentence with its context. If the sentence refers to the one before it, both are
+/// returned. If the next sentence limits it, that one is added. If the subject of the sentence has
+/// no name, the heading above it is added. Returns `None` if the needed context is missing, or if
+/// the result is too long.
 pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSentence> {
     let place = find(draft, sentence);
     let mut told = sentence.trim().to_owned();
@@ -48,11 +50,11 @@ pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSent
     is_whole.then_some(CompleteSentence { heading, text: told })
 }
 
-/// What stands around a sentence.
+/// The context of a sentence in a report.
 struct SentenceContext {
-    /// The heading above it, if that names a subject.
+    /// The heading above the sentence, if it names a subject.
     heading: Option<String>,
-    /// The sentences before and behind it in its paragraph or item.
+    /// The sentences before and after it in its paragraph or item.
     before: Option<String>,
     after: Option<String>,
 }
@@ -93,7 +95,7 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     None
 }
 
-/// Whether a heading names what is below it, and not only that there is something.
+/// Whether a heading names a subject, unlike `Summary` or `Next steps`.
 fn names_subject(heading: &str) -> bool {
     let general = pattern!(
         r"(?i)^\W*(?:summary|overview|findings?|results?|conclusions?|recommend\w*|next steps?|key (?:points?|findings?|insights?|takeaways?|changes?)|changes?|what (?:i|was|we|changed|works|does)\b.*|how it works|why\b.*|background|context|analysis|details?|notes?|problem|issue|root cause|cause|fix|solution|status|verification|tests?|testing|done|completed|answer|tl;?dr|options?|pros?|cons?|verdict|in short|bottom line|step \d+\b.*|option \w\b.*)\W*$"

@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// Must be called last: the task refers to all entities of the session.
+/// Must be called last, because the task refers to all entities of the session.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, summary) = (draft.episode, &draft.episode.summary);
-    let stands = match summary.outcome {
+    let state = match summary.outcome {
         Outcome::Completed => "done",
         Outcome::Blocked => "blocked",
         Outcome::InProgress => "in progress",
@@ -28,10 +28,10 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         Some(rest) => format!(" {}", text::sentence(rest.trim_start_matches(['.', ' ']))),
         None => format!(" Goal: {}", text::sentence(objective)),
     };
-    let value = fingerprint(stands);
+    let value = fingerprint(state);
     let subject = draft.subject("task", &draft.task.to_string());
     draft.mark(subject, episode.ended_at, Observation::Value(value));
-    // A model that reports the outcome has no more information than this.
+    // A model that reports the outcome knows no more than the evidence.
     let evidence = draft.evidence;
     let is_shown = draft.is_evidence()
         || summary.outcome != Outcome::Completed
@@ -46,8 +46,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         Relation::TaskStands,
         (draft.task, draft.project),
         ClaimDraft {
-            detail: stands.to_owned(),
-            sentence: format!("“{name}” is {stands}.{objective}"),
+            detail: state.to_owned(),
+            sentence: format!("“{name}” is {state}.{objective}"),
             certainty: Some(if is_shown { Certainty::Verified } else { Certainty::Hypothesis }),
             at: Some(episode.ended_at),
             watches: vec![Watch { subject, stance: Stance::Value(value) }],

@@ -63,8 +63,8 @@ fn names_in(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns what ends the failure of a test: a run of its tests in which it does not fail, or the
-/// success of a run that names it, its module or its file.
+/// Returns what ends the failure of a test: a run of the same tests in which it passes, or a
+/// successful run that names the test, its module or its file.
 pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch> {
     let stance = Stance::Fails {
         test: fingerprint(test),
@@ -90,7 +90,7 @@ fn names_of(test: &str) -> Vec<&str> {
     names
 }
 
-/// States the result of the run that tells how a suite stands; a part of a suite tells nothing.
+/// Adds the result of the latest run of a suite. A partial run is skipped.
 fn result(draft: &mut Draft<'_>, run: &TestRun) {
     if run.is_part() || run.total() == 0 {
         return;
@@ -126,8 +126,8 @@ fn result(draft: &mut Draft<'_>, run: &TestRun) {
     );
 }
 
-/// States the tests that fail at the end of the session. Earlier failures belong to the errors that
-/// were resolved.
+/// Adds the tests that fail at the end of the session. Earlier failures are part of the resolved
+/// errors.
 fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     let mut told = 0;
     for (number, run) in runs.iter().enumerate().rev() {

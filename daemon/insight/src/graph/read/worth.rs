@@ -1,5 +1,5 @@
-//! Decides which statements of a summary become facts: those that a reader months later can
-//! understand without the session, and use. The summary keeps all of them.
+//! Decides which statements of a summary become facts: those that a reader can still understand and
+//! use months later, without the session. The summary keeps all statements.
 
 use super::{phrases, phrasing, reference};
 use crate::{
@@ -12,13 +12,13 @@ use crate::{
     pattern::{Regex, pattern},
 };
 
-/// Minimum number of words of a decision that does not name anything.
+/// Minimum number of words of a decision.
 const DECISION_WORDS: usize = 3;
-/// Minimum characters of the answer to a question.
+/// Minimum length, in characters, of the answer to a question.
 const ANSWER: usize = 40;
 
-/// Whether a finding tells a limit, a cause or an exception of something that it names. What only
-/// describes code is in the code.
+/// Whether a finding names its subject and states a limit, a cause or an exception. A mere
+/// description of code is no fact, because the code shows it.
 pub(super) fn is_finding(text: &str) -> bool {
     if let Some((question, answer)) = asked(text) {
         return is_clear_question(question) && is_answer(question, answer);
@@ -47,7 +47,7 @@ fn is_about_project(text: &str) -> bool {
         && !is_help.is_match(text)
 }
 
-/// Addresses and directories of one machine.
+/// Returns the pattern of addresses and directories that exist only on one machine.
 fn of_machine() -> &'static Regex {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
@@ -59,7 +59,7 @@ fn is_list(text: &str) -> bool {
     begins_with_place || place.find_iter(text).count() >= 2 || text.matches("; ").count() >= 2
 }
 
-/// Whether a cause stands for itself.
+/// Whether a cause can be understood alone, and is neither a guess nor a state in progress.
 pub(super) fn is_cause(text: &str) -> bool {
     let is_guess =
         pattern!(r"(?i)^(?:unless|if|maybe|perhaps|probably|the (?:bug|issue|problem|error)|we.re|we are|i)\b")
@@ -73,14 +73,14 @@ pub(super) fn is_cause(text: &str) -> bool {
         && !reference::rests_on_session(text)
 }
 
-/// Whether a dead end tells what did not work. Taking an edit back is none.
+/// Whether a dead end states what did not work. An edit that was reverted is no dead end.
 pub(super) fn is_dead_end(text: &str) -> bool {
     !pattern!(r"(?i)^(?:i |we )?(?:reverted|restored|undid|rolled back)\b").is_match(text)
         && is_balanced(text)
         && is_about_project(text)
 }
 
-/// Whether an open end still says what to do once another session has worked.
+/// Whether an open end is still meaningful after later sessions.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)^(?:tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
@@ -100,7 +100,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         if reference::rests_on_label(quote) || lasting::is_order(quote) {
             return false;
         }
-        let is_alone = !leans(quote)
+        let is_alone = !has_pronoun_object(quote)
             && !reference::rests_on_session(quote)
             && !reference::names_bare_file(quote);
         return lasting::is_users_decision(quote, is_asked) && (is_asked || is_alone);
@@ -111,7 +111,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
             && !lasting::is_order(what)
             && !reference::rests_on_label(what);
     }
-    // The question is not known.
+    // The decision is an answer to an unknown question.
     let is_answer = pattern!(
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
@@ -120,13 +120,13 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         && !record.rationale.ends_with("(by a sub-agent)")
         && !is_answer.is_match(what)
         && !reference::rests_on_session(what)
-        && !leans(what)
+        && !has_pronoun_object(what)
         && !phrases::BARE_NOUN.matches(what)
         && !lasting::is_for_now(what)
         && !text_ends_open(what)
 }
 
-/// Returns the sentences of a quote in which the user is sure.
+/// Returns the sentences of a quote in which the user is certain.
 pub(super) fn unhedged(quote: &str) -> String {
     let is_sure = |sentence: &&str| !phrases::HEDGE.matches(sentence);
     let pieces = quote.split(" … ").map(|piece| {
@@ -137,21 +137,21 @@ pub(super) fn unhedged(quote: &str) -> String {
 }
 
 /// Whether the object of a text is only a pronoun: `we should support those, too`.
-pub(super) fn leans(quote: &str) -> bool {
+pub(super) fn has_pronoun_object(quote: &str) -> bool {
     pattern!(r"(?i)\b(?:support|use|do|keep|want|need|drop|avoid|add|have|make|remove|call|put|implement|build|write|run|move|change|fix) (?:those|these|this|that|it|them|both)\b")
         .is_match(quote)
 }
 
-/// Whether the other way is said before the sentence: `Used one file instead`.
+/// Whether only the text before a decision names its alternative: `Used one file instead`.
 fn text_ends_open(what: &str) -> bool {
     pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
 }
 
-/// Whether a resolved error is more than a failing check or a slip of the agent with its own tools:
-/// it names the error, and its cause or what was done about it.
+/// Whether a resolved error names the error, and its cause or its fix. Failing checks and mistakes
+/// of the agent with its own tools do not count.
 pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
     let has_cause = !cause.is_empty() && !is_filler(cause);
-    // The names of changed files alone are in the history.
+    // The history of the repository already names the changed files.
     let is_told = !is_filler(&record.fix)
         && !record.fix.is_empty()
         && (has_cause || !record.fix.starts_with("Changed `"));
@@ -188,7 +188,7 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {
         value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
     };
-    // What was done is no reason.
+    // A description of what was done is no reason.
     let is_reasoned = !is_filler(&change.reason)
         && !change.reason.is_empty()
         && !phrasing::is_past(&change.reason)
@@ -199,45 +199,45 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
     (is_tuned || is_reasoned) && !of_machine().is_match(&change.new_value)
 }
 
-/// Whether a decision of the agent says that it chose between ways.
+/// Whether a decision of the agent states a choice between alternatives.
 pub(super) fn is_choice(text: &str) -> bool {
     pattern!(r"(?i)\b(?:instead of|rather than|over|not|via|replac(?:e|ed|ing)|use[ds]?|using|kept|keeps?|never|without|chose|switch(?:ed)?|prefer(?:red)?)\b")
         .is_match(text)
 }
 
-/// Splits `Asked: … Answer: …`.
+/// Splits `Asked: … Answer: …` into the question and the answer.
 pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
-/// Whether a question is about how things are in the long run, and can be understood alone.
+/// Whether a question is about a lasting state and can be understood alone.
 pub(super) fn is_clear_question(question: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b"
     );
-    // The subject is in the message before it.
+    // Only the message before such a question names its subject.
     let of_session = pattern!(
         r"(?i)\b(?:this|that|these|those) (?:proposals?|plans?|approach\w*|changes?|prs?|branch\w*|fix\w*|issues?|code|files?|ideas?|designs?|reviews?|errors?|lists?|ones?|points?|options?)\b|\bhow.s it\b"
     );
-    // An objection rests on what was said before.
+    // An objection refers to an earlier message.
     let objects = pattern!(r"(?i)^(?:but|however|wait|hm+|so)\b|\b(?:that|this|the same) way\b");
-    // `Can you move it?` asks for work.
+    // `Can you move it?` is a request for work.
     let is_order = pattern!(
         r"(?i)\b(?:can|could|would|will) you (?:\w+ )?(?:\w+ )?(?:add|change|check|clean|create|do|draft|fix|handle|implement|list|look|make|merge|move|open|push|put|remove|rename|review|run|rewrite|set|update|use|write)\b"
     );
-    let leans = pattern!(
+    let has_pronoun = pattern!(
         r"(?i)\b(?:is|are|was|does|do|did|can|could|should|would|will|about|with|for|of|to|get|want|need|use) (?:it|this|that|these|those|they|them|both|the (?:fix|change|changes|fixes|pr|plan|first|second|other|others|same))\b"
     );
     let named = question.find(['`', '/']).is_some()
         || pattern!(r"[a-z][A-Z]|\b[A-Z]{2,}\b").is_match(question);
-    // The answer to one of several questions may be another one's.
+    // With several questions, the answer may belong to another one.
     question.matches('?').count() < 2
         && !of_the_moment.is_match(question)
         && !reference::points(question)
         && !of_session.is_match(question)
         && !is_order.is_match(question)
         && !objects.is_match(question)
-        && (named || !leans.is_match(question))
+        && (named || !has_pronoun.is_match(question))
         && !reference::rests_on_label(question)
         && !reference::rests_on_session(question)
 }
@@ -246,7 +246,7 @@ fn is_answer(question: &str, answer: &str) -> bool {
     let is_status = pattern!(
         r"(?i)^(?:committed|done|fixed|pushed|updated|created|added|resolved|merged|rebased)\b|\b(?:has|have) been (?:done|implemented|made)\b|\w\?(?:;|\.?$)|→"
     );
-    // `All places: ` without the places.
+    // An answer such as `All places:` is incomplete without the places.
     let wants_list = pattern!(
         r"(?i)\b(?:list (?:all|of|the|every)|(?:full|complete|whole) list|which (?:ones|of|\w+s)\b|what (?:are|other|else) )"
     );
@@ -262,8 +262,8 @@ fn is_answer(question: &str, answer: &str) -> bool {
         && (has_list || !wants_list.is_match(question))
 }
 
-/// Whether a sentence names what it is about, and not only a heading before a colon, a verb or an
-/// adjective.
+/// Whether a sentence names its subject, and does not begin with a heading before a colon, a verb
+/// or an adjective.
 fn has_subject(text: &str) -> bool {
     let heading = pattern!(r"^[^:`]{1,60}: ");
     let verb = pattern!(
@@ -281,19 +281,19 @@ fn has_subject(text: &str) -> bool {
         && is_balanced(text)
 }
 
-/// Whether a sentence tells neither a passing state nor a defect that was just removed.
+/// Whether a sentence is neither about a temporary state nor about a defect that was just fixed.
 fn is_lasting(text: &str) -> bool {
     !pattern!(r"(?i)\b(?:was|were) (?:\w+ )?\w+ing\b|\bstill (?:works?|holds?|applies|passes|valid)\b|\bwas (?:instructed|asked|told) to\b|\b(?:current|currently|at the moment|as of now|so far|successfully)\b|\bno (?:\w+ )?(?:bugs|issues|findings|errors|failures|problems|failed|required)\b|\bis clean\b|\bin this (?:pr|diff|branch|session)\b|\b(?:un(?:committed|pushed|staged|merged|tracked))\b|\bnot (?:yet )?(?:committed|pushed|merged|staged|released|deployed)\b|\b(?:working tree|worktree is|tests? (?:now |still |all )?(?:pass|passes|fail|fails)\b)|\bi(?:.ll| will|.m going to)\b|^next,? |\bwe(?:.ll| will) (?:now|next|then)\b|\b(?:has|have) been (?:done|implemented)\b|\bwas the bug\b|\bthe bug was\b")
         .is_match(text)
         && !speaks_of_agent(text)
 }
 
-/// Whether the agent speaks of itself, which is about the session.
+/// Whether the agent writes about itself, and so about the session.
 fn speaks_of_agent(text: &str) -> bool {
     pattern!(r#"(?:^|[ (,;—])I(?:['’](?:m|d|ve|ll))? [a-z]"#).is_match(text)
 }
 
-/// Whether a sentence tells a limit, an exception, a condition or a cause.
+/// Whether a sentence states a limit, an exception, a condition or a cause.
 fn limits(text: &str) -> bool {
     pattern!(r"(?i)\b(?:not|no|never|none|only|cannot|without|unless|until|because|due to|instead of|rather than|must|requires?|required|fails?|failed|breaks?|limit\w*|ignores?|ignored|skips?|skipped|blocks?|already|conflicts?|merges|overrides?|depends? on|cached|needs?|even when|causes?|caused|no longer|nicht|keine?|nur|ohne|weil|muss|solo|sin|porque|pas|sans)\b|n.t\b")
         .is_match(text)
@@ -307,7 +307,8 @@ pub(super) fn names_something(text: &str) -> bool {
         || lasting::is_foreign(text)
 }
 
-/// Whether quotes and brackets are closed: others are cut out of a larger text.
+/// Whether all quotes and brackets are closed. A text with open ones is a fragment of a larger
+/// text.
 fn is_balanced(text: &str) -> bool {
     let count = |wanted: char| text.chars().filter(|c| *c == wanted).count();
     count('"') % 2 == 0

@@ -1,5 +1,5 @@
-//! Work beside the conversation: sub-agents, commands in the background, and commands that the user
-//! runs.
+//! Records work outside of the conversation: sub-agents, background commands, and commands that
+//! the user runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,16 +21,16 @@ use crate::{
     },
 };
 
-/// A task in the background with the call that began it.
+/// A background task with the call that started it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BackgroundTask {
-    /// The task's id.
     id: String,
     call: Waiting,
 }
 
 impl Collector {
-    /// An action of a sub-agent that the session's own file reports: it counts as the session's.
+    /// Records an action of a sub-agent that the session's own file reports. The action counts as
+    /// the session's.
     pub(super) fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: Moment) {
         let known = &mut self.evidence.reported_sub_agents;
         let sub_agent = kept(sub_agent, bounds::TOOL);
@@ -38,15 +38,15 @@ impl Collector {
             known.push(sub_agent);
         }
         match item {
-            // The tasks and questions of a sub-agent are between agents.
+            // A sub-agent's task list and questions do not concern the user.
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),
             _ => {}
         }
     }
 
-    /// Puts what a sub-agent changed and committed in its last step to the task that `caller` began:
-    /// tasks run side by side.
+    /// Adds the latest changes and commit of a sub-agent to the delegation that `caller` started.
+    /// Several delegations may run at the same time.
     pub(super) fn credit(&mut self, caller: &str, moment: Moment) {
         let tasks = self.pending.background.iter().map(|task| &task.call);
         let mut calls = self.pending.calls.iter().chain(tasks);
@@ -71,8 +71,8 @@ impl Collector {
         }
     }
 
-    /// Records a call that returned at once because its work continues in the background; returns
-    /// whether it is one.
+    /// Records a call that returned at once because its work continues in the background. Returns
+    /// whether the call is one.
     pub(super) fn goes_on(&mut self, waiting: &Waiting, result: &ToolResult<'_>) -> bool {
         if !matches!(waiting.meaning, Meaning::Run(_) | Meaning::Delegate) {
             return false;
@@ -96,13 +96,13 @@ impl Collector {
         true
     }
 
-    /// The task in the background that a call asks for.
+    /// Returns the id of the background task that a call asks for.
     pub(super) fn asked_task(&self, input: &serde_json::Value) -> Option<String> {
         let id = ["task_id", "bash_id", "agentId"].iter().find_map(|key| input[key].as_str())?;
         self.pending.background.iter().any(|task| task.id == id).then(|| id.to_owned())
     }
 
-    /// The output of a task in the background so far; it counts once the task has ended.
+    /// Reads the output of a background task. It counts once the task has ended.
     pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: Moment) {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let status = pattern!(r"<status>(\w+)</status>").captures(&content);
@@ -120,7 +120,7 @@ impl Collector {
         self.task_ended(&ended, moment);
     }
 
-    /// A task in the background has ended: the pending effect of its call takes place.
+    /// Applies the pending effect of the call that started a background task, which has now ended.
     pub(super) fn task_ended(&mut self, ended: &TaskEnded<'_>, moment: Moment) {
         let tasks = &mut self.pending.background;
         let call = ended.call.as_ref().map(|id| kept(id, bounds::NAME));
@@ -142,7 +142,8 @@ impl Collector {
         }
     }
 
-    /// Keeps the files that a sub-agent says it changed: its own calls stand nowhere.
+    /// Keeps the files that a sub-agent says it changed. The session's own file does not contain
+    /// the sub-agent's calls.
     fn keep_reported_files(&mut self, report: &str, moment: Moment) {
         for file in files_in_report(report) {
             let change = PlannedChange::reported(&file, &self.pending.directory);
@@ -151,7 +152,7 @@ impl Collector {
         }
     }
 
-    /// The effect of a user's own command on the repository.
+    /// Records the effect of a user's own command on the repository.
     pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = output.trim().trim_start_matches("(Bash completed with no output)");
@@ -176,7 +177,7 @@ impl Collector {
         };
         let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
         delegation.outcome = Some(outcome);
-        // Text that the program adds for the agent alone.
+        // The program adds this text for the agent only.
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));
@@ -192,12 +193,12 @@ impl Collector {
     }
 }
 
-/// Commits kept of one sub-agent.
+/// Maximum number of commits kept of one sub-agent.
 const TASK_COMMITS: usize = 8;
-/// Files taken from the report of one sub-agent.
+/// Maximum number of files kept from the report of one sub-agent.
 const REPORTED_FILES: usize = 24;
 
-/// The files below whose names a sub-agent reports something done.
+/// Returns the files for which a sub-agent's report says that something was done.
 fn files_in_report(report: &str) -> Vec<String> {
     let path = pattern!(
         r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.[A-Za-z0-9_]{1,6})`?\W*$"
@@ -215,7 +216,7 @@ fn files_in_report(report: &str) -> Vec<String> {
     found
 }
 
-/// Bytes of a short answer.
+/// Maximum length, in bytes, of the part of an answer that is read.
 const SHORT: usize = 600;
 
 fn is_between_agents(action: &Action) -> bool {

@@ -1,4 +1,5 @@
-//! Calls of tools: computes the effect of a success, which is kept until the result arrives.
+//! Handles calls of tools: computes the effect of a success, which is kept until the result
+//! arrives.
 
 use crate::{
     model::{
@@ -20,9 +21,9 @@ use crate::{
     },
 };
 
-/// Files that one call may change, as far as evidence follows it.
+/// Maximum number of file changes kept of one call.
 const CHANGES: usize = 24;
-/// Questions that one call may ask.
+/// Maximum number of questions kept of one call.
 const QUESTIONS: usize = 4;
 
 impl Collector {
@@ -43,7 +44,8 @@ impl Collector {
         });
     }
 
-    /// Increments the counter of a tool; beyond the limit, tools are not counted by name.
+    /// Increments the counter of a tool. When there are too many tools, the least used one is
+    /// removed.
     pub(super) fn count_tool(
         &mut self,
         tool: &str,
@@ -122,7 +124,8 @@ impl Collector {
     }
 }
 
-/// The first short string argument: the target of the tool.
+/// Returns the first string argument of at most 80 bytes, which usually names the target of the
+/// tool.
 fn target(call: &Call<'_>) -> String {
     let arguments = call.input.as_object().into_iter().flatten();
     let texts = arguments.filter_map(|(_, value)| value.as_str());

@@ -24,9 +24,10 @@ use crate::{
 /// A pause longer than this is not counted as work.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
-/// Reads the evidence out of one file of a session: its own, or a sub-agent's.
+/// Collects the evidence of one file: the session's own file, or that of a sub-agent.
 ///
-/// It can be saved as JSON after any entry; after loading it continues at the same point.
+/// The collector can be saved as JSON after any entry. After loading it continues at the same
+/// point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Collector {
@@ -36,20 +37,21 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// A collector for the file that [`Origin::source`] calls `source`: 0 for a session's own.
+    /// Returns a collector for the file with the number `source` (see [`Origin::source`]). A
+    /// session's own file has the number 0.
     pub fn new(source: u32) -> Collector {
         Collector { source, ..Collector::default() }
     }
 
-    /// The evidence so far.
+    /// Returns the evidence so far.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }
 
-    /// Takes the next entry; `line` is its record's line in the file, from 1.
+    /// Reads the next entry. `line` is the line of its record in the file, counted from 1.
     ///
-    /// The content of a successful result of a file read or a search is never decoded; that of
-    /// others may be, up to 64 KiB.
+    /// Successful results of file reads and searches are never decoded. Of other results, at most
+    /// 64 KiB are decoded.
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64) {
         let moment = Moment { origin: Origin { source: self.source, line }, at: entry.at };
         self.pass_time(entry.at);
@@ -127,7 +129,7 @@ impl Collector {
     }
 
     /// Adds the time since the latest entry, unless it was a pause. An entry that is older than
-    /// the latest one adds nothing: it happened within time that is counted already.
+    /// the latest one adds nothing, because its time is already counted.
     fn pass_time(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         let span = &mut self.evidence.span;
@@ -177,7 +179,8 @@ impl Collector {
     }
 }
 
-/// A call in a few words; one of a sub-agent by its subject.
+/// Returns a short description of a call. A call that starts a sub-agent is described by its
+/// subject.
 fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
     let delegated = delegations.iter().find(|one| one.origin == call.origin);
     let subject = delegated.filter(|_| call.meaning == Meaning::Delegate);

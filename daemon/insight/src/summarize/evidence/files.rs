@@ -1,4 +1,4 @@
-//! Files and the changes of each.
+//! Records the work on files: reads and changes.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -26,25 +26,22 @@ use crate::{
 /// A change of a file that counts once its call succeeded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlannedChange {
-    /// The file.
     pub(super) path: String,
-    /// The change.
     pub(super) deed: Deed,
-    /// Lines added.
+    /// Number of added lines.
     pub(super) added: u32,
-    /// Lines removed.
+    /// Number of removed lines.
     pub(super) removed: u32,
-    /// Settings changed.
     pub(super) settings: Vec<Setting>,
     /// The text of a todo or plan file.
     #[serde(default)]
     pub(super) note: Option<String>,
-    /// The texts of each edit, by which an edit that takes it back is known.
+    /// Hashes of the texts of each edit, by which a later edit that reverses it is recognised.
     #[serde(default)]
     pub(super) texts: Vec<FileTexts>,
 }
 
-/// The two sides of an edit, each by a hash.
+/// Hashes of the text that an edit replaces and of its replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileTexts {
     old: u64,
@@ -67,21 +64,21 @@ impl FileTexts {
     }
 }
 
-/// An edit that a later one may take back.
+/// An edit that a later one may reverse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EditMade {
-    /// The file, by a hash of its path.
+    /// The hash of the file's path.
     path: u64,
     texts: FileTexts,
 }
 
-/// The kinds of changes.
+/// What is done to a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Deed {
     /// The file is read.
     Read,
-    /// Parts of it are replaced.
+    /// Parts of the file are replaced.
     Edit,
     /// The file is written as a whole.
     Write,
@@ -92,7 +89,7 @@ pub(super) enum Deed {
 }
 
 impl PlannedChange {
-    /// Returns the effect of `change`, in `directory`.
+    /// Returns `change` with its paths resolved against `directory`.
     pub(super) fn of(change: &FileChange, directory: &str) -> PlannedChange {
         let lines = |text: &str| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let (mut added, mut removed) = (0u32, 0u32);
@@ -124,19 +121,19 @@ impl PlannedChange {
     }
 }
 
-/// Edits of one call that are remembered.
+/// Maximum number of remembered edits of one change.
 const EDITS: usize = 8;
 
 impl PlannedChange {
-    /// An edit that somebody reports of the file at `path`.
+    /// Returns an edit of the file at `path` that a report mentions.
     pub(super) fn reported(path: &str, directory: &str) -> PlannedChange {
         let path = resolve(directory, path);
         PlannedChange { path, ..PlannedChange::from(&Effect::Edit(String::new())) }
     }
 }
 
-/// Returns the lines that only `new` has, and those that only `old` has, without the common start
-/// and end.
+/// Returns the lines that only `new` has, and those that only `old` has. Common lines at the start
+/// and the end are left out.
 fn changed_lines<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
     let mut head = 0;
     for (a, b) in old.split_inclusive('\n').zip(new.split_inclusive('\n')) {
@@ -176,7 +173,7 @@ impl From<&Effect> for PlannedChange {
     }
 }
 
-/// Whether a path is among temporary files, and the session does not work there.
+/// Whether a path is a temporary file outside of the session's directories.
 fn is_scratch(evidence: &Evidence, path: &str) -> bool {
     paths::is_scratch(path)
         && !evidence.directories.iter().any(|directory| is_under(path, directory))
@@ -215,7 +212,8 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
         Deed::Move(to) => {
             let known = evidence.files.contains_key(&planned.path);
             take_along(evidence, &planned.path, to);
-            // A folder is not counted; its files that were worked with moved with it.
+            // A folder is not counted. The files in it that the session worked on have moved with
+            // it.
             if !known && !looks_like_a_file(&planned.path) && !looks_like_a_file(to) {
                 return;
             }
@@ -253,8 +251,8 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     bound(evidence, &path);
 }
 
-/// Takes an edit out of the work on its file that `planned` reverses, together with the edit that does
-/// so: nothing of either is left. Says whether it did.
+/// Removes the edit that `planned` reverses from the work on its file, so that neither of the two
+/// edits counts. Returns whether there was such an edit.
 pub(super) fn take_back(
     evidence: &mut Evidence,
     made: &mut VecDeque<EditMade>,
@@ -326,10 +324,9 @@ fn looks_like_a_file(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
 }
 
-/// Forgets files until the bounds hold; never `latest`.
+/// Removes files until the bounds hold, but never removes `latest`.
 fn bound(evidence: &mut Evidence, latest: &str) {
     let files = &mut evidence.files;
-    // A path that was not there before can break a bound only once.
     while files.len() > bounds::FILES
         || files.keys().map(String::len).sum::<usize>() > bounds::PATHS
         || files.values().filter(|work| !work.changed()).count() > bounds::FILES_READ
@@ -392,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn scratch_and_what_came_and_went_are_no_work() {
+    fn scratch_and_created_then_removed_files_are_no_work() {
         let mut evidence = Evidence::default();
         let origin = Origin { source: 0, line: 1 };
         let write =
@@ -412,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_read_files_go_first() {
+    fn files_read_longest_ago_are_removed_first() {
         let mut evidence = Evidence::default();
         let origin = |line| Origin { source: 0, line };
         let write = PlannedChange::from(&Effect::Write { path: "/w.rs".to_owned(), lines: 1 });

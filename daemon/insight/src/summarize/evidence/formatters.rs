@@ -1,8 +1,8 @@
-//! What formatters and linters say of the files that they changed without naming them.
+//! Reads the reports of formatters and linters that change files without naming them.
 
 use crate::summarize::text::pattern;
 
-/// What an output says of changed files, in its own words: `6 files reformatted`.
+/// Returns the words of an output about changed files, such as `6 files reformatted`.
 pub(super) fn reports(output: &str) -> impl Iterator<Item = String> {
     let report = pattern!(
         r"(?m)^(?:(?P<a>[1-9]\d* files? reformatted)\b.*|(?:Formatted \d+ files? in .*)?(?P<b>Fixed [1-9]\d* files?)\b.*|(?P<d>Formatted [1-9]\d* files?)\.?|Found \d+ errors? \((?P<c>[1-9]\d* fixed), .*)$"

@@ -1,4 +1,4 @@
-//! What is kept of commands: how they ended, the tests that they ran, what git showed.
+//! Keeps the commands with their outcomes, the test runs, and what git showed.
 
 use crate::{
     model::{
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Collector {
-    /// Records what calls of git in a folder of the session show of its repository.
+    /// Records what calls of git in a folder of the session show about its repository.
     pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
         let home = &self.evidence.directories;
         let is_within = |folder: &String| {
@@ -52,14 +52,14 @@ impl Collector {
         }
     }
 
-    /// Keeps a run of tests with what limited it.
+    /// Keeps a test run with its scope.
     pub(super) fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
         let runs = &mut self.evidence.tests;
         if let Some(before) = runs.last_mut() {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
         }
         let command = run.command;
-        // A part of such an output shows that the tests passed, not how many there are.
+        // Part of such an output shows that the tests passed, but not how many there are.
         let is_partial =
             command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
         let scope = test_runs::scope_of(&report, run, self.evidence.directories.first());

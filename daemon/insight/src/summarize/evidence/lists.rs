@@ -1,8 +1,8 @@
-//! Lists that stay short.
+//! Adds items to lists of limited length.
 
 use crate::summarize::{evidence::bounds, text::kept};
 
-/// Adds `item` at the end; removes the oldest when there are more than `limit`.
+/// Adds `item` at the end, and removes the oldest item when there are more than `limit`.
 pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
     list.push(item);
     if list.len() > limit {
@@ -10,7 +10,7 @@ pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
     }
 }
 
-/// Adds a name that is not in the list yet, if there is space: the first ones are kept.
+/// Adds a name that is not in the list yet. A full list keeps its first names.
 pub(super) fn push_name(list: &mut Vec<String>, name: &str) {
     let name = kept(name, bounds::NAME);
     if !name.is_empty() && list.len() < bounds::NAMES && !list.contains(&name) {

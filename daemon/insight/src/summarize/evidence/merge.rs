@@ -15,9 +15,10 @@ use crate::{
 ///
 /// Its files, settings, commands, tests, errors, commits, tools and tokens count as the session's.
 /// Its prompts, replies, statements, tasks, choices, recaps and messages do not, because they were
-/// exchanged between agents. Neither does its working time, because the session waits meanwhile.
-/// When the session's own file reports the calls of the sub-agent with this `id`, all of this is
-/// counted already, and only its tokens are new.
+/// exchanged between agents. Its working time does not count either, because the session waits
+/// meanwhile. When the session's own file reports the calls of the sub-agent with this `id`, the
+/// rest is counted already. Then only its tokens, its models and its first and last time are
+/// added.
 pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     let is_reported = id.is_some_and(|id| session.reported_sub_agents.iter().any(|one| one == id));
     session.span.first = earliest(session.span.first, sub_agent.span.first);
@@ -74,8 +75,8 @@ fn earliest(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
     }
 }
 
-/// Adds `more` in the order of time, where both sides know it; the oldest go when there are too
-/// many.
+/// Inserts `more` in the order of time. An item without a time is added at the end. When there are
+/// too many items, the oldest are removed.
 fn by_time<T: Clone>(
     list: &mut Vec<T>,
     more: &[T],

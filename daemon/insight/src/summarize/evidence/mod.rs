@@ -1,8 +1,8 @@
-//! Facts read from a transcript, without a model: the [`Collector`] sees one entry at a time.
+//! Collects facts from a transcript without a model. The [`Collector`] reads one entry at a time.
 //!
-//! It can be saved and loaded at any point, and it stays small whatever the transcript's size (all
-//! limits are in `bounds`). [`summarize`](crate::summarize::summarize) interprets the facts; the
-//! caller redacts secrets.
+//! The collector can be saved and loaded at any point. It stays small for a transcript of any
+//! size: all limits are in `bounds`. [`summarize`](crate::summarize::summarize) interprets the
+//! facts; the caller redacts secrets.
 
 mod background;
 mod bounds;

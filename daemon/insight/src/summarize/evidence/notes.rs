@@ -1,4 +1,5 @@
-//! Files and tickets that describe the work and its open parts.
+//! Keeps texts that describe the work and its open parts: todo and plan files, tickets, the checks
+//! of plans, and errors that the user pasted.
 
 use crate::{
     model::{
@@ -29,7 +30,7 @@ pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     (plans && !is_done).then_some(NotePurpose::Plan)
 }
 
-/// The text of a note that `change` writes whole.
+/// Returns the text of a note that `change` writes as a whole.
 pub(super) fn text_of(change: &FileChange) -> Option<String> {
     purpose(&change.path)?;
     let is_whole = matches!(change.kind, ChangeKind::Written);
@@ -46,12 +47,12 @@ pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: Mome
     push_latest(&mut evidence.work_notes, note, bounds::WORK_NOTES);
 }
 
-/// Keeps the error in terminal output that a prompt quotes.
+/// Keeps the error message if the prompt quotes terminal output.
 pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: Moment) {
     if prompt.lines().nth(1).is_none() || prompt.starts_with(['<', '#']) {
         return;
     }
-    // Builders print the time before each line.
+    // Build tools print the time before each line.
     let plain = pattern!(r"(?m)^\s*(?:#\d+ )?\d+\.\d+s? +").replace_all(prompt, "");
     if let Some(message) = errors::message_of(&plain) {
         let error = Quote {
@@ -88,13 +89,13 @@ pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Mome
     evidence.planned_checks.truncate(bounds::PLANNED_CHECKS);
 }
 
-/// Whether a tracker's answer may describe a ticket that is wanted.
+/// Whether an issue tracker's answer may describe a ticket that a prompt names.
 pub(super) fn awaits_ticket(evidence: &Evidence) -> bool {
     evidence.tickets.len() < bounds::TICKETS
         && evidence.prompts.iter().any(|prompt| ticket_id().is_match(&prompt.text))
 }
 
-/// Keeps the ticket that a tracker's answer describes, where a prompt names it.
+/// Keeps the ticket that an issue tracker's answer describes, if a prompt names it.
 pub(super) fn ticket(evidence: &mut Evidence, answer: &str) {
     let text = |key: &regex::Regex| {
         let quoted = key.captures(answer)?.get(1)?.as_str();

@@ -1,4 +1,4 @@
-//! The state of the collector between entries: saved with the evidence, and bounded like it.
+//! The state of the collector between entries. It is saved with the evidence, and bounded like it.
 
 use std::collections::VecDeque;
 
@@ -18,24 +18,24 @@ use crate::{
     },
 };
 
-/// Everything that the next entry's meaning depends on.
+/// The state that the meaning of the next entry depends on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
     pub(super) calls: VecDeque<Waiting>,
-    /// The line of the last result before the last call: all calls before it have ended.
+    /// The line of the last result before the last call. All calls before that line have ended.
     pub(super) settled: u64,
-    /// Tasks in the background that are not over, oldest first.
+    /// Background tasks that have not ended, oldest first.
     pub(super) background: VecDeque<BackgroundTask>,
     /// The question that the user refused last, until the next prompt.
     pub(super) refused: Option<Asked>,
-    /// The call that the user refused or stopped last, until the next prompt; empty where none is
-    /// known.
+    /// The call that the user refused or interrupted last, until the next prompt. It is empty if
+    /// that call is unknown.
     pub(super) corrects: Option<String>,
-    /// Messages counted lately, by the agent's ids.
+    /// Ids of the messages that were counted last.
     pub(super) messages: VecDeque<String>,
-    /// The usage counted for messages lately, by the agent's ids.
+    /// The usage that was counted for the last messages, by their ids.
     pub(super) usages: VecDeque<(String, Tokens)>,
     /// The latest time seen; earlier times add no working time.
     pub(super) clock: Option<Timestamp>,
@@ -45,16 +45,15 @@ pub(super) struct Pending {
     pub(super) directory: String,
     /// Errors that may still be resolved.
     pub(super) errors: Tracker,
-    /// The message that the last reply is a part of.
+    /// The id of the message that the last reply is a part of.
     pub(super) replying: Option<String>,
     /// The shell command that the user ran last, until the next prompt.
     pub(super) shell_of_user: String,
-    /// Whether the last report is that of the present turn.
+    /// Whether the last report belongs to the current turn.
     pub(super) reporting: bool,
-    /// Whether the program notified the agent of a task in the background, and no action followed
-    /// yet.
+    /// Whether the agent was notified that a background task ended, and has not acted since.
     pub(super) notified: bool,
-    /// Whether the turn changed anything since the user spoke.
+    /// Whether anything changed since the user's last prompt.
     pub(super) turn_changed: bool,
     /// The latest edits, oldest first.
     pub(super) edits: VecDeque<EditMade>,
@@ -63,9 +62,7 @@ pub(super) struct Pending {
 /// A call that waits for its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Waiting {
-    /// The call's id.
     pub(super) id: String,
-    /// The tool's name.
     pub(super) tool: String,
     /// The position of the call.
     pub(super) origin: Origin,
@@ -73,7 +70,7 @@ pub(super) struct Waiting {
     pub(super) at: Option<Timestamp>,
     /// The number of messages when the call was made.
     pub(super) messages: u32,
-    /// The effect of its success.
+    /// The effect of the call if it succeeds.
     pub(super) meaning: Meaning,
 }
 
@@ -91,11 +88,11 @@ pub(super) enum Meaning {
     AddTask(String),
     /// A sub-agent reported.
     Delegate,
-    /// Questions as older versions stored them.
+    /// Questions in the form that older versions stored.
     Ask(Vec<(String, Vec<String>)>),
     /// The user answered questions.
     Questions(Vec<Asked>),
-    /// The output of a task in the background.
+    /// The output of the background task with this id was read.
     Background(String),
     /// The user accepted or refused a plan.
     Plan(String),
@@ -106,13 +103,13 @@ pub(super) enum Meaning {
 }
 
 impl Waiting {
-    /// Whether the call is one of graphiti's own tools: its result is not part of the work.
+    /// Whether the call uses one of graphiti's own tools, whose results are not part of the work.
     pub(super) fn is_ours(&self) -> bool {
         is_our_tool(&self.tool)
             || matches!(&self.meaning, Meaning::Run(command) if command.shown.starts_with("graphiti "))
     }
 
-    /// The call in a few words.
+    /// Returns a short description of the call.
     pub(super) fn shown(&self) -> String {
         let target = match &self.meaning {
             Meaning::Run(command) => return command.shown.clone(),
@@ -131,8 +128,7 @@ impl Waiting {
     }
 }
 
-/// Whether a tool is one of graphiti's own, by the agent's name of it: set up by itself, or as a
-/// plugin.
+/// Whether a tool is one of graphiti's own. The name differs when graphiti is set up as a plugin.
 pub(super) fn is_our_tool(tool: &str) -> bool {
     tool.starts_with("mcp__graphiti__") || tool.starts_with("mcp__plugin_graphiti_graphiti__")
 }
@@ -144,12 +140,13 @@ pub(super) struct Asked {
     pub(super) options: Vec<String>,
     #[serde(default)]
     pub(super) explanations: Vec<String>,
-    /// The label above it.
+    /// The label above the question.
     pub(super) header: Option<String>,
 }
 
 impl Asked {
-    /// What the only option means that an answer contains.
+    /// Returns the explanation of the option that an answer contains; `None` if it contains
+    /// several.
     pub(super) fn explanation(&self, answer: &str) -> Option<String> {
         let mut taken = (0..self.options.len()).filter(|at| answer.contains(&self.options[*at]));
         let at = taken.next().filter(|_| taken.next().is_none())?;
@@ -164,7 +161,8 @@ pub(super) struct TakenOptions<'o> {
     pub(super) is_list: bool,
 }
 
-/// Reads the options in an answer; one that is only a part of another one is not taken by it.
+/// Returns the options that an answer contains. Longer options are matched first, so that an
+/// option which is only a part of a longer one is not found.
 pub(super) fn taken<'o>(options: &'o [String], answer: &str) -> TakenOptions<'o> {
     let mut by_length: Vec<&String> = options.iter().filter(|one| !one.is_empty()).collect();
     by_length.sort_by_key(|one| std::cmp::Reverse(one.len()));
@@ -181,7 +179,7 @@ pub(super) fn taken<'o>(options: &'o [String], answer: &str) -> TakenOptions<'o>
 }
 
 impl Pending {
-    /// Remembers a call; the oldest is forgotten when too many wait.
+    /// Remembers a call. When too many calls wait, the oldest is forgotten.
     pub(super) fn wait(&mut self, waiting: Waiting) {
         self.calls.push_back(waiting);
         if self.calls.len() > bounds::CALLS_WAITING {
@@ -194,19 +192,19 @@ impl Pending {
         }
     }
 
-    /// The call with this id, which waits no longer.
+    /// Removes the call with this id, and returns it.
     pub(super) fn answered(&mut self, id: &str) -> Option<Waiting> {
         let at = self.calls.iter().position(|waiting| waiting.id == id)?;
         self.calls.remove(at)
     }
 
-    /// Returns the call with this id, which stays pending.
+    /// Returns the call with this id without removing it.
     pub(super) fn waiting(&self, id: &str) -> Option<&Waiting> {
         self.calls.iter().find(|waiting| waiting.id == id)
     }
 
-    /// Returns the oldest call that changes files and whose result must have been lost, because an
-    /// agent continues only when it has its results: transcripts lose records.
+    /// Removes and returns the oldest call that changes files and whose result was lost.
+    /// Transcripts lose records, and an agent continues only when it has its results.
     pub(super) fn lost_change(&mut self, messages: u32) -> Option<Waiting> {
         const PATIENCE: u32 = 4;
         let is_lost = |waiting: &Waiting| {
@@ -217,7 +215,7 @@ impl Pending {
         self.calls.remove(at)
     }
 
-    /// Whether the message is seen for the first time, as far as it is remembered.
+    /// Remembers a message; returns whether it was not remembered already.
     pub(super) fn is_new_message(&mut self, id: &str) -> bool {
         if self.messages.iter().any(|known| known == id) {
             return false;
@@ -229,7 +227,7 @@ impl Pending {
         true
     }
 
-    /// The usage that was counted for the message so far; `tokens` replaces it.
+    /// Returns the usage that was counted for the message before, and replaces it with `tokens`.
     pub(super) fn counted_before(&mut self, id: &str, tokens: Tokens) -> Tokens {
         if let Some((_, counted)) = self.usages.iter_mut().find(|(known, _)| known == id) {
             return std::mem::replace(counted, tokens);

@@ -6,20 +6,21 @@ use crate::summarize::{
     text::{Block, blocks, cut, kept, one_line, pattern, sentences, without_full_stop},
 };
 
-/// Characters kept of a plan's approach.
+/// Maximum length, in characters, of a plan's approach.
 const APPROACH: usize = 300;
-/// Steps and files kept of a plan, at most.
+/// Maximum number of steps kept of a plan.
 const STEPS: usize = 8;
-/// Maximum bytes of the sentence that is kept with a step.
+/// Maximum length, in bytes, of the sentence that is kept with a step.
 const STEP_TEXT: usize = 160;
 const FILES: usize = 16;
 
-/// The marks of the lines that hold a step and a file.
+/// The beginnings of the lines that contain a step and a file.
 pub(super) const STEP: &str = "- ";
 pub(super) const FILE: &str = "+ ";
 
-/// Returns a plan's heading, or its first line; on a second line, its approach; then its steps and
-/// the files that it changes, each on a line with its mark.
+/// Returns the short form of a plan. Its first line is the heading or the first line of the plan,
+/// and its second line is the approach. Each step and each file that the plan changes follows on a
+/// line with its mark.
 pub(super) fn in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
@@ -36,8 +37,8 @@ pub(super) fn in_short(plan: &str) -> String {
     short.trim_end().to_owned()
 }
 
-/// Returns the first sentences under a heading such as `What to create` or `Approach`, else those under
-/// one such as `Root cause` or `Context`.
+/// Returns the first sentences under a heading such as `What to create` or `Approach`. Without
+/// one, returns those under a heading such as `Root cause` or `Context`.
 fn approach(plan: &str) -> Option<String> {
     let is_approach = |heading: &str| {
         pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")
@@ -50,7 +51,7 @@ fn approach(plan: &str) -> Option<String> {
     first_below(plan, is_approach).or_else(|| first_below(plan, is_reason))
 }
 
-/// Returns the first block with something to say below a heading for which `is_named` holds.
+/// Returns the first block that explains something below a heading for which `is_named` holds.
 fn first_below(plan: &str, is_named: impl Fn(&str) -> bool) -> Option<String> {
     let mut is_below = false;
     for block in blocks(plan) {
@@ -72,8 +73,8 @@ fn first_below(plan: &str, is_named: impl Fn(&str) -> bool) -> Option<String> {
     None
 }
 
-/// The steps of a plan: its numbered headings, else the items of its first numbered list below a
-/// heading that announces steps.
+/// Returns the steps of a plan: its numbered headings, or else the numbered items below a heading
+/// that announces steps.
 fn steps(passages: &[Passage]) -> Vec<String> {
     let number =
         pattern!(r"(?i)^(?:(?:step|phase|part|task) )?\d{1,2}[.):—–-]*\s+(?:[:—–-]\s*)?(\S.{5,})$");
@@ -112,7 +113,7 @@ fn steps(passages: &[Passage]) -> Vec<String> {
     if steps.len() < 2 { Vec::new() } else { steps }
 }
 
-/// A step with what its first sentence says, where that is short.
+/// Adds the first sentence below a step to it, if that sentence is short.
 fn with_first_words(step: String, below: &Passage) -> String {
     let line = one_line(&below.text);
     let first = sentences(&line).first().copied().unwrap_or_default();
@@ -120,7 +121,7 @@ fn with_first_words(step: String, below: &Passage) -> String {
     if says_more { format!("{step}: {}", without_full_stop(first)) } else { step }
 }
 
-/// The files that a plan lists below a heading such as `Files to modify`.
+/// Returns the files that a plan lists below a heading such as `Files to modify`.
 fn files(plan: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let mut is_below = false;

@@ -1,4 +1,4 @@
-//! Results of tools: the action, its output, and its errors.
+//! Handles the results of tools: the effect of the call, its output, and its errors.
 
 use crate::{
     model::{
@@ -33,7 +33,7 @@ pub(super) struct Run<'r> {
     pub(super) moment: Moment,
 }
 
-/// Bytes of a short answer that are read: whether a file is new, which key a task got.
+/// Maximum length, in bytes, of a short answer: whether a file is new, or which key a task got.
 const SHORT_ANSWER: usize = 400;
 
 /// Whether the answer to a change says that the file is new.
@@ -102,7 +102,7 @@ impl Collector {
         }
     }
 
-    /// The key of a task whose call still waits for its result.
+    /// Adds a task under its key while its call still waits for its result.
     pub(super) fn task_key(&mut self, call: &str, key: &str) {
         let waiting = self.pending.waiting(&kept(call, bounds::NAME));
         if let Some(Waiting { meaning: Meaning::AddTask(subject), .. }) = waiting {
@@ -162,14 +162,14 @@ impl Collector {
             push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
         }
         let reports = test_runs::reports(output);
-        // What could not run says nothing of the code.
+        // Tests that could not run say nothing about the code.
         if !reports.iter().any(|report| test_runs::could_not_run(output, report.failed)) {
             self.judge(&run, &reports);
             for report in reports {
                 self.keep_test_run(report, &run);
             }
         }
-        // What was stale is built anew.
+        // A build replaces stale output, which may fix an error.
         let changes =
             command.changes || pattern!(r"\b(?:build|compile|codegen)\b").is_match(&command.shown);
         if changes && outcome.succeeded() && !changed_nothing(output) {
@@ -178,7 +178,7 @@ impl Collector {
         }
     }
 
-    /// Determines whether the command failed, and the effect on known and new errors.
+    /// Determines whether the command failed, and updates the known and new errors.
     fn judge(&mut self, run: &Run<'_>, reports: &[RunReport]) {
         let event =
             Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
@@ -221,7 +221,8 @@ impl Collector {
         }
     }
 
-    /// Files were changed; `is_new` says whether one that was written whole was not there before.
+    /// Records changes of files. `is_new` returns whether a file that was written as a whole is
+    /// new.
     pub(super) fn files_changed(
         &mut self,
         changes: &[PlannedChange],
@@ -254,8 +255,8 @@ impl Collector {
         }
     }
 
-    /// A setting that is changed again keeps its first old value; it is removed when it has that
-    /// value again.
+    /// Records the changed settings. A setting that is changed again keeps its first old value. It
+    /// is removed when it has that value again.
     fn keep_settings(&mut self, change: &PlannedChange, moment: Moment) {
         for setting in &change.settings {
             let known = self

@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[test]
-fn a_debugging_session_leaves_its_story() {
+fn a_debugging_session_leaves_its_evidence() {
     let evidence = fixing_the_login().collect();
 
     let error = &evidence.errors[0];
@@ -426,7 +426,7 @@ pub(in crate::summarize) fn fixing_the_login() -> Script {
     script
 }
 
-/// A transcript being written.
+/// A transcript that a test writes.
 #[derive(Default)]
 pub(in crate::summarize) struct Script {
     pub(super) entries: Vec<(Entry<'static>, u64)>,
@@ -512,7 +512,7 @@ pub(in crate::summarize) fn change(path: &str, kind: ChangeKind, old: &str, new:
     Action::Change(vec![FileChange { path: path.to_owned(), kind, edits }])
 }
 
-/// A session that has everything in it, `size` times, in texts that grow with it.
+/// Returns a session that contains everything `size` times, in texts that grow with `size`.
 fn everything(size: usize) -> Script {
     let mut script = Script::default();
     for round in 0..size {

@@ -1,4 +1,4 @@
-//! The words of the user and the agent: prompts, replies, choices and recaps.
+//! Records the words of the user and the agent: prompts, replies, choices and recaps.
 
 use crate::{
     model::{
@@ -24,29 +24,29 @@ use crate::{
     },
 };
 
-/// Commands that handle the agent itself, one a line: no part of the work.
+/// Commands that control the agent itself, one on each line. They are not part of the work.
 const HOUSEKEEPING: &str = include_str!("housekeeping.txt");
 
-/// Maximum bytes of a reply that only says that a notice was known already.
+/// Maximum length, in bytes, of a reply that only says that a notice was already known.
 const NOTICE: usize = 400;
 
-/// Whether an agent answers a notice by saying that it knew.
+/// Whether a reply to a notice says that the agent already knew it.
 fn is_stale_notice(text: &str) -> bool {
     text.len() <= NOTICE
         && sentences(&one_line(text)).first().is_some_and(|one| is_phrase(Topic::KnownNotice, one))
 }
 
-/// Earlier reports that are searched for the options that a prompt picks from.
+/// Maximum number of earlier reports that are searched for the options of a prompt's choice.
 const REPORTS_WITH_OPTIONS: usize = 2;
-/// Words of a prompt that says more than which option it picks.
+/// Minimum number of words of a prompt that says more than which option it picks.
 const PICK: usize = 5;
 /// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;
-/// Maximum bytes of a prompt that is searched for them.
+/// Maximum length, in bytes, of a prompt that is searched for confirmed statements.
 const ASSERTION: usize = 400;
 
-/// Records a statement of the user that the agent's next words confirm. A prompt with a decision is
-/// excluded, because it is recorded as a decision.
+/// Returns a statement of the user that the agent's next words confirm. A prompt with a decision
+/// is excluded, because it is recorded as a decision.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
     let prompt = evidence.prompts.last()?;
     let is_first =
@@ -87,7 +87,8 @@ fn stands_alone(sentence: &str) -> bool {
 }
 
 impl Collector {
-    /// Records a prompt. It ends the turn before it, so the agent's last reply is the report of that turn.
+    /// Records a prompt. It ends the turn before it, so the agent's last reply is the report of
+    /// that turn.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
@@ -118,7 +119,7 @@ impl Collector {
         }
     }
 
-    /// Records a command of the agent's own as a prompt if it asks for work.
+    /// Records a command of the agent program as a prompt if it asks for work.
     ///
     /// A shell command that the user ran is recorded with the prompt that follows it: "fix these"
     /// refers to its output.
@@ -133,9 +134,9 @@ impl Collector {
         self.prompt(&text, moment);
     }
 
-    /// Records the task of a sub-agent as a prompt in the sub-agent's file, also where that file is
-    /// read as a session because its parent's is missing. In the file of a session that a user began it
-    /// is left out, because the user did not write it.
+    /// Records the task of a sub-agent as a prompt in the sub-agent's file. This includes a file
+    /// that is read as a session because the file of its parent is missing. In the file of a
+    /// session that a user began, the task is ignored, because the user did not write it.
     pub(super) fn instruction(&mut self, text: &str, moment: Moment) {
         self.evidence.is_instructed |= self.source == 0 && self.evidence.prompts.is_empty();
         if self.evidence.is_instructed {
@@ -176,7 +177,7 @@ impl Collector {
         self.listen_for_fixes(&working, &text, moment);
     }
 
-    /// Keeps `text` as the report of the turn, replacing the agent's earlier words in it.
+    /// Keeps `text` as the report of the turn. It replaces an earlier report of the same turn.
     fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
         let evidence = &mut self.evidence;
         if self.pending.reporting {
@@ -280,7 +281,7 @@ impl Collector {
         }
     }
 
-    /// A question whose dialogue was refused is answered by the user's next prompt.
+    /// Records the prompt as the answer to a question whose dialogue the user refused.
     fn answer_in_prose(&mut self, prompt: &str, moment: Moment) {
         let Some(asked) = self.pending.refused.take() else { return };
         let prompt = prompt.trim();

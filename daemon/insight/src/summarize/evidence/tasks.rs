@@ -1,12 +1,12 @@
-//! The agent's task list, each task in its last state.
+//! Follows the agent's task list, with each task in its last state.
 
 use crate::{
     model::transcript::{Task, TaskState},
     summarize::{evidence::bounds, text::kept},
 };
 
-/// The agent wrote its whole list. Tasks that are missing in it stay if they are done, and are
-/// removed otherwise.
+/// Replaces the list with the one that the agent wrote. A task that is missing in it stays if it
+/// is completed, and is removed otherwise.
 pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
     let stated: Vec<Task> = stated.iter().map(tidy).collect();
     tasks.retain(|task| {
@@ -17,7 +17,7 @@ pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
     bound(tasks);
 }
 
-/// A task was added.
+/// Adds a task.
 pub(super) fn add(tasks: &mut Vec<Task>, key: &str, subject: &str) {
     let task =
         tidy(&Task { key: key.to_owned(), subject: subject.to_owned(), state: TaskState::Pending });
@@ -33,7 +33,7 @@ pub(super) fn add(tasks: &mut Vec<Task>, key: &str, subject: &str) {
     bound(tasks);
 }
 
-/// A task changed.
+/// Updates the state and the subject of a task.
 pub(super) fn update(
     tasks: &mut [Task],
     key: &str,

@@ -11,15 +11,17 @@ use crate::{
     },
 };
 
-/// A prompt with a question is no longer than this.
+/// Maximum length, in bytes, of a prompt from which the only question is taken.
 const QUESTION: usize = 400;
-/// Characters of a question, and of a request to look at something.
+/// Maximum length, in bytes, of a question.
 const ASKED: usize = 220;
+/// Maximum length, in bytes, of a request to look at something.
 const LOOKED_AT: usize = 180;
-/// Words of a request that says what is to be reviewed.
+/// Minimum number of words of a request that says what is to be reviewed.
 const SUBJECT: usize = 6;
 
-/// The question that a report answers: all of a short prompt that asks, else its only question.
+/// Returns the question that a report answers: the whole of a short prompt, or the only question
+/// of a longer one.
 pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -31,7 +33,7 @@ pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     let questions: Vec<&str> = all.iter().copied().filter(|one| is_question(one)).collect();
     let question = match questions.as_slice() {
         [] => return None,
-        // An order beside the question was answered, too.
+        // A prompt that also orders work is not quoted as a whole.
         _ if text.len() <= ASKED && !all.iter().any(|one| is_order(one)) => &text,
         [only] if asked.text.len() <= QUESTION => *only,
         _ => return None,
@@ -40,8 +42,8 @@ pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     is_told.then(|| question.to_owned())
 }
 
-/// What the user wanted to be looked at in the turn of a report that changed nothing, in a sentence;
-/// nothing for the first request, which is the objective.
+/// Returns what the user asked the agent to look at in the turn of a report that changed nothing,
+/// as one sentence. `None` for the first request, because that is the objective.
 pub(super) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -69,7 +71,7 @@ pub(super) fn asks_for_other_review(earlier: &str, later: &str) -> bool {
         && asked.intersection(&other).count() * 2 < other.len()
 }
 
-/// Whether a sentence asks something; people in a hurry leave the question mark out.
+/// Whether a sentence asks something, with or without a question mark.
 fn is_question(sentence: &str) -> bool {
     sentence.ends_with(['?', '？'])
         || pattern!(
@@ -78,7 +80,7 @@ fn is_question(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// `Can you tag it please?` asks for work, not for an answer.
+/// Whether a question asks for work rather than for an answer: `Can you tag it please?`.
 fn is_order(question: &str) -> bool {
     pattern!(
         r"(?i)(?:^|[,.] )(?:(?:ok|okay|so|and|also|now),? )*(?:(?:can|could|would|will|should|shall) (?:you|we|i)|do (?:you|we) want (?:me )?to) (?:also |please |just |now )?(?:add|apply|check|commit|create|do|drive|explain|fix|get|go|have|look|make|merge|move|open|push|put|read|rebase|remove|rename|review|run|search|show|tag|tell|test|try|update|use|write)\b"
@@ -91,13 +93,13 @@ pub(super) fn is_bare_answer(text: &str) -> bool {
     pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(text)
 }
 
-/// The commits that a prompt names by their hashes.
+/// Returns the commits that a prompt names by their hashes.
 pub(super) fn commits_named(prompt: &str) -> BTreeSet<&str> {
     let hashes = pattern!(r"\b[0-9a-f]{7,40}\b").find_iter(prompt).map(|found| found.as_str());
     hashes.filter(|hash| hash.bytes().any(|byte| byte.is_ascii_digit())).collect()
 }
 
-/// The prompt that a report answers.
+/// Returns the prompt that a report answers.
 pub(super) fn asked_before<'e>(evidence: &'e Evidence, report: &Report) -> Option<&'e str> {
     let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
     asked.map(|asked| asked.text.as_str())

@@ -1,5 +1,5 @@
-//! What the words of a request point at: `this branch`, `that PR`, and the request behind what it is
-//! based on.
+//! Resolves references in a request, such as `this branch` and `that PR`, and finds the main
+//! request of a sentence.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,14 @@ use crate::{
     },
 };
 
-/// Returns the text with the names of the branch and the pull request that it only points at.
+/// Returns the text with the name of the branch and the number of the pull request to which it
+/// refers.
 pub(super) fn named(evidence: &Evidence, text: &str) -> String {
     with_branch(evidence, &with_number(evidence, text))
 }
 
-/// Returns the text with the branch of the session behind `this branch`, and behind a review that names
-/// no other object.
+/// Returns the text with the session's branch after `this branch`, and after a review that does
+/// not say what to review.
 fn with_branch(evidence: &Evidence, text: &str) -> String {
     let first = evidence.branches.first().map(String::as_str);
     let is_own = |branch: &&str| {
@@ -44,7 +45,7 @@ fn with_branch(evidence: &Evidence, text: &str) -> String {
     }
 }
 
-/// The text with the number of `that PR`, where the session names only one.
+/// Returns the text with the number after `that PR`, if the session names only one pull request.
 fn with_number(evidence: &Evidence, text: &str) -> String {
     let meant = pattern!(r"(?i)\b(?:that|this|the|our|my) (?:pr|pull request|mr)\b(?: #?\d+)?");
     let Some(meant) = meant.find(text).filter(|found| !found.as_str().contains('#')) else {
@@ -64,7 +65,7 @@ fn with_number(evidence: &Evidence, text: &str) -> String {
     format!("{before} (#{number}){behind}")
 }
 
-/// Whether a question asks how the repository stands: what is committed, pushed or merged.
+/// Whether a question asks for the state of the repository: what is committed, pushed or merged.
 pub(super) fn asks_for_state(question: &str) -> bool {
     question.split_whitespace().count() <= 12
         && pattern!(
@@ -73,8 +74,8 @@ pub(super) fn asks_for_state(question: &str) -> bool {
         .is_match(question)
 }
 
-/// The request of a sentence, without what it is based on and without how it is to be gone about: `Based
-/// on a.sh can you write another one` is about the other one.
+/// Returns the main request of a sentence, without its model and without instructions about the
+/// method. `Based on a.sh can you write another one` becomes `Write another one`.
 pub(super) fn main_request(sentence: &str) -> String {
     let based = pattern!(
         r"(?i)^(?:based on|following|similar to|like) (?:the )?\S+,? (?:can|could|would|will) you (?:please )?(.{12,})$"

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What a check looks at. Test suites have an evidence of their own.
+/// A kind of check. Test suites are separate evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckKind {
     Build,
@@ -30,7 +30,7 @@ impl CheckKind {
         }
     }
 
-    /// Whether a part of a command line is such a check.
+    /// Whether one command of a command line is a check of this kind.
     fn is_run_by(self, part: &str) -> bool {
         let by_name = match self {
             CheckKind::Build => {
@@ -53,7 +53,7 @@ impl CheckKind {
     }
 }
 
-/// How the last run of a kind of check ended at a place.
+/// The result of the last run of one kind of check at one place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LastCheck {
     pub(super) kind: CheckKind,
@@ -61,11 +61,11 @@ pub(super) struct LastCheck {
     pub(super) place: Option<String>,
     pub(super) command: String,
     pub(super) failed: bool,
-    /// Whether code was changed after it.
+    /// Whether code was changed after the run.
     stale: bool,
 }
 
-/// The last run of each kind at each place, as far as it is known how it ended.
+/// Returns the last run of each kind at each place, if its result is known.
 pub(super) fn last_runs(evidence: &Evidence) -> Vec<LastCheck> {
     CheckKind::ALL.into_iter().flat_map(|kind| last_runs_of(evidence, kind)).collect()
 }
@@ -75,7 +75,7 @@ fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
     let of_kind = own.rev().filter(|run| parts(&run.command).any(|part| kind.is_run_by(part)));
     let mut last: Vec<&CommandRun> = Vec::new();
     for run in of_kind {
-        // A run of the whole project was one of each place.
+        // A run for the whole project includes each place.
         let covers =
             |later: &&CommandRun| later.place.is_none() || is_same_place(&later.place, &run.place);
         if !last.iter().any(covers) {
@@ -96,7 +96,8 @@ fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<L
     Some(LastCheck { kind, place, command: last.command.clone(), failed, stale })
 }
 
-/// Whether a later command succeeded that may run checks which its name does not tell.
+/// Whether a later command succeeded that may include the check: a commit, a push, or a script
+/// that runs several checks.
 fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
     let runs_several = pattern!(
         r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
@@ -109,19 +110,20 @@ fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
     })
 }
 
-/// The commands of a line, without what comes before them, such as `cd app`.
+/// Returns each command of a line, because a check may follow another command such as `cd app`.
 fn parts(line: &str) -> impl Iterator<Item = &str> {
     line.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim)
 }
 
-/// Whether a run failed; `None` where it was stopped, or another part of the line may have failed.
+/// Whether a run failed; `None` if it was stopped, or if another command of the line may have
+/// failed.
 fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
     match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
         Outcome::Succeeded => {
             let next = evidence.commands.iter().find(|other| other.origin > run.origin);
             let end = next.map_or(u64::MAX, |next| next.origin.line);
-            // What is piped hides how it ended, but not what it printed.
+            // A pipe hides the exit code of a command, but not what the command printed.
             let failed = evidence.errors.iter().any(|error| {
                 error.origin.source == run.origin.source
                     && (run.origin.line..=end).contains(&error.origin.line)
@@ -142,7 +144,7 @@ fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
         && !path.ends_with(".txt")
 }
 
-/// That code was changed and nothing was run that may be a test.
+/// Returns a remark if code was changed and no command ran that may be a test.
 pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let is_code = pattern!(
         r"\.(?:rs|go|py|rb|php|java|kt|kts|swift|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|ts|tsx|js|jsx|mjs|cjs|vue|svelte|ex|exs|erl|clj|hs|dart|lua|zig|sh)$"
@@ -158,8 +160,9 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     (changed && !tested).then(|| "no test run seen".to_owned())
 }
 
-/// The checks that passed, in a few words; those that failed are open ends. Where checks of one kind
-/// ended differently at several places, both are told with their places.
+/// Returns the checks that passed, as a phrase. A failed check is an open end. It is listed here,
+/// too, if a check of the same kind passed at another place; both are then shown with their
+/// places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     if !evidence.files.values().any(FileWork::changed) {
         return None;
@@ -192,15 +195,16 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     Some(format!("{told}{failed}"))
 }
 
-/// The kind of a check, with its place where another one of its kind ended differently.
+/// Returns the kind of a check, with its place if another check of this kind had a different
+/// result.
 fn named(check: &LastCheck, all: &[LastCheck]) -> String {
     let differs = |other: &LastCheck| other.kind == check.kind && other.failed != check.failed;
     let place = check.place.as_deref().filter(|_| all.iter().any(differs));
     place.map_or(check.kind.name().to_owned(), |place| format!("{} in {place}", check.kind.name()))
 }
 
-/// Suites that passed beside the main one, with the number of their tests, and whether code was changed
-/// after them.
+/// Returns the suites that passed, other than the main one: each with the number of its tests, and
+/// whether a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
     let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);

@@ -18,14 +18,14 @@ use crate::{
     },
 };
 
-/// Records at most; of more, accepted plans go first, then the oldest.
+/// Maximum number of records. Of more, accepted plans are dropped first, then the oldest.
 const RECORDS: usize = 14;
-/// Prompts behind a choice that may take it back.
+/// Number of prompts after a choice in which the user may take it back.
 const ANSWERS: usize = 3;
-/// The share of its words by which a prompt repeats a typed answer.
+/// A prompt with at least this share of the words of a typed answer repeats it.
 const SAID_AGAIN: f64 = 0.85;
 
-/// What was decided, in the order it was.
+/// Returns the decisions in the order in which they were made.
 pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     let mut dated = of_tasks(entries);
     for choice in entries.evidence.choices.iter().filter(|choice| is_decision(choice)) {
@@ -64,14 +64,14 @@ fn is_followed(entries: &Entries<'_>, intended: &Statement) -> bool {
     files.any(|work| work.last.source == at.source && work.last.line > at.line)
 }
 
-/// Whether a choice is about the work: a plan that was put aside without a word may have been taken
-/// up in another session, and how to go on is no decision.
+/// Whether a choice is a decision about the work. Refused plans are not, because another session
+/// may take them up; nor are choices about how to proceed.
 fn is_decision(choice: &Choice) -> bool {
     let how = pattern!(
         r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|sub-?agent|work on it now)\b|^(?:inline|continue)\b.{0,20}$"
     );
     let more = pattern!(r"(?i)\b(?:more questions|are we done)\b");
-    // With what to begin is over when the work is done.
+    // The choice of where to begin no longer matters when the work is done.
     let begins = choice.question == RECOMMENDED
         && pattern!(r"(?i)^(?:i(?:'d| would) )?(?:start|begin)(?:ing)?\b").is_match(&choice.answer);
     choice.answer != "refused"
@@ -80,7 +80,7 @@ fn is_decision(choice: &Choice) -> bool {
         && (choice.typed || !more.is_match(&choice.question))
 }
 
-/// Whether what was chosen was removed later, or the user took it back with the next words.
+/// Whether what was chosen was removed later, or the user took it back in one of the next prompts.
 fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
     let evidence = entries.evidence;
     let is_plan = matches!(choice.answer.as_str(), "accepted" | "refused");
@@ -88,7 +88,7 @@ fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
         return false;
     }
     let next = evidence.prompts.iter().filter(|prompt| prompt.origin.line > choice.origin.line);
-    // What follows another choice is about that one.
+    // A prompt after a later choice is about the later one.
     let chosen_again = |prompt: &&Quote| {
         evidence.choices.iter().any(|other| {
             other.origin.line > choice.origin.line && other.origin.line <= prompt.origin.line
@@ -103,9 +103,10 @@ fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
         || overtaken::is_removed_later(entries, labelled(&choice.answer).0, choice.origin)
 }
 
-/// What reports list as decided.
+/// Returns the decisions that reports list, each with its line.
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
-    // What a turn without a change lists as decided was decided before the session.
+    // A report of a turn without a change lists decisions from before the session, unless it is
+    // the last report.
     let last = entries.reports.reports.last().map(|report| report.origin);
     let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
     let reports = reports.filter(|report| report.changed || Some(report.origin) == last);
@@ -130,7 +131,8 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     records.collect()
 }
 
-/// Whether a heading says that the items below it were not done: without it they say the contrary.
+/// Whether a heading says that the items below it were not done. Without the heading, the items
+/// would say the opposite.
 fn says_not_done(heading: &str) -> bool {
     heading.len() <= 60
         && pattern!(r"(?i)\b(?:deferred|declined|skipped|rejected|dismissed|ignored|postponed|out of scope|won.t (?:fix|do)|wontfix|not (?:fixed|done|changed|addressed|applied|doing|in scope)|left (?:as[- ]is|alone|unchanged)|no change)\b")
@@ -141,20 +143,21 @@ fn record(decision: &str, rationale: String) -> DecisionRecord {
     DecisionRecord { decision: decision.to_owned(), rationale, alternatives: None }
 }
 
-/// Tasks that the agent noted as decisions: `Decision: use one file`.
+/// Returns the tasks that the agent noted as decisions: `Decision: use one file`.
 fn of_tasks(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let label =
         pattern!(r"(?i)^(?:decision|entscheidung|decisión|décision|决定|決定)s?: *(.{8,})$");
     let is_kept = |task: &&Task| task.state != TaskState::Dropped;
     let decided = entries.evidence.tasks.iter().filter(is_kept).filter_map(|task| {
         let decision = capitalised(without_full_stop(&label.captures(&task.subject)?[1]));
-        // Tasks have no place of their own: they stand before what came of them.
+        // Tasks have no line in the transcript, so they are sorted to the front.
         Some((0, record(&entries.tidy_line(&decision), NO_REASON.to_owned())))
     });
     decided.collect()
 }
 
-/// What the user typed in place of an option: their own words, unless a prompt repeats them.
+/// Returns the record of an answer that the user typed instead of choosing an option. `None` if
+/// the answer asks back, or if a prompt repeats it.
 fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     if user_words::asks_back(&choice.answer) {
         return None;
@@ -174,14 +177,16 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
     Some(record(&format!("User: \"{quote}\""), rationale))
 }
 
-/// What a plan decided, by its approach; its title decides nothing.
+/// Returns the record of a plan. The decision of an accepted plan is its approach, because a title
+/// decides nothing. A refused plan is recorded by its title.
 fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     let title = entries.tidy_line(&choice.question);
     if choice.answer == "refused" {
-        return Some(record(&format!("{NOT_AS_PLANNED}{}", plan(&title)), REFUSED.to_owned()));
+        let decision = format!("{NOT_AS_PLANNED}{}", plan_title(&title));
+        return Some(record(&decision, REFUSED.to_owned()));
     }
     let approach = entries.tidy_line(choice.approach.as_deref()?);
-    let rationale = format!("{PLAN}{}, accepted {BY_THE_USER}", plan(&title));
+    let rationale = format!("{PLAN}{}, accepted {BY_THE_USER}", plan_title(&title));
     Some(record(without_full_stop(&approach), rationale))
 }
 
@@ -247,13 +252,13 @@ fn changes_option(words: &str) -> bool {
         .is_match(words)
 }
 
-fn plan(question: &str) -> String {
+fn plan_title(question: &str) -> String {
     let plain = pattern!(r"(?i)^(?:implementation )?plan(?: (?:for|to))?\s*(?:[:—-]\s*|\b)")
         .replace(question, "");
     capitalised(&plain)
 }
 
-/// `Daily — one file for each date` is a label with its detail.
+/// Splits an answer such as `Daily — one file for each date` into its label and its detail.
 fn labelled(answer: &str) -> (&str, Option<&str>) {
     match answer.split_once(" — ").or_else(|| answer.split_once(" - ")) {
         Some((label, detail)) if label.len() >= 3 => (label, Some(detail)),
@@ -261,8 +266,8 @@ fn labelled(answer: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// A sentence that states a decision, with its reason and what it was preferred to. `None` when
-/// it holds neither.
+/// Parses a sentence that states a decision, with its reason and the rejected alternative. `None`
+/// if it contains neither, unless it announces a choice.
 fn of_statement(sentence: &str) -> Option<DecisionRecord> {
     let sentence = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:\s*")
         .replace(sentence, "");
@@ -286,14 +291,15 @@ fn of_statement(sentence: &str) -> Option<DecisionRecord> {
     })
 }
 
-/// `Explicit units: the old ones were read as minutes`.
+/// Splits a sentence such as `Explicit units: the old ones were read as minutes` into its heading
+/// and the rest.
 fn heading(sentence: &str) -> Option<(&str, &str)> {
     let (label, rest) = sentence.split_once(": ").or_else(|| sentence.split_once(" — "))?;
     let is_label = label.split(' ').count() <= 8 && !label.contains(['(', ',']) && rest.len() > 20;
     is_label.then_some((label, rest))
 }
 
-/// The decision and the reason that the sentence gives.
+/// Returns the decision, and the reason that the sentence gives.
 fn with_reason(sentence: &str) -> (String, Option<String>) {
     let so = pattern!(r"(?i)^(.{20,}?),? so (?:I|we)(?:'ve| have)? (.+)$");
     let since = pattern!(
@@ -315,7 +321,7 @@ fn with_reason(sentence: &str) -> (String, Option<String>) {
     (decision, Some(capitalised(&rest)))
 }
 
-/// What stands after `instead of`, `rather than` or `over`.
+/// Returns the text after `instead of`, `rather than` or `over`.
 fn alternative(sentence: &str) -> Option<String> {
     let found = pattern!(
         r"(?i)\b(?:instead of|rather than|(?:chose|opted for|picked|preferred|went with) .{2,60}? over) (.+?)(?:[,;(]| —| because| since| so | to avoid| to keep| which| when| as |$)"

@@ -1,4 +1,5 @@
-//! What is left according to files, commits and plans, rather than to the last report.
+//! Finds open work in todo files, plans, pull requests, earlier offers and suggestions. What the
+//! last reports call open is found in `left_open`.
 
 use crate::{
     model::{
@@ -19,21 +20,21 @@ use crate::{
     },
 };
 
-/// Characters of an entry that names several things.
+/// Maximum length, in characters, of an entry that names several things.
 const ENTRY: usize = 320;
-/// Todo files named at most.
+/// Maximum number of todo files that are named.
 const TODOS: usize = 3;
-/// Unticked boxes of pull requests, at most.
+/// Maximum number of unticked boxes of pull requests.
 const BOXES: usize = 8;
-/// Suggestions told at most.
+/// Maximum number of suggestions.
 const SUGGESTIONS: usize = 4;
-/// Reports that are asked for an offer that nobody answered.
+/// Maximum number of last reports that are searched for unanswered offers and for suggestions.
 const REPORTS: usize = 6;
 
-/// Tests named at most that never ran.
+/// Maximum number of test files that are named because no run of them is recorded.
 const UNRUN: usize = 4;
 
-/// Tests that were written or changed in a session that shows no run of any.
+/// Adds the tests that were written or changed, if the session shows no test run.
 pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let is_test = |path: &str| {
@@ -48,7 +49,7 @@ pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let changed = evidence.files.iter().filter(|(path, work)| {
         work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
     });
-    // Helpers of tests are named only where no test is.
+    // Helper files of tests are named only if no test was changed.
     let is_named = |path: &str| {
         path.rsplit('/').next().is_some_and(|name| name.contains("spec") || name.contains("test"))
     };
@@ -65,7 +66,7 @@ pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Errors that came back after their fix.
+/// Adds the errors that came back after their fix.
 pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for (error, times) in refuted::returned_errors(evidence) {
@@ -78,7 +79,7 @@ pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Work that was put into files of todos, and plans that nothing followed.
+/// Adds work that was written to todo files, and the last plan if no work followed it.
 pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let stays = |note: &&WorkNote| {
@@ -102,7 +103,7 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
                 .files
                 .iter()
                 .any(|(path, work)| work.changed() && is_work(path) && later(work.last))
-            // Sub-agents that made the commits may have no file of their own.
+            // The transcripts of the sub-agents that did the work may be missing.
             || evidence.tasks.iter().any(|task| task.state == TaskState::Completed);
         if !followed && let Some(goal) = goal_of_plan(&plan.text) {
             let path = entries.path(&plan.path);
@@ -112,7 +113,7 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// The title of a todo and the labels of its problems.
+/// Returns the title of a todo and the labels of its problems.
 fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     let given = pattern!(r#"(?m)\A---\n(?:.*\n)*?title: *"?(.+?)"?$"#).captures(&todo.text);
     let heading = pattern!(r"(?m)^# +(.+)$").captures(&todo.text);
@@ -134,7 +135,7 @@ fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     cut_at_clause(&entries.tidy_line(&format!("{title}{items}")), ENTRY - 60)
 }
 
-/// What a plan is for: its objective, else its title.
+/// Returns the goal of a plan: its objective, or else its title.
 fn goal_of_plan(text: &str) -> Option<String> {
     let tagged = pattern!(r"(?s)<objective>\s*(.+?)(?:\n\n|</objective>)").captures(text);
     if let Some(goal) = tagged {
@@ -150,7 +151,7 @@ fn goal_of_plan(text: &str) -> Option<String> {
     goal.map(|goal| one_line(&goal.text)).or_else(title)
 }
 
-/// A commit or push that was offered and neither made nor answered.
+/// Adds a commit, push or pull request that the agent offered and that did not follow.
 pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     // `next_steps::offered` reads the last report.
@@ -181,10 +182,10 @@ pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// The checks of a plan that were surely not made: commands that never ran, and checks that the plan
-/// calls manual and no report mentions.
+/// Adds the checks of a plan that were certainly not made: commands that never ran, and checks
+/// that the plan calls manual and that no report mentions.
 ///
-/// Other checks are left out. A report may describe them in other words.
+/// Other checks are left out, because a report may describe them in other words.
 pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let ran = |code: &str| evidence.commands.iter().any(|run| runs_the_same(code, &run.command));
@@ -211,8 +212,8 @@ pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Files that an approved plan names and that nothing touched after the approval, where others of
-/// the plan were.
+/// Adds the files that an approved plan names and that were not changed after the approval, if at
+/// least two other files of the plan were.
 pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for plan in evidence.choices.iter().filter(|choice| choice.answer == "accepted") {
@@ -226,7 +227,8 @@ pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let (touched, mut left): (Vec<&String>, Vec<&String>) =
             plan.files.iter().partition(|name| is_touched(name));
-        // Code may have been changed elsewhere; tests and pages that are missing are missing.
+        // Planned code may have been written to another file. A missing test or page is missing
+        // work.
         left.retain(|name| {
             pattern!(r"(?i)\.(?:md|mdx|rst|adoc|feature)$|test|spec").is_match(name)
         });
@@ -241,7 +243,7 @@ pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// What the last reports suggest and nothing took up.
+/// Adds what the last reports suggest and no later work took up.
 pub(super) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     let is_heading = |text: &str| {
@@ -267,14 +269,14 @@ pub(super) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether a command builds or tests, as far as its first words tell.
+/// Whether a command builds, tests or checks something, by the words in it.
 fn is_check(code: &str) -> bool {
     pattern!(r"\b(?:test|tests|build|check|lint|clippy|typecheck|tsc|pytest|vitest|jest)\b")
         .is_match(code)
 }
 
-/// Whether a command line that ran contains the first two words of the last command of `code`, such
-/// as `cargo build`.
+/// Whether a command line that ran contains the first two words of the last command of `code`,
+/// such as `cargo build`.
 fn runs_the_same(code: &str, line: &str) -> bool {
     let last = code.rsplit("&&").next().unwrap_or(code);
     let meant: Vec<&str> = last.split_whitespace().take(2).collect();
@@ -285,13 +287,15 @@ fn says_verified(text: &str) -> bool {
     pattern!(r"(?i)\b(?:verified|confirmed|checked|tested|works)\b").is_match(text)
 }
 
-/// What the test plans of the session's pull requests have not ticked off, the newest first.
+/// Adds the unticked boxes in the texts of the session's pull requests, the newest pull request
+/// first.
 pub(super) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let published = evidence.publications.iter();
     let published = published.filter(|one| one.kind == PublicationKind::PullRequest);
     let published: Vec<&Publication> = published.collect();
-    // Which number an earlier text has is known where each of them was opened here.
+    // The number of an earlier pull request is known only if all of them were opened in this
+    // session.
     let are_paired = published.len() == evidence.pull_requests.len();
     let mut told = 0;
     for (at, request) in published.iter().enumerate().rev() {
@@ -322,8 +326,7 @@ pub(super) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether the command that a box names succeeded in the session, or the check that it names in
-/// words.
+/// Whether the command or the check that a box names succeeded in the session.
 fn ran_well(entries: &Entries<'_>, check: &str) -> bool {
     let evidence = entries.evidence;
     let ran = |code: &str| {

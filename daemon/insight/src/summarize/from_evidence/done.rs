@@ -16,16 +16,17 @@ use crate::{
     },
 };
 
-/// Entries at most; of more reports, the latest.
+/// Maximum number of entries. Of more entries from reports, the latest are kept.
 const ENTRIES: usize = 26;
-/// Commits listed from the beginning and from the end.
+/// Maximum numbers of commits that are listed from the start and from the end of the session.
 const COMMITS: (usize, usize) = (4, 11);
-/// Tasks are named up to this number of entries: reports and commits tell the same better.
+/// Maximum number of tasks that are listed.
 const TASKS: usize = 8;
-/// Characters of a commit's body.
+/// Maximum length, in characters, of the text that is taken from a commit's body.
 const POINT: usize = 560;
 
-/// What was accomplished, what lasts longest first.
+/// Returns what was accomplished: pull requests, then commits, then the results that reports
+/// describe.
 pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
@@ -36,7 +37,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
         let extra = (list.len() + deeds.len()).saturating_sub(ENTRIES).min(deeds.len());
         deeds.into_iter().skip(extra).for_each(|line| push(&mut list, line));
     }
-    // Reports and commits tell what tasks announce.
+    // Reports and commits describe the results that tasks only announce.
     if list.is_empty() {
         tasks(entries, &mut list);
     }
@@ -47,12 +48,12 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Tasks that were ticked off; steps on the way only where there is nothing else.
+/// Adds the completed tasks. Mere steps towards a result are added only if there is nothing else.
 fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
     let all = entries.evidence.tasks.iter();
     let done = all.filter(|task| task.state == TaskState::Completed);
     let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
-    // Of too many, the first ones and the latest: what lies between led to them.
+    // Of too many tasks, the first and the latest are kept.
     let room = TASKS.saturating_sub(list.len());
     let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
     for (at, task) in work.into_iter().enumerate() {
@@ -65,17 +66,17 @@ fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether the session changed anything that it shows: else what sounds like a deed is a
-/// description of what others did.
+/// Whether the session can have changed something. If not, a text that sounds like a result
+/// describes the work of others.
 fn can_have_changed(evidence: &Evidence) -> bool {
     evidence.files.values().any(FileWork::changed)
         || !evidence.commits.is_empty()
         || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
 }
 
-/// The pull requests, each with its title where that was seen.
+/// Adds the pull requests, each with its title if that is known.
 fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
-    // One that was only looked at was not accomplished here.
+    // A session that changed nothing only looked at the pull request.
     if evidence.commits.is_empty() && !evidence.files.values().any(FileWork::changed) {
         return;
     }
@@ -91,7 +92,7 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
     }
 }
 
-/// Commits; of many, the first ones and the latest.
+/// Adds the commits. Of many, the first and the latest are kept.
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let commits = &entries.evidence.commits;
     let work: Vec<&Commit> = commits.iter().filter(|commit| !is_bookkeeping(commit)).collect();
@@ -118,7 +119,7 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// A commit that only notes where the work stands: plans, states, lists of things to do.
+/// Whether a commit only records the state of the work: plans, status files, todo lists.
 pub(super) fn is_bookkeeping(commit: &Commit) -> bool {
     pattern!(
         r"(?i)^(?:docs|chore|wip)(?:\([^)]*\))?: (?:start work on|begin |complete |completed |finish |close |capture |add todo|(?:re)?move todo|mark |record |update (?:the )?(?:state|status|progress|plan|roadmap|todo)|.{0,40}\b(?:state\.md|roadmap\.md|todos?|handoff|checkpoint)\b)|^(?:wip|checkpoint)\b"
@@ -126,16 +127,16 @@ pub(super) fn is_bookkeeping(commit: &Commit) -> bool {
     .is_match(&commit.subject)
 }
 
-/// What the list tells of a commit.
+/// Returns the subject of a commit and the part of its body that the list shows.
 pub(super) fn told(commit: &Commit) -> String {
     format!("{}. {}", commit.subject, point(&commit.body).unwrap_or_default())
 }
 
-/// The first passages of a commit's body, each whole.
+/// Returns the first passages of a commit's body, up to [`POINT`] characters.
 fn point(body: &str) -> Option<String> {
     let mut line = String::new();
     for passage in passages(body) {
-        // A table in a commit compares or checks something.
+        // A table in a commit message compares or checks something and describes no change.
         if passage.form == Form::Row {
             continue;
         }
@@ -163,8 +164,8 @@ fn point(body: &str) -> Option<String> {
     (line.len() >= 20).then_some(line)
 }
 
-/// A passage of a commit's body without the sentences that praise the commit, or tell what it did not
-/// change.
+/// Returns a passage of a commit's body without sentences that praise the commit, that give
+/// numbers, or that describe what it did not change.
 fn without_empty_words(passage: &str) -> String {
     let is_empty = |sentence: &&str| {
         transient::is_boast(sentence)
@@ -177,7 +178,7 @@ fn without_empty_words(passage: &str) -> String {
     told.join(" ")
 }
 
-/// A step of the way rather than a result.
+/// Whether a task is a step towards a result rather than a result.
 fn is_step(subject: &str) -> bool {
     pattern!(r"(?i)^(?:run|verify|check|navigate|discover|offer|user|read|explore|investigate|look|understand|examine|analy[sz]e|search|find|locate|identify|review|test that|confirm|gather|ask|clarify|propose|present|mark|commit|push|plan|study|inspect|discuss|get|fetch)\b")
         .is_match(subject)

@@ -18,19 +18,19 @@ use crate::{
     },
 };
 
-/// Characters of the last words.
+/// Maximum length, in bytes, of the last words.
 const LAST_WORDS: usize = 400;
-/// Maximum characters of the first sentence, which is never cut within this limit, and of an ending
-/// with a list.
+/// Maximum length of the first sentence, in characters, and of last words with a list, in bytes.
 const FIRST: usize = 600;
-/// Characters of an opening that needs no items of the list behind it.
+/// Minimum length, in bytes, of an opening that needs no items of the list after it.
 const ENOUGH: usize = 110;
-/// Characters of last words that say something.
+/// Minimum length, in bytes, of last words that say something.
 const SAYS: usize = 8;
-/// Commits named at most.
+/// Maximum number of commits that are named.
 const ITEMS: usize = 4;
 
-/// What the last report comes to, and the one before it that says more where the last says little.
+/// Returns the gist of the last report. If that says little, adds the gist of an earlier report
+/// that says more.
 pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let reports = &entries.reports.reports;
     let (last, earlier) = reports.split_last()?;
@@ -42,14 +42,14 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     }
     let tells = |report: &&&Report| report.changed && report.has_substance();
     let before = match &words {
-        // What the last turn changed may have replaced what was said before it.
+        // A change in the last turn may have made the earlier report obsolete.
         Some(words) if last.changed && !tells_of_publication(words) => None,
-        // The last change may have replaced what was said before it.
+        // The latest change may have made the reports before it obsolete.
         Some(_) => {
             let mut before = earlier.iter().rev().take(2);
             before.find(|report| report.changed).filter(tells)
         }
-        // Where the last words say nothing, what was said before them ended the session.
+        // If the last report says nothing, an earlier report says how the session ended.
         None => {
             let states = |report: &&&Report| report.has_substance() && !report.proposes();
             earlier.iter().rev().take(2).find(states).or_else(|| earlier.iter().rev().find(tells))
@@ -61,7 +61,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
             Some(before) => format!("{words}{BEFORE_THAT}{before}"),
             None => words,
         }),
-        // A turn that changed something without a word may have replaced what was said before it.
+        // A change without a report may have made the earlier words obsolete.
         (None, Some(before)) if last.changed => {
             still_said(&before).map(|before| format!("{BEFORE_THE_CHANGE}{before}"))
         }
@@ -69,7 +69,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     }
 }
 
-/// A bare `No.` with the question that it answers.
+/// Adds the question to a bare answer such as `No.`.
 fn with_question(entries: &Entries<'_>, report: &Report, words: String) -> String {
     match answers::question(entries, report).filter(|_| is_bare_answer(&words)) {
         Some(question) => format!("Asked: {question} Answer: {words}"),
@@ -77,15 +77,15 @@ fn with_question(entries: &Entries<'_>, report: &Report, words: String) -> Strin
     }
 }
 
-/// Whether the last words tell of a commit, a push or a pull request: a turn that publishes leaves
-/// the work as it was.
+/// Whether the last words report a commit, a push or a pull request. Such a turn does not change
+/// the work itself.
 fn tells_of_publication(words: &str) -> bool {
     pattern!(r"(?i)\b(?:commit\w*|push\w*|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
         .is_match(words)
 }
 
-/// Earlier words without what they ask or offer, which the later ones answered, and without what
-/// points at the turn that they were said in.
+/// Returns earlier words without questions and offers, which later words answered, and without
+/// sentences that refer to their own turn.
 fn still_said(before: &str) -> Option<String> {
     let is_over = |sentence: &&str| {
         sentence.ends_with('?')
@@ -102,7 +102,8 @@ fn still_said(before: &str) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join(" "))
 }
 
-/// Whether the user refused what a report announced: its turn ended in a call that was not approved.
+/// Whether the user refused what a report announced: its turn ended in a call that was not
+/// approved.
 pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     next.is_some_and(|next| {
@@ -114,11 +115,12 @@ pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     })
 }
 
-/// The opening of a report without what only announces; where that introduces a list, its items.
+/// Returns the opening of a report without mere announcements, and the items of a list that the
+/// opening introduces.
 fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let opening = report.opening.as_deref().unwrap_or_default();
     let first = report.claims.iter().find(|claim| claim.listed && !claim.nested);
-    // A short line that ends in a colon was read as the heading of the list behind it.
+    // The parser takes a short line that ends in a colon as the heading of the list after it.
     let heading = first.and_then(|claim| claim.section.as_deref());
     let heading =
         heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
@@ -135,9 +137,10 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
     let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
     let introduction = told.pop_if(|last| last.ends_with(':'));
-    // What a sentence in the middle introduced was code, which is not told.
+    // A sentence in the middle that ends in a colon introduced code, which is left out.
     told.retain(|sentence| !sentence.ends_with([':', ';', ',']));
-    // What the work came to stands in the commits; the items behind a boast go on like it.
+    // If the opening only praises the result, the items after it do so, too. The commits say what
+    // was done.
     if boasts && told.is_empty() {
         return committed_since_asked(entries, report);
     }
@@ -166,7 +169,8 @@ fn is_talk(sentence: &str) -> bool {
             && is_phrase(Topic::Talk, sentence)
 }
 
-/// Whole sentences in about `room` characters; a first one that is much longer is cut at a clause.
+/// Returns whole sentences of about `room` bytes in total. Only a first sentence of more than
+/// [`FIRST`] characters is cut, at a clause.
 fn whole(told: &[&str], room: usize) -> String {
     let mut words = told.first().map_or(String::new(), |first| cut_at_clause(first, FIRST));
     for sentence in told.iter().skip(1) {
@@ -178,7 +182,8 @@ fn whole(told: &[&str], room: usize) -> String {
     words
 }
 
-/// The subjects of the commits since the last prompt before a report, and the pull request.
+/// Returns the subjects of the commits since the last prompt before a report, and the pull
+/// request.
 fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let evidence = entries.evidence;
     let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
@@ -197,7 +202,7 @@ fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<Strin
     Some(format!("Committed since the last request: {}{request}.", subjects.join("; ")))
 }
 
-/// An introduction without its list, where it says by itself what was done.
+/// Returns an introduction without its list, if it says by itself what was done.
 fn alone(introduction: &str) -> Option<String> {
     let text = introduction.trim_end_matches(':');
     let says_what =
@@ -205,7 +210,7 @@ fn alone(introduction: &str) -> Option<String> {
     (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
 }
 
-/// The first list of a report with what introduces it, as far as there is room.
+/// Returns the first list of a report with its introduction, in about `room` bytes.
 fn listed(
     entries: &Entries<'_>,
     report: &Report,
@@ -219,13 +224,14 @@ fn listed(
             && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
     })?;
     let told = list.line(room)?;
-    // `This should fix it by:` limits what the items say.
+    // An introduction such as `This should fix it by:` qualifies the items.
     let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
     let start = limits.map_or(String::new(), |text| format!("{text} "));
     (told.len() <= room.max(FIRST)).then(|| format!("{start}{told}."))
 }
 
-/// Whether a command runs tests, as far as its words tell: the name of a folder does not.
+/// Whether the session shows a test run, by the words of its commands. The name of a folder does
+/// not count.
 pub(super) fn shows_a_test_run(evidence: &Evidence) -> bool {
     let is_word = |word: &&str| {
         let is_folder = word.contains('/') && !word.starts_with("./") && !word.ends_with(".sh");
@@ -240,14 +246,14 @@ pub(super) fn shows_a_test_run(evidence: &Evidence) -> bool {
     !evidence.tests.is_empty() || commands.any(|run| runs_tests(&run.command))
 }
 
-/// Whether a sentence says that the tests pass in a session that shows no run of any.
+/// Whether a sentence says that the tests pass in a session that shows no test run.
 fn claims_unseen_tests(entries: &Entries<'_>, sentence: &str) -> bool {
     let evidence = entries.evidence;
     pattern!(r"(?i)^all (?:\d+ )?tests (?:now )?pass").is_match(sentence)
         && !shows_a_test_run(evidence)
 }
 
-/// `Here's what changed:` and `Let me run the tests` say nothing about how it ended.
+/// Whether a sentence only announces something: `Here's what changed:`, `Let me run the tests`.
 fn is_announcement(sentence: &str) -> bool {
     let short = sentence.split(' ').count();
     let is_hope = short > 3

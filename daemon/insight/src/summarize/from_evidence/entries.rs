@@ -1,5 +1,5 @@
-//! What all fields need of the evidence: statements by kind, paths as the project has them, and
-//! lists in which nothing is said twice.
+//! What all fields of a summary need: statements by kind, paths relative to the project, and lists
+//! without repetitions.
 
 use std::time::Duration;
 
@@ -21,16 +21,16 @@ use crate::{
     },
 };
 
-/// Characters of an entry in a list.
+/// Maximum length, in characters, of an entry in a list.
 pub(super) const ENTRY: usize = 220;
-/// Characters of a claim from a report.
+/// Maximum length, in characters, of a claim from a report.
 const CLAIM: usize = 280;
-/// Characters of an item that is told with each item below it.
+/// Maximum length, in characters, of an item that is repeated before each item nested in it.
 const PARENT: usize = 80;
-/// Files listed; of more, those changed last.
+/// Maximum number of files that are listed. Of more, those that were changed last are kept.
 const FILES: usize = 100;
 
-/// The evidence, seen from its project.
+/// The evidence, its parsed reports and its project, from which the entries of a summary are made.
 #[derive(Clone, Copy)]
 pub(super) struct Entries<'e> {
     pub(super) evidence: &'e Evidence,
@@ -39,20 +39,20 @@ pub(super) struct Entries<'e> {
 }
 
 impl<'e> Entries<'e> {
-    /// Statements of a kind, in order, those of the last words at the end.
+    /// Returns the statements of a kind, in order. Those of the agent's last words come last.
     pub(super) fn statements(&self, kind: StatementKind) -> impl Iterator<Item = &'e Statement> {
         let evidence = self.evidence;
         evidence.statements.iter().chain(&evidence.report).filter(move |one| one.kind == kind)
     }
 
-    /// `path` as seen from the project.
+    /// Returns `path` relative to the project.
     pub(super) fn path<'p>(&self, path: &'p str) -> &'p str {
         let path = self.project.map_or(path, |project| project.relative(path));
-        // A worktree of the agent's own is the same project elsewhere.
+        // A worktree that the agent made belongs to the same project.
         paths::inside_worktree(path)
     }
 
-    /// Text as one clean line in which the project's files have their relative paths.
+    /// Returns text as one clean line, with relative paths for the project's files.
     pub(super) fn tidy_line(&self, text: &str) -> String {
         let line = one_line(text);
         match self.project.map(Project::path).filter(|path| path.len() > 1) {
@@ -61,25 +61,26 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// Text as an entry of a list: one clean line, cut, without the full stop of a lone sentence.
+    /// Returns text as an entry of a list: one clean line of limited length, without the full stop
+    /// of a single sentence.
     pub(super) fn tidy(&self, text: &str) -> String {
         let line = cut(&self.tidy_line(text), ENTRY);
         let plain = if sentences(&line).len() <= 1 { without_full_stop(&line) } else { &line };
         capitalised(plain.trim_end_matches(" …"))
     }
 
-    /// A claim of a report as an entry that stands alone; `None` when it leans on what stands
-    /// before it, or breaks off.
+    /// Returns a claim of a report as an entry; `None` if the claim is incomplete or cannot be
+    /// understood without the text before it.
     pub(super) fn claim(&self, claim: &Claim) -> Option<String> {
         let text = self.tidy_line(&claim.text);
-        // What an agent says it will do next, or offers, is no part of what it states.
+        // Text from the first instruction, offer or question on is not part of the statement.
         let stated = sentences(&text).into_iter().take_while(|sentence| {
             (!is_phrase(Topic::Instruction, sentence) || is_phrase(Topic::LeftToUser, sentence))
                 && !is_phrase(Topic::Proposal, sentence)
                 && !sentence.ends_with('?')
         });
         let mut stated: Vec<&str> = stated.collect();
-        // What introduces a list stands with the list.
+        // The introduction of a list belongs to the list.
         if stated.len() > 1 {
             stated.pop_if(|last| last.ends_with(':'));
         }
@@ -109,7 +110,8 @@ impl<'e> Entries<'e> {
         (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
     }
 
-    /// A nested item with what stands above it; `None` where that is too long to be told with it.
+    /// Returns a nested item after the text of the item above it; `None` if that text is too long
+    /// or a question.
     fn below_parent(&self, claim: &Claim, line: String) -> Option<String> {
         let Some(parent) = claim.parent.as_deref().map(|parent| self.tidy_line(parent)) else {
             return Some(line);
@@ -121,7 +123,8 @@ impl<'e> Entries<'e> {
         is_short.then(|| format!("{parent}: {line}"))
     }
 
-    /// Whether a line begins with the hash of one of the session's commits, which is told already.
+    /// Whether a line begins with the hash of one of the session's commits, which the summary
+    /// lists anyway.
     fn names_a_commit(&self, line: &str) -> bool {
         let first = line.trim_start_matches(['`', '(']);
         let hash = first.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or_default();
@@ -132,7 +135,7 @@ impl<'e> Entries<'e> {
             })
     }
 
-    /// Something done as an entry, without who did it: `I've added a test` is `Added a test`.
+    /// Returns something done as an entry: `I've added a test` becomes `Added a test`.
     pub(super) fn deed(&self, text: &str) -> String {
         let plain = pattern!(
             r"(?i)^(?:I|we)(?:'ve| have)? (?:successfully |also |now |just )*|^successfully "
@@ -141,7 +144,7 @@ impl<'e> Entries<'e> {
         self.tidy(&plain)
     }
 
-    /// Something left as an entry: `Next: watch the queue` is `Watch the queue`.
+    /// Returns an open end as an entry: `Next: watch the queue` becomes `Watch the queue`.
     pub(super) fn open_end(&self, text: &str) -> String {
         let plain = pattern!(
             r"(?i)^(?:next(?: steps?)?|(?:still )?open|to ?do|remaining|left)(?: to do)?: *"
@@ -150,27 +153,28 @@ impl<'e> Entries<'e> {
         self.tidy(&plain)
     }
 
-    /// A cause as an entry: `The issue was that X` is `X`.
+    /// Returns a cause as an entry: `The issue was that X` becomes `X`.
     pub(super) fn cause(&self, text: &str) -> String {
         let plain = pattern!(
             r"(?i)^(?:fixed[:!.] )?(?:so |and |but |ah,? )?(?:the |this |that )?(?:actual |real |core |main )?(?:root cause|issue|problem|bug|cause|culprit)(?: here| identified)?(?: (?:is|was)(?: that)?|:) *"
         )
         .replace(text, "");
-        // `Fixed the mock: the tests were failing because …` names the cause after the deed.
+        // `Fixed the mock: the tests were failing because …` names the cause after the fix.
         let after = plain.split_once(": ").map(|(_, rest)| rest);
         let after = after.filter(|rest| rest.len() >= 30 && rest.starts_with(char::is_uppercase));
         let told = after.unwrap_or(&plain);
         self.tidy(if told.len() >= 20 { told } else { text })
     }
 
-    /// The first plain statement of the agent's last words, about more than how it went.
+    /// Returns the first statement in the paragraphs of the agent's last reply.
     pub(super) fn first_words(&self) -> Option<String> {
         let (prose, _) = plain_words(&self.evidence.last_reply.as_ref()?.text);
         prose.first().map(|one| self.tidy(one))
     }
 
-    /// The files that the session changed and that still matter, or nothing when it is not known
-    /// to have looked at any. A session that explored has an empty list.
+    /// Returns the files that the session changed, without scratch files and changes that were
+    /// undone. If there are none, returns an empty list for a session that explored files, and
+    /// `None` otherwise.
     pub(super) fn files_modified(&self, activity: &ActivityVector) -> Option<Vec<String>> {
         let worked = self.evidence.files.iter().filter(|(path, work)| {
             let came_and_went =
@@ -185,7 +189,7 @@ impl<'e> Entries<'e> {
             let explored = [Activity::Exploring, Activity::Reviewing]
                 .into_iter()
                 .any(|one| activity.primary_activity() == one.as_str());
-            // What was committed was changed, though it is not seen how.
+            // A commit proves a change, even if the record does not show the change itself.
             let is_known = !self.evidence.files.is_empty() && self.evidence.commits.is_empty();
             return (explored && is_known).then(Vec::new);
         }
@@ -201,12 +205,12 @@ impl<'e> Entries<'e> {
         Some(paths)
     }
 
-    /// MCP tools by name.
+    /// Returns the names of the MCP tools that were used.
     pub(super) fn mcp_tools(&self) -> Vec<String> {
         self.evidence.tools.keys().filter(|name| name.starts_with("mcp__")).cloned().collect()
     }
 
-    /// Minutes from the first to the last message, rounded.
+    /// Returns the minutes from the first to the last message, rounded.
     pub(super) fn minutes(&self) -> Option<u32> {
         let span = &self.evidence.span;
         let length = span.last?.since(span.first?);
@@ -215,8 +219,8 @@ impl<'e> Entries<'e> {
     }
 }
 
-/// The statements of a reply that stand for themselves: not greetings, not test results, not talk
-/// with the user. First those of its paragraphs, then those of its lists.
+/// Returns the statements of a reply that can be understood alone: first those of its paragraphs,
+/// then those of its lists. Greetings, test results and talk with the user are left out.
 pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
     let (mut prose, mut listed) = (Vec::new(), Vec::new());
     for block in blocks(reply) {
@@ -245,7 +249,8 @@ fn is_talk(sentence: &str) -> bool {
         || has_label(sentence, 2..=25)
 }
 
-/// `text` in at most `limit` characters: whole sentences, else up to the end of a clause.
+/// Cuts `text` to at most `limit` characters: after a whole sentence, or else at the end of a
+/// clause.
 pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
     let cut = cut(text, limit);
     let Some(broken) = cut.strip_suffix('…') else { return cut };
@@ -271,7 +276,7 @@ pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
     clause.map_or_else(|| broken.trim_end().to_owned(), |at| broken[..at].trim_end().to_owned())
 }
 
-/// Where a subordinate clause begins, in the second half of a text that breaks off.
+/// Returns where the last subordinate clause begins in the second half of a text that breaks off.
 fn last_joint(broken: &str) -> Option<usize> {
     let joints = pattern!(
         r" (?:until|because|when|while|after|before|since|unless|if|so that|which|where|especially|rather than)\b"
@@ -279,7 +284,7 @@ fn last_joint(broken: &str) -> Option<usize> {
     joints.find_iter(broken).map(|found| found.start()).filter(|at| *at * 2 >= broken.len()).last()
 }
 
-/// A label that says what kind of thing follows, but not of what.
+/// Whether a label says only what kind of text follows, such as `Status` or `Problem`.
 pub(super) fn is_generic(label: &str) -> bool {
     pattern!(
         r"(?i)^(?:why|what|how|where|when|what's (?:lost|preserved|left)|description|status|problem|solution|issue|results?|impact|effect|notes?|details?|summary|context|goal|approach|overall|before|after|risk|effort|severity|verdict|files?|location|reason|evidence|action|changes?|change made|pros?|cons?|example|rationale|updated?|added|new|old|answer|short answer|bottom line|yes|no)$"
@@ -287,20 +292,20 @@ pub(super) fn is_generic(label: &str) -> bool {
     .is_match(label)
 }
 
-/// A label without its place in a list: `3. Parser` is `Parser`.
+/// Returns a label without its number: `3. Parser` becomes `Parser`.
 pub(super) fn without_number(label: &str) -> &str {
     let number = pattern!(r"^\d{1,2}[.)] +");
     number.find(label).map_or(label, |found| &label[found.end()..])
 }
 
-/// What the heading above a claim names, where the heading is no mere announcement.
+/// Returns the heading above a claim, if it names something specific.
 fn subject(claim: &Claim) -> Option<&str> {
     let section = claim.section.as_deref()?;
     let plain = section.trim_start_matches(|c: char| !c.is_alphabetic() && c != '`');
     (topic_of_heading(section).is_none() && (8..=90).contains(&plain.len())).then_some(plain)
 }
 
-/// Whether a line means nothing without what stood before it.
+/// Whether a line cannot be understood without the line before it.
 pub(super) fn leans(line: &str) -> bool {
     pattern!(
         r"(?i)^\.\.\.|^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both (?:of|are|is|were|have|had|now|do|can|will|would|should|need|pass|work|look|seem|fixes|changes)|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
@@ -308,8 +313,8 @@ pub(super) fn leans(line: &str) -> bool {
     .is_match(line)
 }
 
-/// Whether a claim is half of a pair, of which the other half may be missing, or the head of a
-/// review: which branch, how many files.
+/// Whether a claim is one half of a pair, such as `input` and `output`, or metadata of a review,
+/// such as the branch or the number of files.
 fn is_half(claim: &Claim) -> bool {
     let label = claim.label.as_deref().unwrap_or_default();
     let is_example = pattern!(r"(?i)^with(?:out)? [\w-]+: `").is_match(&claim.text);
@@ -326,7 +331,7 @@ fn is_only_code(line: &str) -> bool {
         })
 }
 
-/// Whether a line breaks off, has a hole, or lacks a bracket's partner.
+/// Whether a line breaks off, has a gap, or lacks a closing bracket.
 fn is_broken(line: &str) -> bool {
     let count = |mark: char| line.chars().filter(|c| *c == mark).count();
     line.ends_with([':', '?', '…', '(', ','])
@@ -336,7 +341,7 @@ fn is_broken(line: &str) -> bool {
             .is_match(line)
 }
 
-/// Whether a file was removed that nothing else shows: the session may have made it itself.
+/// Whether only its removal shows a file. Then the session may have created the file itself.
 fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
@@ -351,14 +356,15 @@ fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     work.reads + work.edits == 0 && work.moved_from.is_none() && !in_git && !in_commit
 }
 
-/// Adds `text` unless the list says it already.
+/// Adds `text` unless an entry of the list has the same words.
 pub(super) fn push(list: &mut Vec<String>, text: String) {
     if !text.is_empty() && !list.iter().any(|known| same_words(known, &text)) {
         list.push(text);
     }
 }
 
-/// Files outside of the work: scratch folders, and the agent's own plans and memory.
+/// Whether a file is not part of the project: it is in a scratch folder, or among the agent's own
+/// plans and notes.
 pub(super) fn is_scratch(path: &str) -> bool {
     pattern!(
         r"^(?:/private)?/(?:tmp|var/folders|dev)/|/\.claude/(?:plans|projects|todos)/|/scratchpad/"

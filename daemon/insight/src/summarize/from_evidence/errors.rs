@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// Records at most.
+/// Maximum number of records. Of more, the latest are kept.
 const RECORDS: usize = 10;
 
-/// What went wrong and went away, in the order it did.
+/// Returns the resolved errors in the order in which they occurred.
 pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     let mut dated: Vec<(u64, ErrorResolution)> = Vec::new();
     let mut groups = grouped(&entries.evidence.errors);
@@ -65,8 +65,8 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     records
 }
 
-/// Whether a record says why something failed, or what was done about an error that has a name: a
-/// file that was changed meanwhile explains nothing.
+/// Whether a record states the cause or the fix of the error. A file that was changed or a command
+/// that ran in between explains nothing.
 fn has_story(record: &ErrorResolution) -> bool {
     let is_guessed = record.fix == NOT_STATED
         || record.fix.starts_with("Changed ")
@@ -74,27 +74,27 @@ fn has_story(record: &ErrorResolution) -> bool {
     record.root_cause != NOT_STATED || !is_guessed
 }
 
-/// Whether the cause or the fix shares a word with the error or what was tried: what was said between
-/// a failure and a success may be about something else.
+/// Whether the cause shares a word with the error, the attempt, the changed files or the fix. What
+/// was said between a failure and a success may be about something else.
 fn is_of_one_matter(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let files = group.files.join(" ");
     let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
     group.error.cause.is_none() || !failed.is_disjoint(&words(&record.root_cause))
 }
 
-/// An error with its resolution, standing for others that went away at once for the same reason.
+/// An error with its resolution. Test failures with the same resolution are one group.
 struct Group<'e> {
     error: &'e ErrorSeen,
     resolution: &'e Resolution,
     files: Vec<&'e str>,
     said: Option<&'e str>,
     cause: Option<&'e str>,
-    /// Whether nothing else was resolved in its turn.
+    /// Whether no other error was resolved in the same turn.
     is_alone: bool,
 }
 
-/// Resolved errors of which the story says something. Tests that failed in several rounds until
-/// one run passed are one story.
+/// Returns the resolved errors whose resolution or cause is known. Tests that failed in several
+/// runs before one run passed are one group.
 fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for error in errors {
@@ -136,8 +136,8 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
     groups
 }
 
-/// What happens on the way of any work: conflicts of a rebase, a push that comes too late, remarks of
-/// formatters and compilers on one's own lines.
+/// Whether an error is a normal part of any work: a conflict in a rebase, a rejected push, a
+/// remark of a formatter or compiler on new code.
 fn is_routine(message: &str, attempt: &str) -> bool {
     pattern!(
         r"(?i)could not apply|\[rejected\]|merge conflict|\bMD\d{3}\b|\((?:unparam|staticcheck|errcheck|gocritic|revive|wrapcheck|gofmt|goimports|prettier/prettier|no-unused-vars|unused)\)|\bST1\d{3}\b|@typescript-eslint|^(?:File has not been read|String to replace not found|unknown (?:flag|option|command))|\bTS(?:6133|2304|2552)\b|is declared but|undefined: |unused (?:variable|import)|not formatted|would reformat|\([a-z]{4,16}\)$|could not find `?Cargo\.toml|command not found|not a git repository"
@@ -150,7 +150,7 @@ fn is_test_failure(message: &str) -> bool {
     message.contains(" failed")
 }
 
-/// Whether an error is that of a run of tests.
+/// Whether an error comes from a test run.
 fn is_of_tests(entries: &Entries<'_>, error: &ErrorSeen) -> bool {
     let mut runs = entries.evidence.tests.iter();
     runs.any(|run| run.failed > 0 && run.origin == error.origin)
@@ -170,7 +170,7 @@ fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
     let (failed, worked) = (group.error.origin, group.resolution.origin);
     let explained = turns::turn_of(evidence, worked).and_then(|turn| {
         let cause = turns::last_statement(evidence, &turn, StatementKind::Cause)?;
-        // What is said later in the turn explains its only error; of several it may be any.
+        // A later statement in the turn explains an error only if the turn has no other.
         let in_time = cause.origin.line <= worked.line || group.is_alone;
         (cause.origin.line >= failed.line && in_time).then_some(cause.text.as_str())
     });
@@ -187,7 +187,7 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
     let files: Vec<String> =
         group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
     let named = files.join(", ");
-    // `Fix the controller test` announces work and does not tell what it was.
+    // `Fix the controller test` announces work and does not say how it was done.
     let says_how =
         |said: &&str| (!begins_as_order(said) || said.split(' ').count() > 6) && !is_probe(said);
     let said = group.said.filter(says_how).map(|said| entries.tidy(said));
@@ -199,7 +199,7 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
             format!("Ran {}", ran.join(", "))
         }
         (None, _) if files.is_empty() => NOT_STATED.to_owned(),
-        // The code was right, and the test asked for something else.
+        // Only tests were changed, so the code was right and the test was wrong.
         (None, _) if is_of_tests(entries, group.error) && only_tests(&group.files) => {
             format!("The test was changed: {named}")
         }
@@ -207,13 +207,13 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
     }
 }
 
-/// Whether a cause was only supposed.
+/// Whether a cause is only a guess.
 fn is_guess(cause: &str) -> bool {
     pattern!(r"(?i)^(?:unless|maybe|perhaps|possibly|probably|either)\b|\b(?:might|may|could) (?:be|have)\b|\bI (?:suspect|think|guess)\b|\?$")
         .is_match(cause)
 }
 
-/// Whether a change was made to find out more, or takes an earlier attempt back: neither fixes.
+/// Whether a change only investigates the error or reverts an earlier attempt. Neither is a fix.
 fn is_probe(said: &str) -> bool {
     pattern!(r"(?i)^(?:add (?:some |more |a )*(?:debug|temporary|logging|logs?\b|print|trace)|revert\b|undo\b|try\b|check\b|see\b|look\b|debug\b|investigate\b|inspect\b)")
         .is_match(said)
@@ -230,14 +230,15 @@ fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
     }
 }
 
-/// A problem that the user reported, whose cause the agent found and which it fixed in that turn.
+/// Returns a problem that the user reported, if the agent found its cause and changed files in the
+/// same turn.
 fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     let evidence = entries.evidence;
     let request = turn.request().filter(|_| turn.reports_a_problem())?;
     if came_back(evidence, turn) {
         return None;
     }
-    // A prompt that begins with an order and tells of the problem later is about several matters.
+    // A prompt that begins with an order and mentions the problem later is about several matters.
     let spoken = spoken_sentences(&turn.prompt.text);
     let head = spoken.first().map_or("", String::as_str);
     if spoken.len() > 1 && wording::plain(head).1 == Manner::Orders && !turns::names_a_problem(head)
@@ -253,7 +254,7 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     if files.is_empty() {
         return None;
     }
-    // What else was done in the turn is no fix of this.
+    // Other work of the turn is not the fix of this problem.
     let of_cause = words(&cause.text);
     let done = done.filter(|done| !words(&done.text).is_disjoint(&of_cause));
     let fix = match done {
@@ -268,8 +269,8 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     })
 }
 
-/// Whether the user reports the same again after the turn, or puts the work off: nobody has seen it
-/// fixed.
+/// Whether the user reports the problem again after the turn, or postpones the work. In both cases
+/// the fix is not confirmed.
 fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
     let told = words(&turn.prompt.text);
     let prompts = evidence.prompts.iter();
@@ -281,8 +282,8 @@ fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
     })
 }
 
-/// The last run of tests in a turn that passed, where the user spoke of tests: other symptoms are not
-/// seen by them.
+/// Returns the last test run of the turn that passed, if the prompt is about tests. Tests do not
+/// show whether other symptoms are gone.
 fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     let mut runs = entries.evidence.tests.iter().rev();
     let is_about_tests =
@@ -294,7 +295,8 @@ fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     })
 }
 
-/// Errors that only the agent's own recap tells of: what was compacted away may be in no file.
+/// Returns the errors in the agent's own recaps. The messages before a compaction may be in no
+/// file.
 fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
     let recaps = entries.evidence.recaps.iter();
     let compactions = recaps.filter(|recap| recap.kind == RecapKind::Compaction);

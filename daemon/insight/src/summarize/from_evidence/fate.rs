@@ -1,4 +1,4 @@
-//! What became of the work that a report tells of, by what the user and later reports say.
+//! Determines what became of the work that a report describes, by later prompts and reports.
 
 use crate::{
     model::evidence::{Evidence, Quote},
@@ -15,30 +15,31 @@ use crate::{
     },
 };
 
-/// Bytes of a prompt that are read as an answer to a report.
+/// Maximum number of bytes of a prompt that are read as an answer to a report.
 const ANSWER: usize = 1_200;
 
-/// What became of the work that a report tells of.
+/// What became of the work that a report describes.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Fate {
     Kept,
     /// The user said that it did not help.
     Failed,
-    /// The user refused it or wanted it otherwise.
+    /// The user refused the work or wanted it done differently, or the report no longer holds.
     SentBack,
 }
 
-/// What the user's next words say of a report.
+/// Returns what became of the work of a report.
 pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let evidence = entries.evidence;
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     let Some(next) = next else { return Fate::Kept };
-    // An offer that was taken up is told by what came of it, and so is a list of what stands.
+    // An accepted offer is described by the work that followed it, and so is a list of the current
+    // state.
     let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
     let is_taken_up = is_over && is_followed_by_work(entries, report)
         || is_accepted(evidence, next) && is_followed_by_change(entries, report);
-    // What an agent said in a turn that the user stopped and corrected is void, and so is an answer
-    // that the user says is wrong.
+    // What an agent said in a turn that the user stopped and corrected is void, and so is an
+    // answer that the user says is wrong.
     let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
     let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
     let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
@@ -57,7 +58,7 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     if report.changed && failed { Fate::Failed } else { Fate::Kept }
 }
 
-/// Whether a later report says that what a review found is no more.
+/// Whether a later report says that the findings of a review are resolved.
 fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
     let opening = |report: &Report| one_line(report.opening.as_deref().unwrap_or_default());
     let is_review = report.claims.iter().any(|claim| {
@@ -66,7 +67,7 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
             .is_match(if label.is_empty() { &claim.text } else { label })
     });
     let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
-    // A review of another commit, or of something else, says nothing of this one.
+    // A review of another commit, or of something else, says nothing about this one.
     let asked = asked_before(entries.evidence, report).unwrap_or_default();
     let later = later.filter(|one| {
         let other = asked_before(entries.evidence, one).unwrap_or_default();
@@ -78,7 +79,8 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
         })
 }
 
-/// Whether a report that changed nothing answers a command without a word: it lists how things stood.
+/// Whether a report answers a slash command with at most one argument. Such a report lists the
+/// current state.
 fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
     let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
     asked_before(evidence, report).is_some_and(is_bare)

@@ -17,22 +17,22 @@ use crate::{
     },
 };
 
-/// Discoveries at most; of more, the latest.
+/// Maximum number of discoveries. Of more, the latest are kept.
 const DISCOVERIES: usize = 18;
-/// Known failures at most; of more, the latest.
+/// Maximum number of known failures. Of more, the latest are kept.
 const KNOWN_FAILURES: usize = 4;
-/// Characters of a discovery.
+/// Maximum length, in characters, of a discovery.
 const DISCOVERY: usize = 260;
-/// Causes of turns without a report; of more, the latest.
+/// Maximum number of causes from turns without a report. Of more, the latest are kept.
 const CAUSES_ON_THE_WAY: usize = 4;
-/// Causes told in the analysis.
+/// Maximum number of causes in the analysis. Of more, the latest are kept.
 const CAUSES: usize = 2;
 
-/// What was found out about the matter, and what was tried without success.
+/// Returns what was found out, and what was tried without success.
 pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
-        // What is reported is read from the reports.
+        // Reported statements are taken from the reports.
         for statement in entries.statements(kind).filter(|one| !one.reported) {
             let line = cut_at_clause(&entries.tidy_line(&statement.text), DISCOVERY);
             if says_something(&line) && holds(entries, &line, statement.origin) {
@@ -47,8 +47,8 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// The causes that the agent named in turns that ended without a report, as far as it changed a file
-/// after it: nothing else tells what such a turn found out.
+/// Returns the causes that the agent named before it changed a file, in turns that ended without a
+/// report. Nothing else says what such a turn found out.
 fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
@@ -82,16 +82,17 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Whether a line is more than praise, or a state that later work ended.
+/// Whether a line is neither praise nor a state that later work changed.
 fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
     !transient::is_boast(line)
         && !transient::is_past_state(entries.evidence, line, at)
-        // Nothing says which problem it is.
+        // The line does not say which problem it means.
         && !pattern!(r#"(?i)^User: "(?:the|this) (?:issue|problem|bug|error) (?:is|was)\b[^`_]*$"#)
             .is_match(line)
 }
 
-/// Whether a statement says more than that something is so: it names code, or is long enough.
+/// Whether a statement has enough content: enough words, and a minimum length, which is lower if
+/// the statement names code.
 fn says_something(line: &str) -> bool {
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
@@ -99,7 +100,7 @@ fn says_something(line: &str) -> bool {
         && (prose.count() >= 4 || !line.is_ascii())
 }
 
-/// What failed for reasons that are not part of the work, as reports say.
+/// Returns the failures that, as reports say, have nothing to do with the work.
 pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for claim in entries.reports.on(Topic::KnownFailure) {
@@ -111,14 +112,14 @@ pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Whether a line says what fails: how many tests passed does not.
+/// Whether a line says what fails. A line that only counts passed tests does not.
 fn names_a_failure(line: &str) -> bool {
     let counts_passes = pattern!(r"(?i)\b\d+ ?(?:/|of) ?\d+ (?:\w+ )?(?:tests? )?pass");
     line.contains('`') || !counts_passes.is_match(line)
 }
 
-/// The last causes that the agent reported, or that errors went away by: what it names on the way
-/// there are often guesses.
+/// Returns the last causes that the agent reported or that resolved errors have. Causes that the
+/// agent names while it works are often guesses.
 pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     let reported = entries.statements(StatementKind::Cause).filter(|one| one.reported);
     let resolved = entries.evidence.errors.iter().filter(|error| error.resolution.is_some());
@@ -135,8 +136,8 @@ pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-/// Errors of commands in the last turn that nothing made go away, and that no later command of
-/// the same words shows to be a slip of the command line.
+/// Returns the unresolved errors of commands in the last turn. An error is left out if a similar
+/// command succeeded later: the failed command line was only mistyped.
 pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
     let start = evidence.prompts.last().map_or(Origin::default(), |prompt| prompt.origin);
     let open = evidence.errors.iter().filter(|error| error.resolution.is_none());
@@ -149,8 +150,8 @@ pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
         .collect()
 }
 
-/// Whether a hook of a commit or push failed, and the next attempt failed for another reason: what the
-/// hook found was mended.
+/// Whether a commit or push failed, and a later attempt failed for another reason. Then the first
+/// problem was fixed.
 fn failed_otherwise(evidence: &Evidence, error: &ErrorSeen) -> bool {
     let step = |attempt: &str| {
         let found = pattern!(r"\bgit (?:-\S+ \S+ )*(commit|push)\b").captures(attempt);

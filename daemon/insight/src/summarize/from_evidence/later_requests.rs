@@ -1,4 +1,4 @@
-//! What a session turned to after its first request.
+//! Finds what a session turned to after its first request.
 
 use crate::{
     model::evidence::Evidence,
@@ -14,13 +14,13 @@ use crate::{
     },
 };
 
-/// Words of a slash command, its name included, that say what is wanted.
+/// Minimum number of words, including its name, of a slash command that says what is wanted.
 const COMMANDED: usize = 7;
-/// Goals that came up later, at most.
+/// Maximum number of goals that came up later. Of more, the latest are kept.
 const SHIFTS: usize = 4;
 
-/// What the session turned to later: what was picked from a list, and clear orders that share few
-/// words with all before them.
+/// Returns what the session turned to later: items that the user picked from a list, and clear
+/// orders that share few words with all earlier requests.
 pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) -> Vec<String> {
     let commands = commands(evidence);
     let began = led_to_change(evidence, &requests[first]);
@@ -52,8 +52,8 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     found
 }
 
-/// Whether a request only answers the agent: a choice is told with the decisions, and an approval not at
-/// all.
+/// Whether a request only answers the agent. A choice is listed with the decisions, and an
+/// approval is left out.
 fn is_answer(request: &Request) -> bool {
     let ask = without_opener(&request.ask);
     is_phrase(Topic::Choice, ask)
@@ -72,22 +72,22 @@ fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
     reports.any(|report| report.changed && turn.holds(report.origin))
 }
 
-/// The requests that were given to slash commands: work of its own, however it is worded.
+/// Returns the requests that were given to slash commands. Each is new work, whatever its words.
 fn commands(evidence: &Evidence) -> Vec<Request> {
     let prompts = evidence.prompts.iter().filter(|prompt| prompt.text.starts_with('/'));
     let given = prompts.filter(|prompt| prompt.text.split_whitespace().count() >= COMMANDED);
     given.filter_map(|prompt| Request::of(&prompt.text)).collect()
 }
 
-/// The work that a number alone, or with a word on it, picks from a list; a number that answers a
-/// question is a decision.
+/// Returns the work that the user picked from a list by its number. A number that answers a
+/// question is a decision instead.
 fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
     if !pattern!(r"^(?:#|number )?\d(?:$|[^.)\w])").is_match(&request.text) {
         return None;
     }
     let asked = prompt_of(evidence, request)?;
     let answers = evidence.choices.iter().any(|choice| choice.origin == asked.origin);
-    // What the user stopped at once to pick something else was not done.
+    // Work that the user stopped with the next prompt was not done.
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > asked.origin.line);
     let is_stopped = next.is_some_and(|next| {
         evidence.corrections.iter().any(|correction| correction.origin == next.origin)
@@ -95,7 +95,7 @@ fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
     picked(evidence, request).filter(|_| !answers && !is_stopped)
 }
 
-/// `Create a commit with that content` says nothing without what stood before it.
+/// Whether a request refers to earlier text, such as `Create a commit with that content`.
 pub(super) fn points_at_something(ask: &str) -> bool {
     pattern!(r"(?i)^\w+ (?:that|this|it|them|these|those)\b[^,;:]{0,12}$|\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
         .is_match(ask)
@@ -107,12 +107,13 @@ pub(super) fn points_at_something(ask: &str) -> bool {
                 .is_match(ask)
 }
 
-/// An order for something new or another problem, not a remark on what was just done.
+/// Whether a request orders new work or reports a new problem, rather than comments on the last
+/// work.
 fn is_new_work(request: &Request) -> bool {
     if is_new_problem(&request.ask) {
         return true;
     }
-    // "Fix these" is about what was just shown; a longer sentence says itself what it is about.
+    // "Fix these" refers to what was just shown. A longer sentence names its object.
     let points_back =
         pattern!(r"(?i)^(?:\w+ (?:it|this|that|these|those|them|a task|the todo|todo)\b)")
             .is_match(&request.ask)
@@ -128,10 +129,10 @@ fn is_new_work(request: &Request) -> bool {
 fn shortened(text: &str) -> String {
     let first = sentences(text).first().copied().unwrap_or(text);
     let line = cut_at_clause(first, LATER);
-    // People who write in lower case leave one word of their next sentence.
+    // If the user writes in lower case, the first word of the next sentence may remain.
     let stump = pattern!(r"^(.{12,}[.!?]) \S+$").captures(&line).map(|found| found[1].to_owned());
     let line = stump.unwrap_or(line);
-    // A log that was pasted behind the words leaves its marks.
+    // A log that was pasted after the text may leave punctuation.
     let line =
         line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
     let mut line = line.to_owned();

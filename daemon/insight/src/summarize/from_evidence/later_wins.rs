@@ -1,4 +1,4 @@
-//! Sessions in short, in which later events end what was said before.
+//! Tests with short sessions in which later events make earlier statements obsolete.
 
 use crate::{
     model::{

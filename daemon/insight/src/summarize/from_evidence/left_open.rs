@@ -1,4 +1,4 @@
-//! What the last reports leave open.
+//! Finds what the last reports leave open.
 
 use crate::{
     model::{evidence::GitStep, transcript::Origin},
@@ -12,26 +12,26 @@ use crate::{
     },
 };
 
-/// The last reports that are asked for what they leave open.
+/// Maximum number of last reports that are searched for open work.
 const REPORTS: usize = 3;
-/// The share of its words that something later must have to take up what was open.
+/// A later text with at least this share of the words of an open end takes it up.
 const TAKEN_UP: f64 = 0.5;
-/// Maximum characters of items that are quoted with their heading.
+/// Maximum length, in bytes, of a heading with its items in one entry.
 const UNDER: usize = 600;
 
-/// What the last reports leave open, unless something later took it up.
+/// Adds what the last reports leave open, unless something later took it up.
 pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     for (at, report) in reports.iter().rev().enumerate() {
-        // What is only said in passing is open as long as it is the last word.
+        // An open end without a heading counts only in the last report.
         let is_last = report.origin == reports[reports.len() - 1].origin;
-        // What a review lists as next was decided upon when work followed.
+        // If work followed a review, the user has decided about its open points.
         let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
         let is_over = !report.changed && reports.iter().any(worked);
         let is_recent = at < REPORTS;
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
         let open = open.filter(|claim| is_recent || is_put_off(claim));
-        // A gap is there until something fills it.
+        // A gap, such as a missing test, stays open when other work follows.
         let open = open.filter(|claim| !is_over || claim.listed && is_gap(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
         let mut under: Option<(&str, Vec<String>)> = None;
@@ -62,19 +62,20 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether a line leaves open what is to be done.
+/// Whether a line does not say what is to be done.
 pub(super) fn is_vague(line: &str) -> bool {
     pattern!(r"(?i)^`/|\b(?:whatever|anything|what) (?:it|they) (?:\w+)$|\bwhatever (?:it|they)\b")
         .is_match(line)
 }
 
-/// Whether a heading is a sentence without which its items say nothing: `To use it, you need to set
-/// these secrets`.
+/// Whether a heading is a sentence without which its items say nothing:
+/// `To use it, you need to set these secrets`.
 fn says_what_is_left(section: &str) -> bool {
     section.split_whitespace().count() >= 5
 }
 
-/// Adds the items below such a heading as one entry, in place of the heading alone.
+/// Adds a heading and the items below it as one entry, which replaces an entry of the heading
+/// alone.
 fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
     let mut line = format!("{}: {}", entries.tidy_line(section), items[0]);
     let mut told = 1;
@@ -93,7 +94,7 @@ fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, item
     push(list, line);
 }
 
-/// Whether a claim says that something is left for another time: it stays open until it is done.
+/// Whether a claim postpones something to a later time. It stays open until it is done.
 fn is_put_off(claim: &Claim) -> bool {
     let parts = [claim.section.as_deref(), claim.label.as_deref(), Some(claim.text.as_str())];
     parts.into_iter().flatten().any(|part| {
@@ -102,7 +103,7 @@ fn is_put_off(claim: &Claim) -> bool {
     })
 }
 
-/// Whether a claim stands below a heading that names what is missing.
+/// Whether a claim is below a heading that names what is missing.
 fn is_gap(claim: &Claim) -> bool {
     claim.section.as_deref().is_some_and(|section| {
         pattern!(r"(?i)\bgaps?\b|\bnot (?:covered|tested)\b|\buntested\b|\buncovered\b")
@@ -110,7 +111,7 @@ fn is_gap(claim: &Claim) -> bool {
     })
 }
 
-/// Whether a line tells what was done, wherever it stands.
+/// Whether a line says what was done.
 pub(super) fn is_deed(line: &str) -> bool {
     topic_of_sentence(line) == Some(Topic::Done)
         || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")

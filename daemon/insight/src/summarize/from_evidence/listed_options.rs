@@ -1,4 +1,4 @@
-//! Options that a report lists, and that the user names by letter or number.
+//! Finds the options in a report that the user names by letter or number.
 
 use crate::{
     model::transcript::Origin,
@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// Whether a quote picks by letters or numbers: `do B, C and D`, `go for 1-3`. Without the list that
-/// they are from, it says nothing.
+/// Whether a quote picks by letters or numbers: `do B, C and D`, `go for 1-3`. Without the list of
+/// options, such a quote says nothing.
 pub(super) fn names_options(quote: &str) -> bool {
     pattern!(
         r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9]\b|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"
@@ -18,7 +18,7 @@ pub(super) fn names_options(quote: &str) -> bool {
     .is_match(quote)
 }
 
-/// The labels of the report before that the prompt names by letter or number.
+/// Returns the labels in the previous report that the prompt names by letter or number.
 pub(super) fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> {
     let before = entries.reports.reports.iter().rfind(|report| report.origin.line < at.line);
     let Some(before) = before else { return Vec::new() };
@@ -35,7 +35,7 @@ pub(super) fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> V
     named.take(6).collect()
 }
 
-/// What stands behind a number or letter in the lists of a report.
+/// Returns the text after a number or letter in the lists of a report.
 pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
     let begins = |text: &str| {
         let found =

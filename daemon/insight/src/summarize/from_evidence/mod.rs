@@ -1,7 +1,8 @@
-//! A summary put together from evidence alone, without a model.
+//! Derives a summary from evidence alone, without a model.
 //!
-//! It states what was seen and nothing else: a field without evidence stays empty, a cause nobody
-//! named is "not stated". Everything is cleaned to one line, cut at sentences, and said once.
+//! The summary contains only what the transcript shows: a field without evidence stays empty, and
+//! an unknown cause is "not stated". Each text becomes one clean line, is cut at the end of a
+//! sentence, and appears once.
 
 mod answers;
 mod antecedents;
@@ -58,17 +59,17 @@ use crate::{
     },
 };
 
-/// The share of its words by which an entry repeats what stands above it.
+/// An entry that has at least this share of its words in an earlier field repeats that field.
 const REPEATED: f64 = 0.85;
 
-/// Where a session took place, and how its summary is cut.
+/// The project and the transcript of a session, and the threshold for fields of its summary.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'c> {
     /// The project, which paths are shown relative to.
     pub project: Option<&'c Project>,
     /// The transcript's path.
     pub session_file: Option<&'c str>,
-    /// The priority from which on a field is shown in full, from 0 to 1.
+    /// A field is shown in full if its priority, from 0 to 1, is at least this.
     pub threshold: f64,
 }
 
@@ -78,7 +79,7 @@ impl Default for Context<'_> {
     }
 }
 
-/// The summary of a session whose sub-agents' evidence is already
+/// Derives the summary of a session. The evidence of its sub-agents must already be
 /// [absorbed](crate::summarize::evidence::absorb).
 pub fn summarize(
     evidence: &Evidence,
@@ -121,7 +122,7 @@ pub fn summarize(
     summary
 }
 
-/// Takes what the errors say of their causes out of the discoveries.
+/// Removes discoveries that repeat the cause of a resolved error.
 fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
     let Some(found) = &mut summary.discoveries else { return };
     let errors = summary.errors_resolved.as_deref().unwrap_or_default();
@@ -131,7 +132,8 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
     }
 }
 
-/// Takes what the objective quotes, and what the last words tell, out of the lists behind them.
+/// Removes decisions that repeat the objective, completed tasks that repeat a decision, and tasks
+/// and discoveries that repeat the last words.
 fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {
@@ -164,7 +166,7 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     }
 }
 
-/// A short title for lists, at most 80 characters.
+/// Returns a short title for lists, of at most 80 characters.
 pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     let reports = Reports::default();
     let entries = Entries { evidence, reports: &reports, project: context.project };
@@ -176,22 +178,22 @@ pub fn states_wish(text: &str) -> bool {
     user_words::states_wish(text)
 }
 
-/// A wish that was told to be remembered, as a summary lists the wishes of a session.
+/// Formats a wish that the user asked to remember, as a summary lists the wishes of a session.
 pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
     user_words::remembered(text, is_for_all)
 }
 
-/// What a session is about that begins with `prompt`, when nothing else is known of it yet.
+/// Returns a title for a session of which only the first prompt is known.
 pub fn title(prompt: &str) -> String {
     objective::title_of(prompt)
 }
 
-/// Shortens what this session's activity has little need of: discoveries to two, and the tools
-/// and the root cause away where the resolved errors tell it already.
+/// Shortens fields of low priority for this session's activity: keeps only two discoveries, and
+/// drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
 ///
-/// Errors, decisions, settings, tests, files, tasks and next steps are never shortened for that:
-/// they are why someone looks a session up, whatever it was mostly about. A session without any
-/// activity at all says nothing about its needs.
+/// Errors, decisions, settings, tests, files, tasks and next steps are never shortened: people
+/// look a session up for them, whatever its activity. Nothing is shortened if the activity is
+/// unknown.
 fn trim(summary: &mut EnhancedSessionSummary, threshold: f64) {
     let activity = summary.activity_vector;
     if activity == ActivityVector::default() {

@@ -1,4 +1,4 @@
-//! What should happen next: what is open, failing, unanswered or offered.
+//! Finds what should happen next: what is open, failing, unanswered or offered.
 
 use crate::{
     model::{
@@ -20,20 +20,20 @@ use crate::{
     },
 };
 
-/// Steps at most.
+/// Maximum number of steps.
 const STEPS: usize = 12;
-/// Characters of a plan that was not approved.
+/// Maximum length, in characters, of the entry of a plan that was not approved.
 const PLAN: usize = 1_200;
-/// Options named at most.
+/// Maximum number of options that are named.
 const OPTIONS: usize = 5;
-/// Files named at most that were changed after the last test run.
+/// Maximum number of changed files that one entry names.
 const CHANGED: usize = 4;
-/// Tasks that ran beside the one that was cut off, at most.
+/// Maximum number of tasks that are named because they ran in parallel with the last one.
 const BESIDE: usize = 3;
-/// Failing tests named at most.
+/// Maximum number of failing tests that are named.
 const TESTS: usize = 5;
 
-/// What should happen next, the most pressing first.
+/// Returns what should happen next, the most urgent first.
 pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     cut_off(entries, &mut list);
@@ -68,13 +68,14 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// `Run tests and lint` ends every list of tasks.
+/// Whether a task is a final routine such as `Run tests and lint`.
 fn closes_a_list(subject: &str) -> bool {
     pattern!(r"(?i)^(?:run|execute|re-?run) (?:the |all )?(?:(?:tests?|lint(?:er|ing)?|build|fmt|format(?:ter|ting)?|type ?checks?|checks?|and|,|&|suite) ?)+$")
         .is_match(subject)
 }
 
-/// The calls that the session ended in: the last one, and sub-agents that ran beside it.
+/// Adds the calls during which the session ended: the last one, and sub-agents that ran in
+/// parallel.
 fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(call) = &evidence.unanswered_call else { return };
@@ -95,7 +96,7 @@ fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
             push(list, format!("Cut off in `Task: {subject}`{asked}: {state}"));
         }
     }
-    // Of a long line the commit says most.
+    // The commit is the most useful part of a long command line.
     let commit = pattern!(r#"\bgit commit [^"]*"[^"]{4,}""#).find(&call.text);
     let shown = commit.map_or(call.text.as_str(), |commit| commit.as_str());
     let shown = cut(&entries.tidy_line(shown), 120);
@@ -107,7 +108,7 @@ fn unknown() -> String {
     "whether it was done is not known".to_owned()
 }
 
-/// What the records of one sub-agent show that it did.
+/// Returns what a sub-agent did, according to its records.
 fn by_its_records(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
     let files = task.files.iter().take(CHANGED);
     let files: Vec<String> = files.map(|path| format!("`{}`", entries.path(path))).collect();
@@ -123,15 +124,15 @@ fn by_its_records(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
     Some(format!("by its records {told}"))
 }
 
-/// What the session's own file shows of the work of a sub-agent that was called at `start` and
-/// never answered.
+/// Returns what the evidence shows of the work of a sub-agent that was called at `start` and never
+/// answered.
 fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     let evidence = entries.evidence;
     let task = evidence.delegations.iter().find(|task| task.origin == start);
     if let Some(known) = task.and_then(|task| by_its_records(entries, task)) {
         return Some(known);
     }
-    // The records of sub-agents side by side are known only by their callers.
+    // The records of parallel sub-agents can be distinguished only by the calls that started them.
     let is_credited = |task: &Delegation| !task.files.is_empty() || !task.commits.is_empty();
     if evidence.reported_sub_agents.is_empty() || evidence.delegations.iter().any(is_credited) {
         return None;
@@ -152,7 +153,7 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     (!told.is_empty()).then(|| format!("by its records {}", told.join(", ")))
 }
 
-/// The request that the session ended with, where it says what is wanted.
+/// Returns the last request, if it says what is wanted.
 fn asked_last(entries: &Entries<'_>) -> Option<Request> {
     let request = Request::of(&entries.evidence.prompts.last()?.text)?;
     let picks = pattern!(r"^[1-9a-e]\b ?[-–:.)]").is_match(&request.text.to_lowercase());
@@ -161,10 +162,10 @@ fn asked_last(entries: &Entries<'_>) -> Option<Request> {
         .then_some(request)
 }
 
-/// The user's last request, when nothing came after it.
+/// Adds the user's last request, if no reply came after it.
 fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
-    // Where a call was made for it, the call says how far it came.
+    // If a call is unanswered, `cut_off` adds the request with that call.
     if evidence.unanswered_call.is_some() {
         return;
     }
@@ -183,7 +184,7 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// The plan that the user put aside last, when nothing followed.
+/// Adds the last plan, if the user refused it and nothing followed.
 fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {
@@ -209,7 +210,7 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
 
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
-        // A test fails with its subtest.
+        // A test fails if its subtest fails, so only the subtest is counted.
         let all = &run.failed_tests;
         let is_parent = |name: &&String| {
             all.iter().any(|other| {
@@ -221,7 +222,8 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         let names: Vec<&str> = alone.take(TESTS).map(String::as_str).collect();
         let named =
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        // Where packages are counted, those that were not built have no test with a name.
+        // If a run counts packages, more tests may have failed than packages. A package that was
+        // not built has no named test.
         let counts_packages = run.framework.ends_with("(packages)") && !names.is_empty();
         let all = if counts_packages { all.len().saturating_sub(parents) } else { 0 };
         let failed = all.max(run.failed as usize).max(1);
@@ -241,7 +243,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
     untested(entries, list);
     let tests_ran = |line| entries.evidence.tests.iter().any(|run| run.origin.line == line);
-    // What is reported as done after an error was done in another way.
+    // If work is reported as done after an error, it was done in another way.
     let replied_at = entries.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
     let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {
@@ -253,7 +255,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// The last build, if it failed.
+/// Returns the command of the last build, if it failed.
 pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     let is_build = |run: &&CommandRun| {
         pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b[^|;&]*$").is_match(&run.command)
@@ -263,7 +265,7 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     failed.then_some(last.command.as_str())
 }
 
-/// Code that was changed after the last run of the tests, which passed.
+/// Adds tests without any run, and code that was changed after the last test run, if that passed.
 fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     deferred::never_run(entries, list);
@@ -291,7 +293,7 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// What the agent's own recap leaves open, when nobody spoke after it.
+/// Adds what the agent's own recaps leave open, if no prompt followed them.
 fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let spoken_at = evidence.prompts.last().map_or(0, |prompt| prompt.origin.line);
@@ -324,7 +326,7 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// The names of the ways that the last report offers.
+/// Returns the names of the options that the last report offers, in brackets.
 fn options(entries: &Entries<'_>) -> String {
     let Some(report) = entries.reports.reports.last() else { return String::new() };
     let mut names: Vec<String> = Vec::new();
@@ -346,7 +348,7 @@ fn is_option(label: &str) -> bool {
     pattern!(r"(?i)^(?:option|approach|alternative) [a-h1-9]\b|^[A-H][.):]").is_match(label)
 }
 
-/// What the agent's last words offer or ask.
+/// Adds what the agent's last reply offers or asks.
 fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let Some(reply) = &entries.evidence.last_reply else { return };
     let Some(Block::Paragraph(last)) = blocks(&reply.text).pop() else { return };
@@ -362,7 +364,7 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
         let words = words.split(", or ").next().unwrap_or(words);
         let bare = pattern!(r"(?i)^(commit|push) (?:this|that|it|these|them|those)\b");
         let words = bare.replace(words, "$1 the changes");
-        // The code that shows the approach is not told.
+        // The code that shows the approach is not part of the summary.
         let approach = pattern!(r"(?i) (?:using|with|in|by|like) (?:this|that)(?: (?:approach|way|method|pattern|fashion))?$");
         let words = approach.replace(&words, "");
         if let Some(words) = with_options(entries, &words) {
@@ -374,8 +376,8 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// An offer that names an option by its number or letter, with what that is; `None` where the report
-/// does not tell.
+/// Adds the text of the option to an offer that names an option by number or letter; `None` if the
+/// report does not contain the option.
 fn with_options(entries: &Entries<'_>, offer: &str) -> Option<String> {
     let Some(found) =
         pattern!(r"(?i)\b(?:option|approach|alternative) ([a-h1-9])\b").captures(offer)

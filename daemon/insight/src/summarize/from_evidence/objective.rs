@@ -1,4 +1,4 @@
-//! What was wanted, in one or two sentences, and the session's short name.
+//! Determines what the user wanted, in one or two sentences, and the session's short name.
 
 use crate::{
     model::{
@@ -25,32 +25,33 @@ use crate::{
     },
 };
 
-/// Characters of a session's name in lists.
+/// Maximum length, in characters, of a session's name in lists.
 const NAME: usize = 80;
-/// Characters of each goal that came up later.
+/// Maximum length, in characters, of each goal that came up later.
 pub(super) const LATER: usize = 240;
-/// Requests behind an opening question among which its order is.
+/// Maximum number of requests after an opening question that are searched for the first order.
 const SOON: usize = 3;
-/// From this number of prompts on, the agent's own note says more than the first prompt.
+/// Minimum number of prompts with which the agent's own note says more than the first prompt.
 const MANY_PROMPTS: usize = 6;
 
-/// The share of its words that the subject of a commit has in common with the requests.
+/// Minimum share of the words of a commit's subject that must occur in the prompts.
 const SHARED: f64 = 0.4;
-/// Commits of a session that the subject of the last one can name.
+/// Maximum number of commits with which the subject of one of them can name the session.
 const FEW_COMMITS: usize = 3;
 
-/// Words of requests that leave open what they are about.
+/// Words that do not say what a request is about.
 const EMPTY: &str =
     "find out why please fix check look solve debug investigate repair handle help try again now";
 
-/// What stands before the opening of a session that turned to something else.
+/// Precedes the opening prompt of a session that turned to something else.
 const BEGAN_WITH: &str = " (began with: ";
 
-/// What a session was for, when nobody said so.
+/// The objective of a session without a request.
 const UNSTATED: &str = "No request was recorded";
 
-/// What was wanted: the first request that says something, helped by a title, an accepted plan or
-/// the agent's own recap where it says little, and what the session turned to later.
+/// Returns what the user wanted: the first request that says something, and what the session
+/// turned to later. If the request says little, a title, an accepted plan or the agent's own recap
+/// completes it.
 pub(super) fn objective(evidence: &Evidence) -> String {
     let requests = requests(evidence);
     let first = first_request(&requests);
@@ -78,7 +79,7 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     format!("{goal}{stop} Later: {}.", later.join("; "))
 }
 
-/// The first order of work behind an opening question or talk.
+/// Returns the index of the first order of work after an opening question, talk or preparation.
 fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Option<usize> {
     let opening = &requests[first].text;
     let prepares = is_preparation(opening);
@@ -118,7 +119,7 @@ fn is_talk(text: &str) -> bool {
     .is_match(text)
 }
 
-/// The ticket that the first prompts name, as a title.
+/// Returns the ticket that the first two prompts name.
 fn ticket(evidence: &Evidence) -> Option<&Ticket> {
     let named = |ticket: &&Ticket| {
         let key = ticket.key.to_lowercase();
@@ -127,7 +128,7 @@ fn ticket(evidence: &Evidence) -> Option<&Ticket> {
     evidence.tickets.iter().find(named)
 }
 
-/// A title for lists, at most 80 characters.
+/// Returns a title for lists, of at most 80 characters.
 pub(super) fn name(evidence: &Evidence) -> String {
     let ticketed = ticket(evidence).map(|ticket| format!("{}: {}", ticket.key, ticket.title));
     if let Some(title) = ticketed {
@@ -143,20 +144,22 @@ pub(super) fn name(evidence: &Evidence) -> String {
     let goal = goal(evidence, first_request(&requests).map(|at| &requests[at]));
     let named = |text: &str| antecedents::named(evidence, text);
     let asked = short(&Goal { text: named(&goal.text), ask: named(&goal.ask) });
-    // A commit names all of the work, a request that was cut only its beginning.
+    // A commit's subject names all of the work, but a cut request only its start.
     let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
     let subject = subject(evidence, 0.0).filter(|_| is_cut);
     subject.map_or(asked, |subject| cut_at_clause(&one_line(&subject), NAME))
 }
 
-/// The subject of what was published or committed, where it shares words with what was asked.
+/// Returns the title of the pull request or the subject of a commit, if it shares enough words
+/// with the prompts. After an opening talk, no shared words are needed.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
     let began_with_talk =
         first_request(requests).is_some_and(|first| is_talk(&requests[first].text));
     subject(evidence, if began_with_talk { 0.0 } else { SHARED })
 }
 
-/// A title for a session of which only the first prompt is known; empty when that says nothing.
+/// Returns a title for a session of which only the first prompt is known; empty if that prompt
+/// says nothing.
 pub(super) fn title_of(prompt: &str) -> String {
     Request::of(prompt)
         .map(|request| short(&Goal { text: request.text, ask: request.ask }))
@@ -178,7 +181,7 @@ fn short(goal: &Goal) -> String {
         None => name,
     };
     let name = antecedents::main_request(&name);
-    // People who write fast begin their sentences in lower case.
+    // Users may begin sentences in lower case, and `sentences` does not split such text.
     let end = pattern!(r"^.{24,}?[.!?] ").find(&name).filter(|_| name.chars().count() > NAME);
     let name = end.map_or(name.as_str(), |end| name[..end.end()].trim_end());
     let name = without_full_stop(name);
@@ -186,7 +189,7 @@ fn short(goal: &Goal) -> String {
     if name.starts_with(&cut) && cut.len() < name.len() { without_stump(&cut) } else { cut }
 }
 
-/// A title that breaks off, without the words at its end that announce more.
+/// Returns a title that breaks off without trailing words such as `and` or `the`.
 fn without_stump(title: &str) -> String {
     let mut text = title.trim_end_matches('…').trim_end();
     if text.matches('`').count() % 2 == 1 {
@@ -213,12 +216,13 @@ impl From<String> for Goal {
     }
 }
 
-/// Each prompt as a request, in order.
+/// Returns the prompts as requests, in order.
 pub(super) fn requests(evidence: &Evidence) -> Vec<Request> {
     evidence.prompts.iter().filter_map(|prompt| Request::of(&prompt.text)).collect()
 }
 
-/// The first request that is clear, else the first that is anything.
+/// Returns the index of a clear request among the first six. Without one, prefers a vague request
+/// to a routine, and a routine to a reaction.
 fn first_request(requests: &[Request]) -> Option<usize> {
     let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
     // A clear request much later is about something else.
@@ -248,7 +252,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     };
     let is_bare = pattern!(r"(?i)^\w+ (?:this|that|it|these|those|them)\b").is_match(&request.ask);
     let ask = if is_bare { &request.text } else { &request.ask };
-    // `3 but on this branch` picks from a list that nobody sees.
+    // `3 but on this branch` picks from a list that the summary does not show.
     let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
     if picks {
         if let Some(picked) = picked(evidence, request) {
@@ -267,7 +271,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     if is_question(&request.text)
         && let Some(done) = asked_subject(evidence, &requests(evidence))
     {
-        // A question about the state of the repository is no purpose of a session.
+        // A question about the state of the repository is not the purpose of a session.
         return match antecedents::asks_for_state(&request.text) {
             true => {
                 let began = without_full_stop(&request.text);
@@ -287,32 +291,33 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return title.filter(|_| is_cut).map_or(own, Goal::from);
     }
     match title.or_else(|| shown_plan(evidence)) {
-        // Which command showed the list that the work was picked from does not matter.
+        // The command that showed the list of work does not matter.
         Some(better) if request.text.starts_with("Run the `/") => better.into(),
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
 }
 
-/// What was asked in words that do not say what is meant, with what was committed for it.
+/// Returns a goal that joins an unclear request with the subject of the commit that resulted.
 fn came_to(asked: &str, done: &str) -> Goal {
     let done = one_line(done);
     Goal { text: format!("{} (came to: {done})", without_full_stop(asked)), ask: done }
 }
 
-/// The command of a request that gives it no more than a number: `/plan 14` says nothing by itself.
+/// Returns the command of a request whose only argument, if any, is a number. A request such as
+/// `/plan 14` says nothing by itself.
 fn bare_command(text: &str) -> Option<&str> {
     let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
     (rest.is_empty() || rest.len() <= " on 123".len()).then_some(command)
 }
 
-/// The subject of the newest commit that is work.
+/// Returns the subject of the newest commit that is more than bookkeeping.
 fn committed(evidence: &Evidence) -> Option<String> {
     let commit = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit))?;
     Some(one_line(&commit.subject))
 }
 
-/// A request that only names a ticket, in the ticket's words.
+/// Returns the goal of a request that names a ticket, in the words of the ticket.
 fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     let ticket = ticket(evidence)?;
     if !request.text.to_lowercase().contains(&ticket.key.to_lowercase()) {
@@ -326,7 +331,7 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     Some(Goal { text, ask: title })
 }
 
-/// What a request picks by number or letter from the list that the agent showed before.
+/// Returns the item that a request picks by number or letter from the agent's previous report.
 pub(super) fn picked(evidence: &Evidence, request: &Request) -> Option<String> {
     let mark = pattern!(r"(?i)^(?:option )?([a-e1-9])\b").captures(&request.text)?;
     let asked = prompt_of(evidence, request)?;
@@ -339,8 +344,8 @@ pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option
     evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
-/// The user's intent as a recap at a compaction states it, when the session's own beginning is
-/// not in this file.
+/// Returns the user's intent as the recap of a compaction states it, if the start of the session
+/// is not in this file.
 fn intent(evidence: &Evidence) -> Option<String> {
     let recap = evidence.recaps.iter().find(|recap| recap.kind == RecapKind::Compaction)?;
     let before = evidence.prompts.iter().any(|prompt| prompt.origin.line < recap.origin.line);
@@ -357,7 +362,7 @@ fn intent(evidence: &Evidence) -> Option<String> {
     Some(cut(&capitalised(&plain), REQUEST))
 }
 
-/// Where things stood by the agent's note for an absent user: what they were working on.
+/// Returns the current work according to the agent's last note for an absent user.
 fn noted(evidence: &Evidence) -> Option<String> {
     let recap = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
     let (stands, _) = recap::away(&recap.text);
@@ -368,7 +373,7 @@ fn noted(evidence: &Evidence) -> Option<String> {
     (plain.len() >= 20).then(|| cut(&plain, REQUEST))
 }
 
-/// The title of the first plan that was accepted, else of the last that was shown.
+/// Returns the title of the first accepted plan, or else of the last refused one.
 fn shown_plan(evidence: &Evidence) -> Option<String> {
     let answered = |answer: &'static str| move |choice: &&Choice| choice.answer == answer;
     let accepted = evidence.choices.iter().find(answered("accepted"));
@@ -379,7 +384,7 @@ fn shown_plan(evidence: &Evidence) -> Option<String> {
     (plan.len() >= 10).then_some(plan)
 }
 
-/// The first statement of the agent's last words that says something.
+/// Returns the first statement of the agent's last reply.
 fn said_first(evidence: &Evidence) -> Option<String> {
     let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
     prose.first().or(listed.first()).map(|first| cut(first, REQUEST))

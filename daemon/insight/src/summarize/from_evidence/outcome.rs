@@ -1,4 +1,4 @@
-//! How a session ended, as far as its evidence tells.
+//! Determines how a session ended, from its evidence.
 
 use crate::{
     model::{
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// How it ended, and why it counts as that.
+/// The outcome of a session, and the reason for it.
 pub(super) struct ReasonedOutcome {
     pub(super) outcome: Outcome,
-    /// A phrase; nothing where the work is simply done.
+    /// A phrase; `None` if the work is simply done.
     pub(super) reason: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl ReasonedOutcome {
         ReasonedOutcome { outcome, reason: Some(reason.to_owned()) }
     }
 
-    /// Completed, with what is missing of it.
+    /// Returns a completed outcome. The reason says what is still missing.
     fn completed(evidence: &Evidence, hoped: bool) -> ReasonedOutcome {
         let is_committed = repository::branch(evidence).is_none()
             || repository::uncommitted_files(evidence).is_empty();
@@ -47,8 +47,8 @@ impl ReasonedOutcome {
     }
 }
 
-/// How it ended. The last things that happened decide; where nothing speaks against it, what an
-/// agent reports as done counts as done.
+/// Determines how the session ended. The last events decide. What the agent reports as done counts
+/// as done unless the evidence contradicts it.
 pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     use Outcome::{Abandoned, Blocked, InProgress};
     let unfinished = if has_results(evidence) { InProgress } else { Abandoned };
@@ -138,8 +138,8 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     }
 }
 
-/// Whether the last thing that happened, behind the last words at `line`, is a check that passed:
-/// what was announced was done.
+/// Whether the last command ran after the last words at `line` and is a check that passed. Then
+/// the announced work was done.
 fn has_passed(evidence: &Evidence, line: u64) -> bool {
     let own = evidence.commands.iter().rfind(|run| run.origin.source == 0);
     let is_check = |line: &str| {
@@ -165,12 +165,12 @@ fn only_looked(evidence: &Evidence) -> bool {
         && evidence.tools.keys().all(|tool| !tool.starts_with("mcp__"))
 }
 
-/// Whether the session changed more than notes.
+/// Whether the session changed a file other than Markdown.
 fn changed_code(evidence: &Evidence) -> bool {
     evidence.files.iter().any(|(path, work)| work.changed() && !path.ends_with(".md"))
 }
 
-/// Whether anything came of the session.
+/// Whether the session has results: a commit, a pull request, a changed file or a completed task.
 fn has_results(evidence: &Evidence) -> bool {
     !evidence.commits.is_empty()
         || !evidence.pull_requests.is_empty()
@@ -186,13 +186,13 @@ fn is_thanks(prompt: &str) -> bool {
         && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
 }
 
-/// The user means to go on another time.
+/// Whether the user postpones the work.
 pub(super) fn is_put_off(request: &str) -> bool {
     pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
         .is_match(request)
 }
 
-/// A commit or push whose last attempt failed.
+/// Returns a phrase for a commit or push whose last attempt failed.
 fn failed_step(evidence: &Evidence) -> Option<&'static str> {
     let failed = |step| repository::last_try(evidence, step).is_some_and(|event| !event.succeeded);
     match () {
@@ -202,12 +202,13 @@ fn failed_step(evidence: &Evidence) -> Option<&'static str> {
     }
 }
 
-/// The last run of the main suite failed.
+/// Whether the last run of the main suite failed.
 fn tests_fail(evidence: &Evidence) -> bool {
     main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
 }
 
-/// Tasks are open. One that an agent forgot to tick off after reporting it done is not.
+/// Whether tasks are open. A single task does not count if the agent reported the work as done: it
+/// forgot to tick the task off.
 fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
     let count = |state| evidence.tasks.iter().filter(|task| task.state == state).count();
     let open = count(TaskState::Pending) + count(TaskState::InProgress);
@@ -215,16 +216,16 @@ fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
     open > 0 && !forgotten
 }
 
-/// What the agent's last words come to.
+/// What the agent's last words say about the end of the session.
 #[derive(Default)]
 struct LastWords {
-    /// Something stands in the way.
+    /// Something prevents the work.
     blocked: bool,
     /// They end in a question.
     asks: bool,
     /// They ask which of several ways to go.
     asks_for_choice: bool,
-    /// They say what comes next, and then nothing came.
+    /// They announce a next step.
     announces: bool,
     /// They ask the user to try the same again.
     asks_to_try_again: bool,

@@ -1,4 +1,5 @@
-//! What a session said and later undid.
+//! Finds statements that later events made obsolete, because what they name was removed, replaced
+//! or taken back.
 
 use std::collections::BTreeSet;
 
@@ -13,15 +14,15 @@ use crate::{
     },
 };
 
-/// Characters before and behind a name in which a word says that it went.
+/// Maximum distance, in bytes, between a name and a word that says that it was removed.
 const NEAR: usize = 32;
 
-/// Whether something later says that what `text` names is gone: removed, replaced or taken back.
+/// Whether a later text says that something that `text` names was removed, replaced or taken back.
 ///
-/// Names are what stands in back quotes, and words of code such as `ScriptProcessor`.
+/// Names are texts in back quotes, and words of code such as `ScriptProcessor`.
 pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
     let names = names(text);
-    // A text that tells of a removal itself stays true.
+    // A text that reports a removal stays true.
     if removes().is_match(text)
         && (names.is_empty() || names.iter().any(|name| tells_end(text, name)))
     {
@@ -44,7 +45,7 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
 }
 
-/// Whether the user said, after `work` was last done to the file at `path`, that they took it back.
+/// Whether the user said, after the last change to the file at `path`, that they reverted it.
 pub(super) fn is_taken_back(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| {
         prompt.origin.source == work.last.source && prompt.origin.line > work.last.line
@@ -57,7 +58,7 @@ pub(super) fn is_taken_back(evidence: &Evidence, path: &str, work: &FileWork) ->
     })
 }
 
-/// The words for what the user took back; empty for all changes.
+/// Returns the words for what the user reverted; an empty set means all changes.
 fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
     let said = pattern!(
         r"(?i)\bI(?:'ve|’ve| have)? (?:just |already |now )?(?:reverted|removed|deleted|discarded|undone|undid|dropped|rolled back) (?:your|the|all|those|these)(?: of)?(?: your| the| those| these)?((?: [\w./-]+){1,4})"
@@ -76,7 +77,7 @@ fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
         .filter(|object: &BTreeSet<String>| means_all || !object.is_empty())
 }
 
-/// Whether a claim is about a file that the user took back.
+/// Whether a claim is about a file whose changes the user reverted.
 pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bool {
     let evidence = entries.evidence;
     let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains(['/', '.']));
@@ -88,7 +89,7 @@ pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bo
     })
 }
 
-/// Whether a later word says of an address in `text` that it is to go, or that another one took its place.
+/// Whether a later text says that an address in `text` is to be removed or was replaced.
 pub(super) fn is_address_gone(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let addresses: Vec<&str> =
         pattern!(r"https?://[^\s)>`]+").find_iter(text).map(|found| found.as_str()).collect();
@@ -108,8 +109,8 @@ pub(super) fn is_address_gone(evidence: &Evidence, text: &str, at: Origin) -> bo
         })
 }
 
-/// Whether the turn that `origin` belongs to was refuted by the user's next words, which the agent
-/// agreed with and then changed what it had done: `why can't we just use booleans?`.
+/// Whether the user objected to the turn of `origin`, for example with
+/// `why can't we just use booleans?`, and the agent agreed and changed its work.
 pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
     let mut objections = evidence.statements.iter().filter(|one| {
         pattern!(r#"(?i)^User: "(?:why (?:can't|can’t|don't|not|aren't|isn't) |can't we |couldn't we |shouldn't (?:we|it|this|that) )[^"]*.*\(the agent agreed"#)
@@ -132,8 +133,8 @@ pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
     })
 }
 
-/// Whether a later word of the user or a later commit removes what a choice was about: `remove turn
-/// ordering` ends `Turn-based with short leases`.
+/// Whether a later choice or commit removes what a choice was about: `remove turn ordering` makes
+/// `Turn-based with short leases` obsolete.
 pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
     if removes().is_match(label) {
         return false;
@@ -151,8 +152,8 @@ pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -
         || evidence.commits.iter().any(|one| later(one.origin) && removes(&one.subject))
 }
 
-/// Whether `later` says that something is again what `text` says it was changed from: `Reverted to
-/// `debug`` takes `Changed `log::debug!` to `log::info!`` back.
+/// Whether `later` restores what `text` changed: `Reverted to `debug`` undoes
+/// `Changed `log::debug!` to `log::info!``.
 fn takes_back(later: &str, text: &str) -> bool {
     let back =
         pattern!(r"(?i)\b(?:revert(?:ed)?|back|restored?|reset)(?: back)? to `([^`]{3,60})`");
@@ -169,12 +170,12 @@ fn removes() -> &'static regex::Regex {
     )
 }
 
-/// Whether `text` says right before or behind `name` that it went.
+/// Whether `text` says directly before or after `name` that it was removed.
 fn tells_end(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
         let behind = &text[at + name.len()..text.ceil_char_boundary((at + name.len() + NEAR).min(text.len()))];
-        // What stands behind an arrow or another name is what came instead.
+        // A name after an arrow or another name is the replacement.
         let starts = pattern!(
             r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|instead of|no longer \w+)(?: the| all| old| stale)* ?`?$"
         );
@@ -185,7 +186,7 @@ fn tells_end(text: &str, name: &str) -> bool {
     })
 }
 
-/// The names in a text that are long enough to mean one thing.
+/// Returns the names in a text that are long enough to be unambiguous.
 fn names(text: &str) -> Vec<&str> {
     let quoted = text.split('`').skip(1).step_by(2);
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| {

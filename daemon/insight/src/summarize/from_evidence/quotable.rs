@@ -1,4 +1,4 @@
-//! Which sentences and headings of a report can be quoted.
+//! Decides which sentences and headings of a report can be quoted.
 
 use crate::summarize::{
     from_evidence::entries::{is_generic, leans},
@@ -6,13 +6,13 @@ use crate::summarize::{
     text::{pattern, sentences},
 };
 
-/// Letters of a statement.
+/// Minimum number of letters in a statement.
 const LETTERS: usize = 14;
 
-/// Whether a sentence is about what the one before it names.
+/// Whether a sentence cannot be understood without the one before it.
 pub(super) fn leans_back(sentence: &str) -> bool {
     leans(sentence)
-        // What was put back stands in the sentence before.
+        // The sentence before says what was restored.
         || pattern!(r"(?i)^(?:reverted|restored|switched|changed|moved|set|put) (?:it |them )?(?:back )?to\b").is_match(sentence)
         || pattern!(r"(?i)^(?:\w+ed|wrote|put|made|set|built|sent) (?:it|them|this|these|those)\b").is_match(sentence)
         || pattern!(r"(?i)^(?:\.\.\.|the (?:section|comment|thread|entry|row|line|step|second|third|others?|remaining|rest|two|three|same)\b)").is_match(sentence)
@@ -20,7 +20,8 @@ pub(super) fn leans_back(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether a heading or an introduction announces a plan or a guess.
+/// Whether a heading or an introduction announces a plan, a guess or instructions rather than
+/// facts.
 pub(super) fn announces_no_fact(text: &str) -> bool {
     let text = sentences(text).last().copied().unwrap_or_default();
     is_phrase(Topic::Proposal, text)
@@ -31,7 +32,7 @@ pub(super) fn announces_no_fact(text: &str) -> bool {
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
 }
 
-/// Whether a heading says of what the items below it are.
+/// Whether a heading is specific enough to introduce the items below it.
 pub(super) fn names_something(heading: &str) -> bool {
     let heading = sentences(heading).last().copied().unwrap_or_default();
     let plain = heading.trim_matches(|c: char| !c.is_alphanumeric());
@@ -41,34 +42,34 @@ pub(super) fn names_something(heading: &str) -> bool {
         Some(Topic::Done | Topic::Fix) => plain.split_whitespace().count() >= 3,
         Some(topic) => topic == Topic::Cause,
     };
-    // Under `Problem` and `Before` nothing is so any more.
+    // `Problem` and `Before` say that the items below them no longer hold.
     limits(plain) || !is_generic(plain) && !is_phrase(Topic::Talk, heading) && is_telling
 }
 
-/// Whether a heading says that what stands below it is wrong, or was so before.
+/// Whether a heading says that the text below it describes a problem, a risk or an earlier state.
 pub(super) fn limits(heading: &str) -> bool {
     pattern!(r"(?i)^(?:the )?(?:original |old |real |actual )?(?:problems?|issues?|bugs?|symptoms?|before|previous(?:ly)?|old (?:behaviou?r|way|approach)|current(?:ly| behaviou?r| state)?|expected(?: behaviou?r)?|what (?:went|was) wrong|without\b.*|risks?|cons)$")
         .is_match(heading)
 }
 
-/// Whether a sentence is part of what an item states.
+/// Whether a sentence can be quoted as part of an item.
 pub(super) fn is_part(sentence: &str) -> bool {
     !sentence.ends_with('?')
         && !is_phrase(Topic::Proposal, sentence)
         && !is_phrase(Topic::PublishOffer, sentence)
         && !is_phrase(Topic::LeftToUser, sentence)
         && !points_elsewhere(sentence)
-        // The numbers of another list.
+        // It refers to numbers of another list.
         && !pattern!(r"(?i)(?:^|[ (])#\d{1,2}(?:,| and| or|&) ?#\d{1,2}\b").is_match(sentence)
-        // The link behind it was taken off.
+        // The target of its link was removed.
         && !pattern!(r"^See `?[\w./:-]+`?\.?$").is_match(sentence)
         && !is_usage(sentence)
-        // The address at which one could be opened, as `git push` prints it.
+        // `git push` prints this address to offer a new pull request.
         && !sentence.contains("/pull/new/")
         && !is_row_of_numbers(sentence)
-        // A text that was too long was cut there.
+        // The evidence cuts long texts at this mark.
         && !sentence.contains(" … ")
-        // The numbers of a list are not told.
+        // It refers to numbers of a list, which are not quoted.
         && !pattern!(r"(?i)\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b").is_match(sentence)
 }
 
@@ -94,7 +95,7 @@ fn points_elsewhere(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Whether a sentence of a paragraph orders the next step.
+/// Whether a sentence of a paragraph is an instruction for the next step.
 fn is_next_step(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:clean up|remove|delete|run|create|check|verify|make|write|install|restart|stop|start|kill|unmount|wait for|try) (?:the|an?|all|any|it|this|that|these|those|them|my|our|your)\b")
         .is_match(sentence)
@@ -132,7 +133,7 @@ pub(super) fn is_list_of_addresses(line: &str) -> bool {
     all.len() > 1 && all.iter().sum::<usize>() * 2 > line.len()
 }
 
-/// Whether brackets and quotes have their partners: a text without one is cut.
+/// Whether brackets and quotes are balanced. If they are not, the text was cut.
 pub(super) fn is_balanced(text: &str) -> bool {
     let count = |mark: char| text.matches(mark).count();
     count('`').is_multiple_of(2) && count('(') == count(')') && count('"').is_multiple_of(2)

@@ -1,8 +1,8 @@
-//! Reports quoted: each paragraph and each list whole, with its heading or the sentence that
-//! introduces it, without what is said only to the user.
+//! Quotes reports: each paragraph and each list as a whole, with its heading or introduction, but
+//! without what is addressed only to the user.
 //!
-//! A sentence that leans on the one before it is told with it or not at all, and items are told
-//! with what they are items of. So nothing here needs a list of what a statement looks like.
+//! A sentence that cannot be understood without the previous one is quoted with it or not at all.
+//! Items are quoted with the heading or sentence that introduces them.
 
 use crate::summarize::{
     from_evidence::{
@@ -17,15 +17,17 @@ use crate::summarize::{
     text::{capitalised, one_line, pattern, sentences, without_full_stop},
 };
 
-/// Characters of a paragraph, of a list in one entry, and of an item.
+/// Maximum length, in bytes, of a paragraph.
 const PARAGRAPH: usize = 420;
+/// Maximum length, in bytes, of a list in one entry.
 const LIST: usize = 800;
-/// Characters of an item with those nested in it.
+/// Maximum length, in bytes, of an item with those nested in it.
 const NEST: usize = 440;
+/// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
 const ITEM: usize = 300;
-/// Characters that a first sentence keeps at least where there is little room.
+/// Minimum length, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
-/// Characters of a heading or an introduction that is repeated where a list is told in parts.
+/// Maximum length, in characters, of a heading or an introduction. A longer one is left out.
 const INTRODUCTION: usize = 150;
 
 /// A paragraph or a list of a report.
@@ -40,13 +42,13 @@ pub(super) struct Quoted {
     question: Option<String>,
     /// Sentences or items.
     parts: Vec<String>,
-    /// The number of items that cannot be told.
+    /// The number of items that cannot be quoted.
     left_out: usize,
 }
 
 impl Quoted {
-    /// The entry of a summary in about `room` characters: whole sentences or items, with the number
-    /// of those that are not told.
+    /// Returns an entry of about `room` bytes: whole sentences or items. A list ends with the
+    /// number of omitted items.
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let room = room.min(if self.listed { LIST } else { PARAGRAPH });
@@ -71,7 +73,7 @@ impl Quoted {
         Some(capitalised(&line))
     }
 
-    /// What stands before the first sentence or item.
+    /// Returns the text before the first sentence or item.
     fn start(&self) -> String {
         match (&self.question, &self.introduction) {
             (Some(question), None) => format!("Asked: {question} Answer: "),
@@ -81,8 +83,8 @@ impl Quoted {
         }
     }
 
-    /// The entry of a summary in about `room` characters, of which the first sentence or item may be
-    /// cut at a clause.
+    /// Returns an entry of about `room` bytes. If the whole text is longer, only the first
+    /// sentence or item is used, cut at a clause.
     pub(super) fn beginning(&self, room: usize) -> Option<String> {
         if let Some(line) = self.line(room).filter(|line| line.len() <= room) {
             return Some(line);
@@ -96,13 +98,14 @@ impl Quoted {
         short.line(room)
     }
 
-    /// Says which question it answers.
+    /// Sets the question that the text answers.
     pub(super) fn answering(mut self, question: &str) -> Quoted {
         self.question = Some(question.to_owned());
         self
     }
 
-    /// Keeps the sentences or items for which `holds`, without sentences that lean on one that goes.
+    /// Keeps the sentences or items that satisfy `holds`, and drops sentences that depend on a
+    /// dropped one.
     pub(super) fn retain(&mut self, holds: impl Fn(&str) -> bool) {
         let (mut broken, listed) = (false, self.listed);
         self.parts.retain(|part| {
@@ -111,7 +114,8 @@ impl Quoted {
         });
     }
 
-    /// Leaves out the sentences or items that are told elsewhere, but none that the next one leans on.
+    /// Drops the sentences or items that satisfy `is_told`, except a sentence on which the next
+    /// one depends.
     pub(super) fn without_told(&mut self, is_told: impl Fn(&str) -> bool) {
         let told: Vec<bool> = self.parts.iter().map(|part| is_told(part)).collect();
         let is_needed = |at: usize| {
@@ -122,7 +126,7 @@ impl Quoted {
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
 
-    /// Says that a problem was there before the change that the report tells of.
+    /// Marks a heading such as `Problem` as describing the state before the change of the report.
     pub(super) fn before_the_change(mut self) -> Quoted {
         if let Some(heading) = self.introduction.as_mut().filter(|heading| limits(heading)) {
             heading.push_str(" before the change");
@@ -136,7 +140,7 @@ impl Quoted {
         self
     }
 
-    /// Whether most items are orders: steps for somebody, and nothing that is so.
+    /// Whether at least half of the items are instructions rather than statements.
     pub(super) fn is_steps(&self) -> bool {
         let is_step = |part: &&String| begins_as_order(part) || is_phrase(Topic::Instruction, part);
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
@@ -158,7 +162,7 @@ impl Quoted {
         count as f64 / self.parts.len().max(1) as f64
     }
 
-    /// The first sentence or item.
+    /// Returns the first sentence or item.
     pub(super) fn first(&self) -> Option<&str> {
         self.parts.first().map(String::as_str)
     }
@@ -168,10 +172,15 @@ impl Quoted {
     }
 }
 
-/// What a report states, in order.
+/// Returns the paragraphs and lists that a report states, in order.
 pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
-    let mut reader =
-        Quoting { entries, found: Vec::new(), introduction: None, untold: None, broken: true };
+    let mut reader = QuoteCollector {
+        entries,
+        found: Vec::new(),
+        introduction: None,
+        untold: None,
+        broken: true,
+    };
     for passage in &report.passages {
         reader.take(passage);
     }
@@ -179,21 +188,23 @@ pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
     reader.found
 }
 
-struct Quoting<'e> {
+struct QuoteCollector<'e> {
     entries: &'e Entries<'e>,
     found: Vec<Quoted>,
-    /// The sentence that ended in a colon right before, and the headings above it.
+    /// The sentence directly before that ends in a colon, and the headings above it.
     introduction: Option<(String, Vec<String>)>,
-    /// The headings above a list whose introduction says that nothing in it is so.
+    /// The headings above a list whose introduction announces plans, guesses or instructions: the
+    /// list is not quoted.
     untold: Option<Vec<String>>,
-    /// Whether what stands right before is not told: nothing may lean on it.
+    /// Whether the text directly before is not quoted, so that nothing may depend on it.
     broken: bool,
 }
 
-impl Quoting<'_> {
+impl QuoteCollector<'_> {
     fn take(&mut self, passage: &Passage) {
         let topic = passage.headings.iter().rev().find_map(|heading| topic_of_heading(heading));
-        // Decisions, open ends and known failures have sections of their own.
+        // Decisions, open ends and known failures have sections of their own; proposals and
+        // instructions state no fact.
         if matches!(
             topic,
             Some(
@@ -296,14 +307,14 @@ impl Quoting<'_> {
         }
     }
 
-    /// The sentence before the list, or the heading above it, where it says something.
+    /// Returns the sentence before the list, or else the heading above it, if that is specific.
     fn introduced(&self, passage: &Passage) -> Option<String> {
         let sentence = self.introduction.as_ref();
         let sentence = sentence.filter(|(_, headings)| *headings == passage.headings);
         let heading = || passage.headings.last().filter(|heading| names_something(heading));
         let text = sentence.map(|(text, _)| text).or_else(heading)?;
         let text = self.entries.tidy_line(text);
-        // `Done. Two notes added:` was read as one heading.
+        // The parser takes `Done. Two notes added:` as one heading.
         let text = sentences(&text).last().copied().unwrap_or_default();
         let text = without_number(text);
         let plain = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));
@@ -330,13 +341,13 @@ fn is_numbered(passage: &Passage) -> bool {
     passage.label.as_deref().is_some_and(|label| without_number(label) != label)
 }
 
-/// An item with its label, in whole sentences.
+/// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.
 fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     let text = entries.tidy_line(&passage.text);
     let mut told: Vec<&str> = Vec::new();
     let mut broken = false;
     for sentence in sentences(&text) {
-        // What leans on a sentence that is not told is not told.
+        // A sentence that depends on a skipped one is skipped, too.
         broken = !is_part(sentence) || broken && leans_back(sentence);
         if !broken {
             told.push(sentence);
@@ -351,7 +362,8 @@ fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
         told.pop();
     }
     let text = cut_at_clause(&told.join(" "), NEST);
-    // `Added a lock 2. Removed the cache 3. …`: the next items of the source follow without a line end.
+    // `Added a lock 2. Removed the cache 3. …`: the next items of the source follow without a line
+    // end.
     let text = pattern!(r"([^.;:,]) (?:[2-9]|1\d)[.)] ([A-Z`])").replace_all(&text, "$1; $2");
     let text = without_full_stop(&text);
     let line = match label {

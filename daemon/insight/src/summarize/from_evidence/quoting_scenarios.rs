@@ -1,4 +1,4 @@
-//! Reports that are quoted, and what became of the work that they tell of.
+//! Tests with reports that are quoted, and with what became of the work that they describe.
 
 use crate::{
     model::{
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// A last report that leaves the earlier ones in the list of what was done.
+/// A last report that repeats nothing of the reports in these tests.
 const LAST: &str = "The page of the shop names the day of each order now, in the language of the customer, and the archive names it in the language of the shop that the order was made in.";
 
 fn summary(script: &Script) -> EnhancedSessionSummary {
@@ -20,7 +20,8 @@ fn summary(script: &Script) -> EnhancedSessionSummary {
     summarize(&script.collect(), &context, ActivityVector::default())
 }
 
-/// What is told of a turn that ended with `report`, when the user then said `next`.
+/// Returns the completed tasks of a session in which a turn ends with `report` and the next prompt
+/// is `next`.
 fn done(report: &str, next: &str) -> Vec<String> {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
@@ -117,7 +118,8 @@ fn tests_that_failed_before_the_last_commit_are_not_said_to_fail() {
     assert_eq!((script(false), script(true)), (true, false));
 }
 
-/// What is found in a session of answers: each prompt with its answer.
+/// Returns the last words and discoveries of a session that changes nothing, given prompts with
+/// their answers.
 fn found(turns: &[(&str, &str)]) -> String {
     let mut script = Script::default();
     for (at, (prompt, answer)) in turns.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Fixes that did not fix: the same error came back, or the user said so.
+//! Finds fixes that failed: the same error came back, or the user said so.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use crate::{
     summarize::text::{pattern, words},
 };
 
-/// A prompt that says that something still fails is no longer than this.
+/// Maximum length, in bytes, of a prompt that says that something still fails.
 const COMPLAINT: usize = 240;
 
 /// The part of a session between an error and its return.
 pub(super) struct Span<'e> {
     begin: Origin,
     end: Origin,
-    /// The error; nothing where the user only said that it still fails.
+    /// The error; `None` if the user only said that it still fails.
     error: Option<&'e str>,
 }
 
@@ -28,7 +28,7 @@ impl Span<'_> {
     }
 }
 
-/// The parts of the session whose fixes failed.
+/// Returns the parts of the session whose fixes failed.
 pub(super) fn spans(evidence: &Evidence) -> Vec<Span<'_>> {
     let pasted = &evidence.pasted_errors;
     let mut found: Vec<Span<'_>> = Vec::new();
@@ -89,7 +89,7 @@ fn gives_a_plan_up(text: &str) -> bool {
     .is_match(text)
 }
 
-/// The evidence without causes and discoveries that were refuted.
+/// Returns the evidence without refuted causes and refuted statements that something is done.
 pub(super) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidence> {
     let spans = spans(evidence);
     let is_refuted = |origin| spans.iter().any(|span| span.error.is_some() && span.holds(origin));
@@ -104,15 +104,15 @@ pub(super) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidenc
     Cow::Owned(plain)
 }
 
-/// The errors that the user pasted more than once, with the number of times, of which nothing
-/// shows that they are gone.
+/// Returns the errors that the user pasted more than once and that may persist, with the number of
+/// times.
 pub(super) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
     let pasted = &evidence.pasted_errors;
     let mut found: Vec<(&Quote, usize)> = Vec::new();
     for (at, error) in pasted.iter().enumerate() {
         let is_last = !pasted[at + 1..].iter().any(|later| is_same(error, later));
         let times = pasted.iter().filter(|other| is_same(error, other)).count();
-        // Who goes on to something else has seen it work.
+        // A user who goes on to something else has seen it work.
         let went_on = evidence.prompts.iter().any(|prompt| prompt.origin.line > error.origin.line);
         if is_last && times >= 2 && !went_on {
             found.push((error, times));

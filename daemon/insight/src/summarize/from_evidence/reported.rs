@@ -1,6 +1,6 @@
-//! What the reports of the turns tell: the deeds of turns that changed something, and the findings of
-//! the others. The last report counts most; what a later one tells again, or the user sent back, is
-//! left out.
+//! Selects text from the reports of all turns: results from turns that changed something, and
+//! findings from the others. The last report gets the most space. What a later report repeats, or
+//! what the user rejected, is left out.
 
 use std::collections::BTreeSet;
 
@@ -24,31 +24,36 @@ use crate::{
     },
 };
 
-/// Characters of all deeds, and of all findings.
+/// Maximum length, in bytes, of all results.
 const DEEDS: usize = 2_800;
+/// Maximum length, in bytes, of all findings.
 const FINDINGS: usize = 2_400;
-/// Characters beyond these for what earlier reports begin with, and of one such beginning.
+/// Maximum length, in bytes, of the beginnings of earlier reports, in addition to these limits.
 const BEGINNINGS: usize = 2_000;
+/// Length, in bytes, of the beginning of one earlier report.
 const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
-/// Characters of one report, of the last one, and of one that the user said did not help.
+/// Maximum length, in bytes, of the text of one report.
 const OF_A_REPORT: usize = 800;
+/// Maximum length, in bytes, of the text of the last report.
 const OF_THE_LAST: usize = 1_200;
+/// Maximum length, in bytes, of the text of a report that, as the user said, did not help.
 const OF_A_FAILURE: usize = 260;
-/// Characters of a report that tells of work.
+/// Minimum length, in bytes, of the quoted text of a report that describes work.
 const SUBSTANCE: usize = 200;
-/// The share of its words by which a part repeats what is told elsewhere.
+/// A part that has at least this share of its words in another text repeats that text.
 const TOLD: f64 = 0.75;
-/// The same of what a commit mended.
+/// A commit with at least this share of the words of a finding fixed what the finding describes.
 const MENDED: f64 = 0.4;
-/// Bytes at the start of a part in which the hash of a commit makes it that commit's.
+/// A part is about a commit if the commit's hash is in this number of bytes at its start.
 const HEAD: usize = 32;
 
-/// What was done, by the reports of turns that changed something.
+/// Returns the results that the reports of turns with changes describe.
 pub(super) fn deeds(entries: &Entries<'_>) -> Vec<String> {
     selected(entries, DEEDS, |report, quoted| report.changed && !is_finding(quoted))
 }
 
-/// What was found out, by the other reports, and under headings such as `Root cause`.
+/// Returns the findings: the text of the other reports, and text under headings such as
+/// `Root cause`.
 pub(super) fn findings(entries: &Entries<'_>) -> Vec<String> {
     selected(entries, FINDINGS, |report, quoted| !report.changed || is_finding(quoted))
 }
@@ -57,8 +62,9 @@ fn is_finding(quoted: &Quoted) -> bool {
     matches!(quoted.topic, Some(Topic::Finding | Topic::Cause))
 }
 
-/// The lines of the wanted passages in order, chosen from the last report on. Where later reports took
-/// all the room, earlier ones are told by their beginnings: each answers a request of its own.
+/// Returns the lines of the wanted passages in order. The latest reports are chosen first. When
+/// they have used up `room`, only the beginning of each earlier report is quoted, because each
+/// report answers a request of its own.
 fn selected(
     entries: &Entries<'_>,
     room: usize,
@@ -70,7 +76,8 @@ fn selected(
     known.extend(commits.map(|commit| words(&done::told(commit))));
     let mut chosen: Vec<Vec<String>> = Vec::new();
     let (mut left, mut beginnings) = (room, BEGINNINGS);
-    // A last report such as `Committed.` leaves the room for the one before it.
+    // After a short last report such as `Committed.`, the one before it gets the space of the
+    // last.
     let mut is_last = true;
     let reports = &entries.reports.reports;
     for (earlier, report) in reports.iter().enumerate().rev() {
@@ -116,8 +123,8 @@ fn selected(
     chosen.into_iter().rev().flatten().collect()
 }
 
-/// Returns the passages of a report that the summary quotes: those that still hold and that no other
-/// section of the summary contains.
+/// Returns the passages of a report that the summary quotes: those that still hold and that no
+/// other section of the summary contains.
 fn wanted(
     entries: &Entries<'_>,
     report: &Report,
@@ -126,7 +133,7 @@ fn wanted(
 ) -> Vec<Quoted> {
     let question = answers::question(entries, report);
     let request = answers::request(entries, report).filter(|_| question.is_none());
-    // What answers `what if` is about a way that nobody went.
+    // An answer to `what if` describes an approach that was not taken.
     let is_asked_if = question.as_deref().is_some_and(|question| {
         pattern!(r"(?i)\bwhat if\b|\bif (?:we|i|you) (?:were|would|did|do|moved?|used?)\b|\b(?:could|should|can) (?:we|i) (?:not |just |also )?\w+|\bwould (?:it|that|this)\b").is_match(question)
     });
@@ -138,8 +145,8 @@ fn wanted(
                 transient::is_boast(text)
                     || transient::is_past_state(entries.evidence, text, report.origin)
             });
-        // What answers a question stands at the head of its answer. What else is said before a
-        // choice of the user is about ways that may not be gone.
+        // The first passage answers the question. Before a choice of the user, the other passages
+        // describe approaches that may not be taken.
         let is_answer = at == 0 && question.is_some();
         if !is_wanted(report, &one) || is_no_fact || is_open && (one.listed || !is_answer) {
             continue;
@@ -151,7 +158,8 @@ fn wanted(
             let told = words(part);
             known.iter().any(|other| share_of_words(&told, other) >= TOLD)
         };
-        // A list of which little is new is told by what is new, and any other one whole.
+        // Of a list with little new text, only the new items are quoted. Any other list is quoted
+        // as a whole.
         let is_repeated = !one.listed || one.share(is_told) >= 0.5;
         one.retain(|part| {
             holds(entries, report, part)
@@ -166,12 +174,12 @@ fn wanted(
                 Some(question) if at == 0 && one.first() == first.as_deref() => {
                     one.answering(question)
                 }
-                // Without its opening an answer may say the contrary.
+                // Without its opening an answer may say the opposite.
                 Some(_) if at == 0 || is_asked_if => continue,
                 _ if report.changed => {
                     one.before_the_change().reworded(transient::as_it_was_before)
                 }
-                // Without the request nobody knows what was looked at.
+                // Only the request says what was looked at.
                 _ if found.is_empty() && request.is_some() => {
                     one.answering(request.as_deref().unwrap_or_default())
                 }
@@ -182,7 +190,8 @@ fn wanted(
     found
 }
 
-/// Whether a later commit mended what a report that changed nothing tells: then the commit tells it.
+/// Whether a later commit or change fixed what a report without changes describes. Then the
+/// summary contains the fix instead.
 fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     if report.changed {
         return false;
@@ -199,7 +208,7 @@ fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         !pattern!(r"(?i)^(?:docs|chore|style|test|ci|build)\b").is_match(&commit.subject)
     });
     let names = |text: &str| named.iter().any(|name| text.contains(name));
-    // What was changed and not committed is told by its report.
+    // A change without a commit is described by its report.
     let mut reported = entries.evidence.reports.iter().filter(|later| {
         later.changed
             && later.origin.source == report.origin.source
@@ -213,7 +222,7 @@ fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         .any(|later| names(&later.text) && share_of_words(&told, &words(&later.text)) >= MENDED)
 }
 
-/// Whether a later report corrects what an answer says, by a test or in so many words.
+/// Whether a later report corrects what an answer says, by a test or explicitly.
 fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let told = words(part);
     let later = entries.reports.reports.iter().filter(|report| report.origin.line > at.line);
@@ -225,10 +234,10 @@ fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     })
 }
 
-/// The share of its words by which an answer is what the user objected to.
+/// The user objected to an answer if the objection contains at least this share of its words.
 const OBJECTED: f64 = 0.5;
 
-/// Whether the agent took an answer back: its next report agrees with what the user said against it.
+/// Whether the agent took an answer back: its next report agrees with the user's objection.
 fn is_withdrawn(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let reports = &entries.reports.reports;
     let Some(next) = reports.iter().find(|report| report.origin.line > at.line) else {
@@ -257,7 +266,7 @@ fn stands(line: &str) -> bool {
     }
     let line = answer.unwrap_or(line);
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
-    // An answer of a word or two is for the moment.
+    // A very short answer matters only at the moment.
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     !leans_back(line)
@@ -269,7 +278,7 @@ fn stands(line: &str) -> bool {
         && (prose.count() >= least || !line.is_ascii())
 }
 
-/// Whether a part still holds at the end and is told nowhere else.
+/// Whether a part still holds at the end and is not in another section of the summary.
 fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let evidence = entries.evidence;
     let counts_tests = pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
@@ -294,7 +303,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !overtaken::names_what_was_taken_back(entries, part)
 }
 
-/// `Pushed commit: `1a2b3c4`` names a commit, which is told with the others.
+/// Whether a part only names a commit, such as `Pushed commit: `1a2b3c4``. The summary lists the
+/// commits anyway.
 fn names_a_commit(commits: &[Commit], part: &str) -> bool {
     let names = |commit: &Commit| {
         commit.hash.get(..7).is_some_and(|hash| part.contains(hash)) || {
@@ -309,16 +319,16 @@ fn names_a_commit(commits: &[Commit], part: &str) -> bool {
     commits.iter().any(|commit| begins(commit) || part.len() <= 200 && names(commit))
 }
 
-/// Whether a part only says that something was committed or pushed: the state of the repository
-/// tells it.
+/// Whether a part only says that something was committed or pushed, which the state of the
+/// repository shows.
 fn is_publication(part: &str) -> bool {
     pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$")
         .is_match(part)
 }
 
-/// Whether the user quoted it in a later prompt: people paste what is to be otherwise.
+/// Whether the user quoted the part in a later prompt. Users paste what they want changed.
 fn is_corrected(evidence: &Evidence, part: &str, at: Origin) -> bool {
-    // A terminal shows the text without its back quotes, and so it is pasted.
+    // Text that is pasted from a terminal has no back quotes.
     let plain = |text: &str| one_line(text).replace('`', "");
     let told = plain(part);
     let mut later = evidence.prompts.iter().filter(|prompt| prompt.origin.line > at.line);

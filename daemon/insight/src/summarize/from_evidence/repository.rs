@@ -1,5 +1,5 @@
-//! The state in which a session leaves its repository: from the last outputs of git in its record,
-//! and from its own commits and edits where nothing later was printed.
+//! Describes the state in which a session leaves its repository. The sources are the last outputs
+//! of git, and the session's own commits and edits after these outputs.
 
 use crate::{
     model::{
@@ -14,11 +14,11 @@ use crate::{
     },
 };
 
-/// Files named as not committed.
+/// Maximum number of uncommitted files that are named.
 const UNCOMMITTED: usize = 4;
 
-/// The state of the repository in one line: branch, last commit, pushed or not, what is not
-/// committed. `None` where the session has no repository, or changed files in none.
+/// Returns the state of the repository as one line: branch, last commit, push, uncommitted files,
+/// checks. For a session that changed nothing, returns where it was; `None` if nothing is known.
 pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let mut parts = Vec::new();
@@ -45,7 +45,8 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// What is told of a session that changed nothing: where it was.
+/// Returns the line of a session that changed nothing: branch, commit, and files that others
+/// changed.
 fn unchanged(entries: &Entries<'_>) -> Option<String> {
     let branch = branch(entries.evidence)?;
     let head = entries.evidence.checkout.head.as_ref();
@@ -54,7 +55,7 @@ fn unchanged(entries: &Entries<'_>) -> Option<String> {
     Some(format!("branch `{branch}`{at}; no files were changed{files}"))
 }
 
-/// A commit by its hash and its subject.
+/// Formats a commit as its hash and its subject.
 fn shown(entries: &Entries<'_>, head: &HeadCommit) -> String {
     format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
 }
@@ -64,7 +65,7 @@ fn is_later<T>(view: &GitView<T>, origin: Origin, at: Option<Timestamp>) -> bool
     if view.origin.source == origin.source { view.origin > origin } else { view.at > at }
 }
 
-/// The commit that is checked out, where it is another one than the session's last.
+/// Returns the commit that is checked out, if it is not the session's last one.
 fn head(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let head = evidence.checkout.head.as_ref()?;
@@ -78,7 +79,7 @@ fn head(entries: &Entries<'_>) -> Option<String> {
     (!is_own).then(|| format!("HEAD {}", shown(entries, &head.value)))
 }
 
-/// The last commit of the session, with the branch that it is on where that is another one.
+/// Returns the last commit of the session, with its branch if that is not the current one.
 fn last_commit(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let commit = evidence.commits.last()?;
@@ -96,7 +97,7 @@ fn last_commit(entries: &Entries<'_>) -> Option<String> {
     Some(format!("last commit {hash}{subject}{on}{merged}"))
 }
 
-/// The branch that the last commit was made on, where it is another one than the present.
+/// Returns the branch of the last commit, if it is not the current branch.
 fn other_branch(evidence: &Evidence) -> Option<&str> {
     let last = evidence.commits.last()?;
     let made = evidence
@@ -109,11 +110,11 @@ fn other_branch(evidence: &Evidence) -> Option<&str> {
 }
 
 pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
-    // Sub-agents work on branches of their own, and a merge names the branch that it takes in.
+    // Sub-agents work on branches of their own, and a merge names the branch that is merged.
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
     let mut own = own.filter(|event| event.succeeded && event.step != GitStep::Merge);
     let noted = own.find_map(|event| Some((event.branch.as_deref()?, event.origin)));
-    // Any output of git may have shown another one since.
+    // A later output of git may show another branch.
     let seen = evidence.checkout.branch.as_ref().filter(|seen| {
         seen.origin.source == 0 && noted.is_none_or(|(_, origin)| seen.origin >= origin)
     });
@@ -132,7 +133,7 @@ fn has_sub_agents(evidence: &Evidence) -> bool {
     evidence.commits.iter().any(|commit| commit.origin.source != 0)
 }
 
-/// The merge that took the last commit in, made on another branch by a sub-agent.
+/// Returns the merge that included the last commit, which a sub-agent made on another branch.
 fn merged(evidence: &Evidence) -> Option<&GitEvent> {
     let last = evidence.commits.last().filter(|commit| commit.origin.source != 0)?;
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
@@ -140,7 +141,7 @@ fn merged(evidence: &Evidence) -> Option<&GitEvent> {
     merges.find(|merge| merge.at >= last.at)
 }
 
-/// Whether the commits of the session were pushed.
+/// Returns a phrase that says whether the commits of the session were pushed.
 fn pushed(evidence: &Evidence) -> Option<String> {
     let last = |step: GitStep| evidence.git_events.iter().rev().find(|event| event.step == step);
     let committed = evidence.commits.last().map(|commit| commit.origin);
@@ -158,7 +159,8 @@ fn pushed(evidence: &Evidence) -> Option<String> {
     Some(if is_behind { "last commit not pushed".to_owned() } else { "pushed".to_owned() })
 }
 
-/// How the branch stood to the one that it follows, where git said so after the last commit and push.
+/// Returns the state of the branch relative to its upstream, if git printed it after the last
+/// commit and push.
 fn upstream(evidence: &Evidence, push: Option<&GitEvent>) -> Option<String> {
     let seen = evidence.checkout.upstream.as_ref()?;
     let commit = evidence.commits.last();
@@ -173,7 +175,7 @@ fn upstream(evidence: &Evidence, push: Option<&GitEvent>) -> Option<String> {
     })
 }
 
-/// The last event of a step, apart from commits that found nothing to commit.
+/// Returns the last event of a step, apart from commits that found nothing to commit.
 pub(super) fn last_try(evidence: &Evidence, step: GitStep) -> Option<&GitEvent> {
     let mut tries = evidence.git_events.iter().rev().filter(|event| event.step == step);
     tries.find(|event| !found_nothing(event))
@@ -184,7 +186,7 @@ fn found_nothing(event: &GitEvent) -> bool {
     event.error.as_deref().is_some_and(|error| error.contains("nothing to commit"))
 }
 
-/// What was changed after the last commit, or a commit that failed.
+/// Returns what was changed after the last commit, or the error of the last commit if it failed.
 fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     if let Some(event) = last_try(evidence, GitStep::Commit).filter(|event| !event.succeeded) {
@@ -223,7 +225,7 @@ fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
     })
 }
 
-/// The first of some files by their names, and how many there are besides.
+/// Lists the first of some files by name, and the number of the others.
 fn named(files: &[&str]) -> String {
     let named: Vec<String> =
         files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
@@ -232,7 +234,7 @@ fn named(files: &[&str]) -> String {
     format!("{}{more}", named.join(", "))
 }
 
-/// The files of the last status that the session did not change, apart from `own`.
+/// Returns the files of the last status that the session did not change and that are not in `own`.
 fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
     let evidence = entries.evidence;
     let seen = current_files(evidence)?;
@@ -245,7 +247,8 @@ fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
     (!others.is_empty()).then(|| format!("changed, but not by this session: {}", named(&others)))
 }
 
-/// Whether the path of the session is the one that git printed, or below that folder.
+/// Whether the session's path `own` is the path that git printed, or is below a folder that git
+/// printed.
 fn is_file(own: &str, printed: &str) -> bool {
     let printed = printed.trim_start_matches("../").trim_start_matches("./");
     match printed.strip_suffix('/') {
@@ -254,7 +257,8 @@ fn is_file(own: &str, printed: &str) -> bool {
     }
 }
 
-/// What tools changed without naming it since the last commit, unless a status showed it.
+/// Returns a remark if a tool changed files without naming them and no later commit or status
+/// shows them.
 fn unnamed(evidence: &Evidence) -> Option<String> {
     let last = evidence.unnamed_changes.last()?;
     let is_committed = evidence.commits.last().is_some_and(|commit| {
@@ -270,7 +274,7 @@ fn unnamed(evidence: &Evidence) -> Option<String> {
         .then(|| format!("a tool changed files that are not all listed here ({})", last.text))
 }
 
-/// The files that git listed, where nothing was committed since.
+/// Returns the changed files that git listed last, if no commit, reset, stash or switch followed.
 fn current_files(evidence: &Evidence) -> Option<&GitView<crate::model::evidence::ChangedFiles>> {
     let seen = evidence.checkout.files.as_ref()?;
     let mut steps = evidence.git_events.iter().filter(|event| {
@@ -285,13 +289,13 @@ fn current_files(evidence: &Evidence) -> Option<&GitView<crate::model::evidence:
         .then_some(seen)
 }
 
-/// Whether git last showed a clean working tree, and nothing was edited since.
+/// Whether git last showed a clean working tree, in a session that changed or committed something.
 fn is_clean(evidence: &Evidence) -> bool {
     current_files(evidence).is_some_and(|seen| seen.value.paths.is_empty() && !seen.value.is_part)
         && (changed_any(evidence) || !evidence.commits.is_empty())
 }
 
-/// The files that were changed after the last commit of a session in a repository.
+/// Returns the files that the session changed after its last commit.
 pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     if is_elsewhere(evidence) && evidence.commits.is_empty() {
         return Vec::new();
@@ -312,7 +316,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
 }
 
 /// Whether git listed all changed files after a change, and this one was not among them: it was
-/// committed, taken back, or git ignores it.
+/// committed or reverted, or git ignores it.
 fn is_settled(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     current_files(evidence).is_some_and(|seen| {
         !seen.value.is_part
@@ -326,8 +330,8 @@ fn changed_any(evidence: &Evidence) -> bool {
     evidence.files.values().any(FileWork::changed)
 }
 
-/// Whether the session went on in another checkout of its project, where what was changed before
-/// may be committed.
+/// Whether the session continued in another checkout of its project, where its earlier changes may
+/// be committed.
 fn is_elsewhere(evidence: &Evidence) -> bool {
     let directories = &evidence.directories;
     let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
@@ -418,7 +422,7 @@ mod tests {
         );
     }
 
-    /// The line of a session that ran these commands after it edited `/app/a.rs`.
+    /// Returns the line of a session that ran these commands after it edited `/app/a.rs`.
     fn line_after(runs: &[(&'static str, &'static str)]) -> String {
         let mut script = Script::default();
         script.item(Item::Context(SessionContext {

@@ -1,4 +1,4 @@
-//! What the user asked, in words fit for a summary.
+//! Converts what the user asked into words for a summary.
 
 use crate::summarize::{
     from_evidence::{
@@ -11,22 +11,22 @@ use crate::summarize::{
     },
 };
 
-/// Characters of a request in a summary.
+/// Maximum length, in characters, of a request in a summary.
 pub(super) const REQUEST: usize = 600;
-/// Characters of a request that lists its parts: the last one says what is expected.
+/// Maximum length, in characters, of a request with a list, whose last item says what is expected.
 const LISTED: usize = 900;
 
-/// A request is told in full up to this length; beyond it, up to the end of a sentence.
+/// Number of characters after which no more sentences are added to a request.
 const OPENING: usize = 200;
 
 /// A prompt as a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
-    /// Its wording: one or two sentences, what is asked with what it follows from.
+    /// The wording: usually one or two sentences, what is asked with its background.
     pub(super) text: String,
-    /// The sentence that asks, alone.
+    /// Only the sentence that asks.
     pub(super) ask: String,
-    /// How much it says by itself.
+    /// How much the request says by itself.
     pub(super) weight: Weight,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum Weight {
 }
 
 impl Request {
-    /// Reads a prompt. `None` when nothing of it was written by a person.
+    /// Parses a prompt; `None` if no person wrote any part of it.
     pub(super) fn of(prompt: &str) -> Option<Request> {
         if pattern!(
             r"^(?:Operation stopped by hook|Stop hook feedback|\[Request interrupted|Caveat: )"
@@ -70,13 +70,14 @@ impl Request {
     }
 }
 
-/// `/name args`: the arguments when they say something, else what the command is known to do.
+/// Converts `/name args`: into the arguments if they say something, or else into what the command
+/// is known to do.
 fn of_command(command: &str) -> Request {
     let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
-    // What ran before the command is no argument of it.
+    // The name of the command that ran before is not an argument.
     let args = pattern!(r"\s*\(after `[^`]*`\)\s*$").replace(args, "");
     let args = args.as_ref();
-    // `all of phase 14 work` says nothing without the command that it is given to.
+    // `all of phase 14 work` says nothing without its command.
     let words = args.split_whitespace().count();
     let names_an_object = (3..=8).contains(&words)
         && !args.contains(['.', '?', '\n'])
@@ -107,8 +108,8 @@ fn of_command(command: &str) -> Request {
     Request::stated(&text, weight)
 }
 
-/// "Implement the following plan:" and the plan itself: its title, and the first sentence of its
-/// context.
+/// Converts a prompt that contains a plan, as after "Implement the following plan:", into the
+/// plan's title and the first sentence of its context.
 fn of_plan(prompt: &str) -> Option<Request> {
     let is_announcement = |line: &str| {
         pattern!(r"(?i)^(?:please )?(?:implement|execute|carry out|follow) (?:the |this )?(?:following )?plan\b").is_match(line)
@@ -143,14 +144,14 @@ fn of_plan(prompt: &str) -> Option<Request> {
     Some(Request { ask: title, ..Request::stated(&text, Weight::Clear) })
 }
 
-/// What of a prompt a person wrote: without code, logs, and what was pasted after it. Paragraphs
-/// become sentences, and the items of a list one sentence.
+/// Returns the part of a prompt that a person wrote, without code, logs and other pasted text.
+/// Paragraphs become sentences, and the items of a list become one sentence.
 fn written(prompt: &str) -> String {
     let prose = without_code(prompt);
     let mut kept = String::new();
     for line in prose.lines().map(|line| line.trim_end_matches('\\').trim()) {
         if is_pasted(line) {
-            // What introduced it stands alone now.
+            // The introduction of the pasted text becomes a sentence.
             if let Some(introduction) = kept.trim_end().strip_suffix(':') {
                 kept = format!("{introduction}. ");
             }
@@ -175,7 +176,7 @@ fn written(prompt: &str) -> String {
     kept
 }
 
-/// A line of a log, a shell session, data or code.
+/// Whether a line is from a log, a shell session, data or code.
 fn is_pasted(line: &str) -> bool {
     let symbols = line.chars().filter(|c| "{}[]()=;<>|_/\\·─│█".contains(*c)).count();
     let total = line.chars().count();
@@ -190,8 +191,8 @@ fn is_pasted(line: &str) -> bool {
         || (words <= 8 && line.ends_with(['{', '}', ';']) && !line.contains('`'))
 }
 
-/// One or two sentences, without greeting and politeness: what the prompt tells first, and what
-/// it asks.
+/// Returns the request without greeting and politeness: the first statement of the prompt, and
+/// what it asks.
 fn worded(prose: &str) -> Request {
     let line = pattern!(r"(^|\s)@([\w./~-]+\.\w+|[\w.~-]+/[\w./~-]*)").replace_all(prose, "$1$2");
     let line = pattern!(r"(?:^|\s)[:;=]-?[()/|DPp](?:[.\s]|$)").replace_all(&line, ". ");
@@ -225,7 +226,7 @@ fn worded(prose: &str) -> Request {
     Request { weight: weight(&text), text, ask }
 }
 
-/// A request that is too long to be told, without its long brackets.
+/// Removes long texts in brackets from a request that is longer than [`REQUEST`].
 fn without_examples(line: &str) -> String {
     if line.chars().count() <= REQUEST {
         return line.to_owned();
@@ -233,7 +234,8 @@ fn without_examples(line: &str) -> String {
     pattern!(r" ?\([^()]{30,}\)").replace_all(line, "").into_owned()
 }
 
-/// All sentences, those that ask without politeness, without those that only point at something.
+/// Joins all sentences. Requests lose their politeness, and thanks and references such as
+/// `see below` are left out.
 fn in_full(all: &[&str]) -> String {
     let points = |sentence: &&&str| {
         !pattern!(
@@ -246,7 +248,7 @@ fn in_full(all: &[&str]) -> String {
     told.collect::<Vec<_>>().join(" ")
 }
 
-/// The first sentence, and the next ones as long as it says little.
+/// Returns the first sentence, and the next ones up to about [`OPENING`] characters.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
     for sentence in all {

@@ -27,7 +27,7 @@ fn done(report: &str) -> Vec<String> {
     summary(&script).completed_tasks.unwrap_or_default()
 }
 
-/// The whole summary of a session with this report.
+/// Returns the whole summary of a session with this report.
 fn told(report: &str) -> String {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");

@@ -1,4 +1,4 @@
-//! Sessions of many requests: each is told with what it came to.
+//! Tests with sessions of many requests, each of which appears with its result.
 
 use crate::{
     model::{activity::ActivityVector, project::Project, summary::EnhancedSessionSummary},
@@ -14,7 +14,7 @@ fn summary(script: &Script) -> EnhancedSessionSummary {
     summarize(&script.collect(), &context, ActivityVector::default())
 }
 
-/// What is found in a session that changes nothing: each prompt with its answer.
+/// Returns the discoveries of a session that changes nothing, given prompts with their answers.
 fn found(turns: &[(&str, &str)]) -> Vec<String> {
     let mut script = Script::default();
     for (at, (prompt, answer)) in turns.iter().enumerate() {
@@ -24,7 +24,7 @@ fn found(turns: &[(&str, &str)]) -> Vec<String> {
     summary(&script).discoveries.unwrap_or_default()
 }
 
-/// A report about `name` that takes all the room of a report and repeats no other one.
+/// Returns a report about `name` that reaches the maximum length and repeats no other report.
 fn long_report(name: &str) -> String {
     let items = ["reader", "writer", "index", "archive", "journal", "cache"].map(|item| {
         let words: Vec<String> =

@@ -15,14 +15,15 @@ use crate::{
     },
 };
 
-/// Changes at most; of more, the latest.
+/// Maximum number of changes. Of more, the latest are kept.
 const CHANGES: usize = 24;
-/// Changes of one key in one file at most: a list of alike objects is a document.
+/// Maximum number of changes of one key in one file. More of them are in a list of similar
+/// objects, which is a document rather than settings.
 const ALIKE: usize = 3;
-/// Characters of a reason.
+/// Maximum length, in characters, of a reason.
 const REASON: usize = 120;
 
-/// What was changed, the same change in several files once.
+/// Returns the changed settings. The same change in several files is one entry.
 pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     let mut changes: Vec<ConfigChange> = Vec::new();
     let evidence = entries.evidence;
@@ -32,7 +33,7 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     };
     let settings = entries.evidence.settings.iter();
     let settings = settings.filter(|one| !is_scratch(&one.file) && !is_gone(&one.file));
-    // What was set for a file went with it.
+    // Settings for a deleted file are left out.
     let deleted = evidence.files.iter().filter(|(_, work)| work.deleted);
     let deleted: Vec<&str> =
         deleted.map(|(path, _)| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
@@ -79,7 +80,8 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     changes
 }
 
-/// What the agent said of the setting or its file in that turn, else what was asked for.
+/// Returns what the agent said about the setting or its file in that turn, or else what the user
+/// asked.
 fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
     let evidence = entries.evidence;
     let Some(turn) = turns::turn_of(evidence, setting.origin) else {

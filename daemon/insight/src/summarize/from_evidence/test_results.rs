@@ -1,4 +1,4 @@
-//! How the test suites stood at the end, from the runs that say so.
+//! Determines the final results of the test suites from their last runs.
 
 use crate::{
     model::{
@@ -10,13 +10,15 @@ use crate::{
     summarize::{from_evidence::entries::Entries, text::pattern},
 };
 
-/// Seconds between a run and the end of a session after which the run is told with its date.
+/// Maximum number of seconds between a run and the end of a session for which the run is shown
+/// without its date.
 const HALF_A_DAY: u64 = 12 * 60 * 60;
 
-/// How the main suite stood in the end.
+/// Returns the final result of the main suite.
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     let evidence = entries.evidence;
-    // One test that passed says nothing of the suite, where the command does not say that it is one.
+    // A single passed test says nothing about the suite, unless the command says that it ran only
+    // a part.
     let run =
         main_run(evidence).filter(|run| run.failed > 0 || run.passed != 1 || run.is_part())?;
     if is_stale(evidence, run) || failed_later(evidence, run) {
@@ -37,7 +39,8 @@ pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     })
 }
 
-/// What happened to the code after a run: `before the last change`, with the date of an old run.
+/// Says what happened to the code after a run: `before the last change`, with the date of an old
+/// run.
 pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
     let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
@@ -65,7 +68,7 @@ pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Whether a run of a sub-agent is older than what the session itself changed last.
+/// Whether a run of a sub-agent is older than a change of the session itself.
 fn is_stale(evidence: &Evidence, run: &TestRun) -> bool {
     let changed =
         evidence.reports.iter().filter(|report| report.changed && report.origin.source == 0);
@@ -85,8 +88,8 @@ fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
         && !goes_on_behind_tests(&run.command)
 }
 
-/// Whether another command follows the tests, as in `make test && make lint`: then its exit code may
-/// be that one's.
+/// Whether another command follows the tests, as in `make test && make lint`. Then the exit code
+/// may belong to that command.
 fn goes_on_behind_tests(line: &str) -> bool {
     let parts: Vec<&str> = line.split("&&").flat_map(|part| part.split(';')).collect();
     let runs_tests =
@@ -95,17 +98,18 @@ fn goes_on_behind_tests(line: &str) -> bool {
     last.is_some_and(|at| parts[at + 1..].iter().any(|part| !part.trim().is_empty()))
 }
 
-/// The run that tells how each suite stood in the end, the latest one last.
+/// Returns the last run of each suite, the latest run at the end.
 pub(super) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
     latest_of_suites(&evidence.tests.iter().collect::<Vec<_>>())
 }
 
-/// The suite that ran last: a whole one, unless only parts ran or a part fails.
+/// Returns the last run of a whole suite, or of a part that failed; if there is none, the last run
+/// of a part.
 pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part();
     let main = suites.iter().rfind(says_most).or(suites.last()).copied()?;
-    // A commit after a failure tells that the failure was mended, or was no obstacle.
+    // If a commit followed a failure, the failure was fixed or did not matter.
     let was_committed = evidence
         .commits
         .iter()

@@ -1,4 +1,4 @@
-//! The title that a person or a model gave the session.
+//! Finds a title for the session among those that a person, a model or a commit gave.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,12 @@ use crate::{
     },
 };
 
-/// Prompts after the last commit from which on it does not name the session.
+/// Minimum number of prompts after the last commit with which that commit does not name the
+/// session.
 const LATER_PROMPTS: usize = 6;
 
-/// The title that a person or model gave the session. What an agent wrote as a summary line may
-/// be another session's: it counts only when it shares its words with the prompts.
+/// Returns the title that a person or model gave the session. A summary line of the agent may
+/// belong to another session, so it counts only if it shares words with the prompts.
 pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
     let given = evidence.titles.iter().filter(|title| title.by != TitleSource::Summary);
     if let Some(title) = given.max_by_key(|title| title.by) {
@@ -29,8 +30,8 @@ pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
     (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
 }
 
-/// The subject of the pull request that was opened, or of the newest commit, of whose words the user said
-/// at least the share `shared`.
+/// Returns the title of a pull request, or else the subject of a commit, of whose words at least
+/// the share `shared` occurs in the prompts.
 pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     let opened = evidence.publications.iter().rev();
     let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
@@ -39,7 +40,7 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
         !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore)")
             .is_match(subject)
     };
-    // What a sub-agent committed is a part of the work.
+    // A commit of a sub-agent is only a part of the work.
     let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
     let commits = evidence.commits.iter().rev().filter(own);
     let commits: Vec<&Commit> = commits.filter(|commit| is_work(&commit.subject)).collect();
@@ -47,7 +48,7 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     let later = evidence.prompts.iter().filter(|prompt| {
         newest.is_some_and(|at| prompt.origin.source == at.source && prompt.origin > at)
     });
-    // Where most was asked after the last commit, none names the session.
+    // If many prompts followed the last commit, no commit names the session.
     let is_passed = later.count() >= LATER_PROMPTS;
     let asked: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
@@ -61,7 +62,8 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     if is_passed {
         committed.clear();
     }
-    // Of several commits the one of which the user said most; the newest where no words are needed.
+    // Of several commits, the one that shares the most words with the prompts is preferred. If no
+    // shared words are required, it is the newest.
     if shared > 0.0 {
         committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
     }
@@ -69,8 +71,8 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
 }
 
-/// Whether a title is about what was done: one that a model gave early may name what the user then
-/// left alone.
+/// Whether a title is about what was done. A title that a model gave early may name work that the
+/// user then dropped.
 pub(super) fn fits(title: &Title, evidence: &Evidence) -> bool {
     if title.by == TitleSource::User || evidence.commits.is_empty() {
         return true;

@@ -1,4 +1,5 @@
-//! Words of the agent that are not told: praise of the result, and states that later work ended.
+//! Recognises statements of the agent that are left out: praise of the result, and descriptions of
+//! a state that later work changed.
 
 use crate::{
     model::{
@@ -11,22 +12,23 @@ use crate::{
     },
 };
 
-/// Words of a text that names what was done.
+/// Minimum number of words in a text that names what was done.
 const DEED: usize = 9;
 
-/// Whether a text praises the result and tells no deed.
+/// Whether a text praises the result without naming what was done.
 pub(super) fn is_boast(text: &str) -> bool {
     let names_deed = topic_of_sentence(text) == Some(Topic::Done)
         && (text.contains('`') || text.split_whitespace().count() >= DEED);
     is_phrase(Topic::Boast, text) && !names_deed
 }
 
-/// Whether a text said at `at` tells how things stood, and something was done or failed since.
+/// Whether a text at `at` describes a state, and something was done or failed since then.
 pub(super) fn is_past_state(evidence: &Evidence, text: &str, at: Origin) -> bool {
     is_phrase(Topic::Status, text) && was_followed(evidence, at)
 }
 
-/// What a turn that changed something says of the problem, as it was before: `The issue: …` is no more.
+/// Rewords a problem in the report of a turn with changes: `The issue: …` becomes
+/// `The issue before the change: …`.
 pub(super) fn as_it_was_before(sentence: &str) -> String {
     pattern!(r"^(?i:the |this )?(?:(?i:actual|real|main|core) )?((?i:issue|problem|bug))(?:(?i: is that| was that)|:) ")
         .replace(sentence, |found: &regex::Captures<'_>| {
@@ -35,8 +37,8 @@ pub(super) fn as_it_was_before(sentence: &str) -> String {
         .into_owned()
 }
 
-/// Whether a text claims an effect in numbers, such as `reduces the tokens from 500 to 3`, in a session
-/// that measured nothing.
+/// Whether a text claims an effect in numbers, such as `reduces the tokens from 500 to 3`, in a
+/// session that measured nothing.
 pub(super) fn is_unmeasured_effect(evidence: &Evidence, text: &str) -> bool {
     claims_effect(text) && !measures(evidence)
 }

@@ -1,4 +1,4 @@
-//! A session by turns: what the user asked, and what was said until they spoke again.
+//! Divides a session into turns: a prompt, and everything up to the next prompt.
 
 use crate::{
     model::{
@@ -20,13 +20,14 @@ pub(super) struct Turn<'e> {
 }
 
 impl Turn<'_> {
-    /// Whether something at `origin` belongs to the turn; what other files hold belongs to none.
+    /// Whether something at `origin` belongs to the turn. It must be in the same file as the
+    /// prompt.
     pub(super) fn holds(&self, origin: Origin) -> bool {
         let start = self.prompt.origin;
         origin.source == start.source && (start.line..self.end).contains(&origin.line)
     }
 
-    /// What was asked, when it says something by itself.
+    /// Returns the request, if it says something by itself.
     pub(super) fn request(&self) -> Option<Request> {
         Request::of(&self.prompt.text).filter(|request| request.weight >= Weight::Vague)
     }
@@ -45,18 +46,18 @@ pub(super) fn names_a_problem(text: &str) -> bool {
         .is_match(text)
 }
 
-/// The turns, as far as their prompts are kept.
+/// Returns the turns whose prompts are in the evidence.
 pub(super) fn turns(evidence: &Evidence) -> Vec<Turn<'_>> {
     let ends = evidence.prompts.iter().skip(1).map(|prompt| prompt.origin.line).chain([u64::MAX]);
     evidence.prompts.iter().zip(ends).map(|(prompt, end)| Turn { prompt, end }).collect()
 }
 
-/// The turn that `origin` belongs to.
+/// Returns the turn that `origin` belongs to.
 pub(super) fn turn_of(evidence: &Evidence, origin: Origin) -> Option<Turn<'_>> {
     turns(evidence).into_iter().find(|turn| turn.holds(origin))
 }
 
-/// The last statement of a kind in the turn, those of its report first.
+/// Returns the last statement of a kind in the turn. Statements of its report are preferred.
 pub(super) fn last_statement<'e>(
     evidence: &'e Evidence,
     turn: &Turn<'_>,

@@ -1,4 +1,4 @@
-//! What the user decided and wished, in the user's own words.
+//! Quotes the decisions and standing wishes of the user.
 
 use crate::{
     model::{
@@ -20,23 +20,25 @@ use crate::{
     },
 };
 
-/// Bytes of a sentence that is quoted.
+/// Maximum length, in bytes, of a sentence that is quoted.
 const QUOTE: usize = 420;
-/// Characters of all that is quoted of one prompt.
+/// Maximum length, in characters, of the whole quote from one prompt.
 const WHOLE: usize = 480;
-/// Prompts longer than this are plans, logs and instructions of a command, not words to the agent.
+/// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts are plans,
+/// logs or instructions of a command.
 const SPOKEN: usize = 900;
-/// Bytes from which on a line may be pasted from a report.
+/// Minimum length, in bytes, of a line that may be pasted from a report.
 const PASTED: usize = 20;
-/// Bytes of a quote that may lean on the question that it answers, and characters of that question.
+/// Maximum length, in bytes, of a quote that may need the question or request before it.
 const POINTING: usize = 120;
+/// Maximum length, in characters, of the question or request that is shown with a quote.
 const QUESTION: usize = 200;
-/// Standing wishes at most; of more, the latest.
+/// Maximum number of standing wishes. Of more, the latest are kept.
 const WISHES: usize = 12;
-/// The same of prompts that may contain a standing wish.
+/// Maximum length, in bytes, of a prompt that is searched for standing wishes.
 const INSTRUCTIONS: usize = 2_500;
 
-/// Decisions that the user made in a prompt, each with its line.
+/// Returns the decisions that the user made in prompts, each with its line.
 pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     if entries.evidence.is_instructed {
         return Vec::new();
@@ -88,14 +90,14 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     })
 }
 
-/// What is given to a slash command is said like any other words.
+/// Returns the arguments of a slash command, or else the whole prompt.
 fn arguments(prompt: &str) -> &str {
     let command =
         prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
     command.map_or(prompt, |(_, arguments)| arguments.trim_start())
 }
 
-/// `Never mind` drops what the user had asked before.
+/// Returns a record of the previous request if the prompt drops it, as `Never mind` does.
 fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
     let drops = pattern!(r"(?i)^(?:ok(?:ay)?,? |ah,? |oh,? |actually,? )?(?:never ?mind|forget (?:it|that|about it))\b(?:[.,!]|$| (?:that|then|it)\b)")
         .is_match(text.trim_start());
@@ -112,7 +114,7 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     })
 }
 
-/// Whether a short quote is about something that only the words before it name.
+/// Whether a short quote refers to something that only the text before it names.
 fn points(quote: &str) -> bool {
     let bare = without_opener(quote);
     // `Go ahead` agrees with something, whatever follows it.
@@ -129,7 +131,7 @@ fn points(quote: &str) -> bool {
         && !quote.contains("because")
 }
 
-/// Whether a quote goes on with what was asked before: `we should call ours like that, as well`.
+/// Whether a quote continues the previous request: `we should call ours like that, as well`.
 fn continues(quote: &str) -> bool {
     quote.len() <= POINTING
         && (is_clarification(quote)
@@ -137,14 +139,14 @@ fn continues(quote: &str) -> bool {
             || pattern!(r"(?i)\b(?:ours|mine|theirs|as well|too|the same)\b").is_match(quote))
 }
 
-/// The user's request before, in short.
+/// Returns the user's previous request, shortened.
 fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.prompts.iter().rfind(|prompt| prompt.origin.line < at.line)?;
     let request = Request::of(&before.text).filter(|one| one.weight >= Weight::Vague)?;
     Some(cut_at_clause(&entries.tidy_line(&request.text), QUESTION))
 }
 
-/// The question that the agent had asked last before the user spoke.
+/// Returns the question that ends the agent's report before the prompt.
 fn asked_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.reports.iter().rfind(|report| report.origin.line < at.line)?;
     let line = entries.tidy_line(before.text.trim_end().lines().last()?);
@@ -152,7 +154,7 @@ fn asked_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     Some(asked.to_owned())
 }
 
-/// A call such as `Edit a.go`, with its path as the summary shows it.
+/// Formats a call such as `Edit a.go`, with the path relative to the project.
 fn call(entries: &Entries<'_>, shown: &str) -> String {
     match shown.split_once(' ') {
         Some((tool, path)) => format!("{tool} {}", entries.path(path)),
@@ -160,8 +162,8 @@ fn call(entries: &Entries<'_>, shown: &str) -> String {
     }
 }
 
-/// What is said on refusing a call or after an interruption: it says how to go on, whatever its
-/// words, and is short enough to be quoted whole.
+/// Returns the whole prompt after a refused call or an interruption, if it is short enough and
+/// says how to continue.
 fn corrects(all: &[String], refuses: bool) -> Option<String> {
     let says_how = |sentence: &&String| {
         !is_aside_alone(sentence)
@@ -173,12 +175,13 @@ fn corrects(all: &[String], refuses: bool) -> Option<String> {
     (whole.len() <= QUOTE && all.iter().any(|one| says_how(&one))).then_some(whole)
 }
 
-/// `Push up and make a PR` says nothing of the work.
+/// Whether a sentence asks only for a routine step, such as `Push up and make a PR`.
 fn is_routine(sentence: &str) -> bool {
     Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
 }
 
-/// The sentences that decide, each with the one that it leans on and the reason behind it.
+/// Returns the sentences that decide, each with the sentence that it depends on and the reasons
+/// after it.
 fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut taken = vec![false; all.len()];
     for (at, sentence) in all.iter().enumerate() {
@@ -222,7 +225,7 @@ fn gives_reason(sentence: &str) -> bool {
 }
 
 fn is_choice(sentence: &str) -> bool {
-    // What is announced by a colon stands in what was pasted behind it.
+    // A sentence that ends in a colon only announces pasted text.
     if sentence.ends_with(':') {
         return false;
     }
@@ -238,26 +241,27 @@ fn is_choice(sentence: &str) -> bool {
         && !is_aside_alone(sentence)
 }
 
-/// `I meant the other repository` says what an earlier prompt was about.
+/// Whether a sentence says what an earlier prompt was about: `I meant the other repository`.
 fn is_clarification(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:no|sorry|oh|well),? )*i meant?\b").is_match(without_opener(sentence))
 }
 
-/// `Why is the old file changed rather than a new one added?` asks for the other way.
+/// Whether a question asks for the alternative:
+/// `Why is the old file changed rather than a new one added?`.
 fn is_objection(sentence: &str) -> bool {
     pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
         .is_match(without_opener(sentence))
 }
 
-/// Whether a sentence is an aside, and so is what stands behind its dash, if anything does:
-/// `I've reverted it - focus only on the parser` decides.
+/// Whether a sentence is an aside and contains no choice after a dash.
+/// `I've reverted it - focus only on the parser` contains one.
 fn is_aside_alone(sentence: &str) -> bool {
     let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
     let decides = |rest: &str| is_phrase(Topic::Choice, rest) && !is_aside(rest);
     is_aside(sentence) && !behind.is_some_and(|(_, rest)| decides(rest))
 }
 
-/// Whether what the user typed in place of an option asks for something else than the choice.
+/// Whether the answer that the user typed in place of an option is a question or another request.
 pub(super) fn asks_back(answer: &str) -> bool {
     is_question(answer)
         || pattern!(r"(?i)^(?:please |hmm,? )?(?:give|show|explain|tell|pros and cons)\b")
@@ -304,7 +308,7 @@ fn is_for_now(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Whether a wish is for all projects, as its words say.
+/// Whether a wish says that it is for all projects.
 fn is_everywhere(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:in|for|across) (?:all|every|any|each) (?:of )?(?:my |our |the )?(?:projects?|repos?|repositor(?:y|ies))\b|\b(?:everywhere|globally|no matter which (?:project|repo))\b|\bin (?:allen|jedem) (?:meinen |unseren )?(?:projekten?|repos?|repositories)\b|\ben todos (?:los|mis) (?:proyectos|repos)|\bdans tous (?:les|mes) (?:projets|dépôts)|所有项目|すべてのプロジェクト|全てのプロジェクト")
         .is_match(sentence)
@@ -316,14 +320,14 @@ fn is_question(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether the words only pick what a choice of the same prompt tells.
+/// Whether a short quote only repeats a choice that is recorded for the same prompt.
 fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// A prompt without the lines that the user pasted from the report before.
+/// Returns a prompt without the lines that the user pasted from the previous report.
 fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
-    // A terminal leaves the mark of a line that goes on.
+    // A terminal leaves a backslash at the end of a continued line.
     let lines = prompt.text.lines().map(|line| line.trim_end_matches('\\'));
     if prompt.text.len() < PASTED {
         return lines.collect::<Vec<_>>().join("\n");
@@ -339,7 +343,7 @@ fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
     own.collect::<Vec<_>>().join("\n")
 }
 
-/// `text` without the marks that a terminal does not show, each gap as one blank.
+/// Returns `text` with single spaces and without the marks that a terminal does not show.
 fn squeezed(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !matches!(c, '`' | '*')) {
@@ -353,18 +357,18 @@ fn squeezed(text: &str) -> String {
     plain
 }
 
-/// Returns whether a text states a standing wish, as somebody may tell it to be remembered.
+/// Returns whether a text states a standing wish.
 pub(super) fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
 }
 
-/// Marks a wish that was told to be remembered, as [`wishes`] marks those of prompts.
+/// Formats a wish that the user asked to remember, as [`wishes`] formats those of prompts.
 pub(super) fn remembered(text: &str, is_for_all: bool) -> String {
     let label = if is_for_all || is_everywhere(text) { EVERYWHERE } else { "" };
     format!("{label}\"{}\"", one_line(text))
 }
 
-/// What the user wants from now on, and which wishes the user took back.
+/// Returns the standing wishes of the user, and the wishes that the user took back.
 pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     if entries.evidence.is_instructed {
@@ -388,8 +392,8 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// A prompt of at most `longest` bytes as words to the agent; `None` for commands, pasted logs and
-/// plans.
+/// Returns the text of a prompt without code; `None` for commands, pasted logs, plans, and prompts
+/// of more than `longest` bytes.
 fn spoken(prompt: &str, longest: usize) -> Option<String> {
     let is_review =
         pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")

@@ -1,19 +1,20 @@
-//! How people ask: the words around a request taken off, and the request found within.
+//! Parses how people ask: removes the words around a request, and finds a request within a
+//! sentence.
 
 use crate::summarize::text::{capitalised, pattern, sentences};
 
-/// How a sentence speaks.
+/// The form of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
     /// It says what is to be done, however politely.
     Orders,
     /// It asks about something.
     Asks,
-    /// It tells how things are.
+    /// It states something.
     Tells,
 }
 
-/// A sentence without the words that only make it polite, and how it speaks.
+/// Returns a sentence without the words that only make it polite, and its form.
 pub(super) fn plain(line: &str) -> (String, Manner) {
     let polite = pattern!(
         r"(?i)^(?:(?:hey|hi|hello|good morning)(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hmm|ah|oh|never mind|fair enough|(?:sounds|looks) (?:good|great)|makes sense|got it|agreed|lgtm)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
@@ -38,7 +39,7 @@ pub(super) fn plain(line: &str) -> (String, Manner) {
         rest = after;
     }
     let mut text = rest.to_owned();
-    // What is no question any more needs no question mark.
+    // Without words such as `can you`, the sentence is no longer a question.
     if asks
         && let Some(end) = sentences(&text).first().map(|first| first.len())
         && text[..end].ends_with('?')
@@ -54,27 +55,28 @@ pub(super) fn plain(line: &str) -> (String, Manner) {
     (text, manner)
 }
 
-/// The sentence as a request, when it is one: an order, or a question that is not quoted.
+/// Returns the sentence as a request, if it is an order or a question and contains no quotation.
 pub(super) fn ask(sentence: &str) -> Option<String> {
     let (text, manner) = plain(sentence);
     let quoted = sentence.contains(['"', '“']);
     (!quoted && manner != Manner::Tells).then(|| capitalised(&text))
 }
 
-/// The order within a sentence that first tells something: `nobody uses it, can you remove it?`.
+/// Returns the order at the end of a sentence that begins with a statement:
+/// `nobody uses it, can you remove it?`.
 pub(super) fn asked_within(sentence: &str) -> Option<String> {
     let found = pattern!(r"(?i)^.{12,}?(?:,| -+| –|;) (?:and |so |but )?(?:can|could|would) (?:you|we) (?:please )?(?:also )?(.{12,}?)\??$")
         .captures(sentence)?;
     begins_as_order(&found[1]).then(|| capitalised(&found[1]))
 }
 
-/// Whether a sentence says that something is wrong: that is request enough.
+/// Whether a sentence says that something is wrong. This is a request by itself.
 pub(super) fn tells_a_problem(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:bugs?|errors?|fail(?:s|ed|ing|ures?)?|broken|crash(?:es|ed|ing)?|problems?|doesn't work|not working|issues?)\b")
         .is_match(sentence)
 }
 
-/// Addresses as a person would say them: `team/app#12`, or the host when they are long.
+/// Shortens addresses to a form such as `team/app#12`, or to the host if they are long.
 pub(super) fn short_addresses(line: &str) -> String {
     let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)\S*")
         .replace_all(line, "$1#$2");
@@ -101,7 +103,7 @@ pub(super) fn begins_as_order(text: &str) -> bool {
     .is_match(text)
 }
 
-/// `Yeah, please go ahead` approves what was shown then, and decides nothing for later.
+/// Whether a sentence only approves what was just shown, such as `Yeah, please go ahead`.
 pub(super) fn is_approval(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:yes|yeah|yep|ok|okay|sure|great|please|sounds good)[,.!]* )*(?:please )?(?:go ahead|go for it|proceed)\b")
         .is_match(sentence)

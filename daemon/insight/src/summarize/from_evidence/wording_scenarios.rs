@@ -1,5 +1,5 @@
-//! Tests of the words that a summary takes from the user and the agent: what they point at, and what
-//! later turns overtake.
+//! Tests of the text that a summary takes from the user and the agent: what it refers to, and what
+//! later turns make obsolete.
 
 use crate::{
     model::{
@@ -24,7 +24,7 @@ fn title(script: &Script) -> String {
     name(&script.collect(), &context(&Project::new("/app")))
 }
 
-/// A session that changes a file in each of two turns.
+/// Returns the completed tasks of a session that changes a file in each of two turns.
 fn reported(report: &str) -> Vec<String> {
     let mut script = Script::default();
     script.prompt("Make the stream of tokens work");

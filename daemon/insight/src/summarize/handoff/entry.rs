@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Maximum number of characters of each part of an error entry.
+/// Maximum length, in characters, of each part of an error entry.
 const PART: usize = 100;
 
 /// Formats a next step: the command that failed last with its output, failing tests, or a quote.

@@ -3,7 +3,7 @@
 //! No such text may read as an instruction to the agent that reads the handoff, in any language.
 //! The guard therefore does not search for phrases. Speech is quoted. Program output is reduced to
 //! the start of one line and quoted. A name contains only characters that are valid in names. Each
-//! text is short, stands in a labelled field, and cannot close its own quote.
+//! text is short, is in a labelled field, and cannot close its own quote.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,17 @@ use crate::{
     },
 };
 
-/// Maximum bytes of program output.
+/// Maximum length, in bytes, of program output.
 const PRINTED: usize = 120;
-/// Maximum bytes of a command or of a setting's value.
+/// Maximum length, in bytes, of a command or of a setting's value.
 const CODE: usize = 80;
-/// Maximum characters of a name, and how many of them come from its start.
+/// Maximum length, in characters, of a name.
 const NAME: usize = 96;
+/// Number of characters that are kept from the start of a longer name.
 const NAME_BEGINNING: usize = 60;
 
-/// Returns the words of a user or an agent on one line of at most [`ENTRY`] characters; `None` when
-/// the line is empty. The caller adds a label, such as the name of a JSON field, in place of
+/// Returns the words of a user or an agent on one line of at most [`ENTRY`] characters; `None`
+/// when the line is empty. The caller adds a label, such as the name of a JSON field, in place of
 /// quotation marks.
 pub(super) fn line(text: &str) -> Option<String> {
     line_within(text, ENTRY)

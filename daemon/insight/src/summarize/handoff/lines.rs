@@ -1,4 +1,4 @@
-//! The lines of a handoff one by one, for counting which of them later sessions use.
+//! Lists the lines of a handoff, to count which of them later sessions use.
 
 use crate::{
     model::Episode,
@@ -8,13 +8,13 @@ use crate::{
     },
 };
 
-/// The share of the words of a line that a session repeats when it acts on it.
+/// A session acted on a line if its summary contains at least this share of the line's words.
 const REPEATED: f64 = 0.6;
 
 /// A line of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffLine {
-    /// What kind of line it is; see [`render::topic`].
+    /// The kind of the line; see [`render::topic`].
     pub topic: String,
     pub text: String,
     /// The id of the session that the line is from.
@@ -22,7 +22,7 @@ pub struct HandoffLine {
 }
 
 impl Handoff {
-    /// The lines that a text of the usual length has.
+    /// Returns the lines of a handoff text of the usual length.
     pub fn lines(&self) -> Vec<HandoffLine> {
         let session_id = |session: usize| {
             self.sessions.get(session).map_or_else(String::new, |past| past.session_id.clone())
@@ -49,7 +49,8 @@ impl Handoff {
     }
 }
 
-/// Whether a session acted on a line: its requests, its work or its files have the line's words.
+/// Whether a session acted on a line: its objective, work, files or findings contain the line's
+/// words.
 pub fn repeats(episode: &Episode, line: &str) -> bool {
     let summary = &episode.summary;
     let lists = [&summary.completed_tasks, &summary.files_modified, &summary.discoveries];

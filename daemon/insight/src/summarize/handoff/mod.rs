@@ -5,7 +5,7 @@
 //! longer listed as open. [`Handoff::to_text`] renders the result within a number of characters,
 //! the most important entries first. The texts come from users, agents and programs: [`guard`]
 //! quotes them so that none reads as an instruction, and [`entry`] puts the quotes into labelled
-//! fields. The caller chooses the episodes, of which [`did_work`] tells the useful ones.
+//! fields. The caller chooses the episodes, of which [`did_work`] recognises the useful ones.
 
 mod entry;
 mod guard;
@@ -34,22 +34,22 @@ use crate::{
     summarize::text::same_words,
 };
 
-/// Maximum characters of one entry.
+/// Maximum length, in characters, of one entry.
 const ENTRY: usize = 200;
-/// Maximum characters of the state of a repository.
+/// Maximum length, in characters, of the state of a repository.
 const STATE: usize = 300;
-/// Maximum characters of an open end: enough for the whole title of a task.
+/// Maximum length, in characters, of an open end: enough for the whole title of a task.
 const OPEN_END: usize = 300;
-/// Maximum characters of a decision with its question and reason.
+/// Maximum length, in characters, of a decision with its question and reason.
 const DECISION: usize = 300;
-/// Number of sessions whose decisions are told.
+/// Maximum number of sessions whose decisions are listed.
 const DECIDING: usize = 2;
 /// Maximum number of wishes.
 const WISHES: usize = 8;
-/// Maximum entries of one list.
+/// Maximum number of entries in one list.
 const ENTRIES: usize = 20;
 const FILES: usize = 30;
-/// Maximum failing tests that are named for one suite.
+/// Maximum number of failing tests that are named for one suite.
 const TESTS: usize = 10;
 
 /// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. Every
@@ -103,7 +103,7 @@ pub struct Failing {
 /// `episodes` is empty.
 pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Standing) -> Handoff {
     let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
-        // A summary quotes wishes by itself.
+        // Wishes in a summary are already quoted.
         guard::quote(wish.trim_matches('"'), ENTRY)
     });
     let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
@@ -128,7 +128,7 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Stand
     handoff
 }
 
-/// The steps and settings of the sessions that were merged so far.
+/// The test frameworks and settings of the sessions that were merged so far.
 #[derive(Default)]
 struct Seen {
     frameworks: Vec<String>,
@@ -140,8 +140,8 @@ impl Handoff {
         self.sessions.is_empty()
     }
 
-    /// The state that the last session left: those of earlier ones are replaced, and their pull
-    /// requests merged, closed or not what is worked on.
+    /// Adds the state that the last session left. States and pull requests of earlier sessions are
+    /// outdated.
     fn repository(&mut self, summary: &EnhancedSessionSummary, past: &Past) {
         let is_own = |branch: &str| {
             past.branches.is_empty() || past.branches.iter().any(|known| known == branch)
@@ -152,7 +152,7 @@ impl Handoff {
         let state = state.filter(|_| branch.is_none_or(is_own));
         let state = state.map(|state| guard::with_names(&as_seen(state)));
         push(&mut self.repository, state.and_then(|line| guard::quote(&line, STATE)), 0);
-        // Of several branches nobody can tell which one a pull request is of.
+        // With several branches, the branch of a pull request is unknown.
         if past.own_branches().count() > 1 {
             return;
         }
@@ -168,13 +168,13 @@ impl Handoff {
         past: &Past,
     ) {
         let session = standing.session;
-        // The last words of this session say what it left, too.
+        // A later session took up this one's objective, so its own summary says what is left.
         if self.sessions.iter().any(|later| later.took_up(&past.objective)) {
             return;
         }
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
-        // The steps of another branch ended with it, unless they were noted in a file.
+        // The steps of another branch are over, unless they were noted in a todo file.
         let is_elsewhere =
             self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
         let is_reported = session == 0 && standing.ending().report.is_some();
@@ -182,13 +182,13 @@ impl Handoff {
             if is_reported && steps::is_in_report(step) {
                 return true;
             }
-            // What the facts know to be open is told, whatever its words resemble.
+            // A step that is a current fact is open, even if something similar was done.
             if session == 0 && standing.is_fact(step) {
                 return false;
             }
             !standing.holds(step)
                 || steps::says_nothing(step)
-                // What failed on the way to a completed task was done in another way.
+                // What failed in a session that completed its work was done in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && steps::is_of_the_moment(step)
                 || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
@@ -222,7 +222,7 @@ impl Handoff {
         }
         seen.frameworks.push(tests.framework.clone());
         let named = tests.failed_tests.iter().flatten();
-        // Where the names of the failing tests are known, all may have passed since.
+        // If the names of the failing tests are known, all of them may have passed since.
         let is_over =
             named.clone().next().is_some() && !named.clone().any(|test| standing.holds(test));
         if tests.failed > 0 && !is_over {
@@ -238,7 +238,7 @@ impl Handoff {
     }
 
     fn decisions(&mut self, standing: SessionStanding<'_>, summary: &EnhancedSessionSummary) {
-        // The last ones of a session are closest to what it ended with.
+        // The last decisions of a session are closest to its result.
         for record in summary.key_decisions.iter().flatten().rev() {
             let sentence = standing.sentence(&record.decision);
             let told = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
@@ -284,7 +284,8 @@ pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
 }
 
-/// Says of a state of the repository what the session saw: others may have pushed and committed.
+/// Rewords a state of the repository as what the session saw, because others may have pushed or
+/// committed since.
 fn as_seen(state: &str) -> String {
     let parts = state.split("; ").map(|part| match part {
         "not pushed" => "no push seen".to_owned(),
@@ -297,7 +298,7 @@ fn as_seen(state: &str) -> String {
 fn names_pull_request(done: &str) -> bool {
     let done = done.to_ascii_lowercase();
     let names = ["pull request", "/pull/"].iter().any(|name| done.contains(name));
-    // The subject of a commit may name another one.
+    // The subject of a commit may name another pull request.
     names && !done.contains("(commit `")
 }
 

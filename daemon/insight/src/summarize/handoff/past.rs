@@ -1,4 +1,4 @@
-//! How one session ended, and how it relates to the others of a handoff.
+//! Describes how one session ended, and how it relates to the other sessions of a handoff.
 
 use crate::{
     model::{
@@ -12,10 +12,11 @@ use crate::{
     },
 };
 
-/// The share of the words of an open end that a later request repeats when it takes it up.
+/// A later request takes up an open end if it contains at least this share of the open end's
+/// words.
 const TAKEN_UP: f64 = 0.6;
 const BRANCHES: usize = 5;
-/// Maximum characters of the last runs of tests.
+/// Maximum length, in characters, of the last test runs.
 const TESTS: usize = 320;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,26 +26,27 @@ pub struct Past {
     pub name: String,
     /// What the user asked for first.
     pub objective: String,
-    /// Whether the objective has the words of the user.
+    /// Whether the objective is in the words of the user.
     pub is_asked: bool,
     /// What the user asked for last; may be empty.
     pub asked_last: String,
     pub outcome: Outcome,
-    /// Why it counts as that; may be empty.
+    /// The reason for the outcome; may be empty.
     pub reason: String,
     /// The last report of the agent; may be empty.
     pub last_words: String,
-    /// The report before it; empty where the last one says what the session came to.
+    /// The report before the last one; empty if the last one is sufficient.
     pub earlier_words: String,
-    /// Whether its agent ended without a word.
+    /// Whether the session was closed because the agent's process had exited.
     pub was_killed: bool,
     pub ended_at: Timestamp,
     pub branches: Vec<String>,
     /// The tasks that were completed.
     pub done: Vec<String>,
-    /// The last run of each of its test suites, or its last run of tests, if all of them passed.
+    /// The last run of each test suite. If the ending of the session is unknown, the last test
+    /// run, if all tests passed.
     pub last_tests: Option<String>,
-    /// Whether it ended with a question to the user.
+    /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,
 }
 
@@ -95,7 +97,8 @@ impl Past {
         })
     }
 
-    /// Whether this session worked on branches of its own, of which a later one worked on none.
+    /// Whether this session worked on branches other than the main one, and `later` on none of
+    /// them.
     pub(super) fn is_on_another_branch(&self, later: &Past) -> bool {
         let mut own = self.own_branches();
         let has_own = own.next().is_some();
@@ -103,14 +106,14 @@ impl Past {
         has_own && !later.branches.is_empty() && !is_shared
     }
 
-    /// The branches besides the main one.
+    /// Returns the branches other than the main one.
     pub(super) fn own_branches(&self) -> impl Iterator<Item = &String> {
         let is_main = |branch: &str| matches!(branch, "main" | "master" | "develop");
         self.branches.iter().filter(move |branch| !is_main(branch))
     }
 }
 
-/// Whether a title is the rest of a sentence that begins before it: the session is told without one.
+/// Whether a title is only the end of a sentence. Such a title is left out.
 fn is_cut(title: &str) -> bool {
     pattern!(
         r"^(?i:and|but|or|so|then|than|which|whose|that|because|since|while|where|as well)[ ,]|^(?i:would|could|should|might|must|will|shall) (?i:like|love|prefer|be|have|also|not|need|want)\b|^[,;:.)…]"
@@ -118,7 +121,7 @@ fn is_cut(title: &str) -> bool {
     .is_match(title.trim())
 }
 
-/// Splits the last words of a summary into the last ones and those before them.
+/// Splits the last words of a summary into the last report and the one before it.
 fn in_order(words: Option<&str>) -> (Option<&str>, Option<&str>) {
     let Some(words) = words else { return (None, None) };
     if let Some(earlier) = words.strip_prefix(BEFORE_THE_CHANGE) {

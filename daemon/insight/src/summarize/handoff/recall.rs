@@ -1,5 +1,5 @@
-//! What a prompt reminds of: errors, decisions, wishes, findings and open ends of earlier sessions
-//! that it clearly matches.
+//! Recalls errors, decisions, wishes, findings and open ends of earlier sessions that a prompt
+//! clearly matches.
 //!
 //! A wrong line costs the agent more than a missing one, so each kind has a threshold of its own,
 //! and words that many entries share prove nothing. The texts are quoted as in a handoff.
@@ -20,12 +20,12 @@ use crate::{
 
 /// Maximum number of lines for a prompt.
 pub const LINES: usize = 3;
-/// Maximum bytes of a prompt that are looked at: the beginning says what is wanted.
+/// Maximum number of bytes of a prompt that are compared: the start says what is wanted.
 const PROMPT: usize = 8 << 10;
-/// Maximum entries that are kept of one session.
+/// Maximum number of entries that are kept of one session.
 const ENTRIES: usize = 40;
 
-/// What the sessions of a project settled and left open. Sessions are added the latest first.
+/// The results and open ends of the sessions of a project. The latest session is added first.
 #[derive(Debug, Default)]
 pub struct RecallMemory {
     entries: Vec<RecallEntry>,
@@ -44,7 +44,7 @@ pub struct RecallEntry {
     pub session_id: String,
     pub at: Timestamp,
     words: BTreeSet<String>,
-    /// Words that stand for one thing: identifiers, files, codes of errors.
+    /// Words that name a single thing: identifiers, files, error codes.
     names: BTreeSet<String>,
 }
 
@@ -65,14 +65,14 @@ struct Threshold {
     words: usize,
     /// The information of the common words, in nats.
     information: f64,
-    /// Whether the prompt has to contain a name of the entry: the everyday words of such entries
-    /// are those of many requests.
+    /// Whether the prompt has to contain a name of the entry, because the other words of such
+    /// entries occur in many requests.
     needs_name: bool,
 }
 
 impl RecallMemory {
-    /// Adds what a session settled. Of its open ends and decisions only those that still hold, as
-    /// `fact` words them.
+    /// Adds the results and open ends of a session. `fact` returns the wording of a decision or
+    /// open end that still holds; the others are left out.
     pub fn add(&mut self, episode: &Episode, fact: &dyn Fn(&str) -> Option<String>) {
         let summary = &episode.summary;
         let errors = summary.errors_resolved.iter().flatten().filter_map(error);
@@ -109,7 +109,7 @@ impl RecallMemory {
     /// session `except`.
     pub fn matches(&self, prompt: &str, except: Option<SessionKey>) -> Vec<&RecallEntry> {
         let prompt = prompt.trim();
-        // Commands, and messages that an agent writes in the user's place.
+        // These are commands, or messages that an agent writes in the user's place.
         if prompt.starts_with(['/', '<', '!']) {
             return Vec::new();
         }
@@ -134,7 +134,7 @@ impl RecallMemory {
         lines
     }
 
-    /// Returns how well the prompt matches; `None` when it does not clearly.
+    /// Returns how well the prompt matches; `None` if the match is not clear.
     fn score(&self, entry: &RecallEntry, asked: &AskedPrompt) -> Option<f64> {
         let common: Vec<&String> = entry.words.intersection(&asked.words).collect();
         let threshold = threshold(entry.topic, asked);
@@ -150,12 +150,12 @@ impl RecallMemory {
         if threshold.needs_name && !has_name {
             return None;
         }
-        // Where a name is not needed, it is worth a third of the rest.
+        // A common name that is not required raises the share by a third.
         let share = if has_name && !threshold.needs_name { share * 1.33 } else { share };
         (share >= threshold.share && shared >= threshold.information).then_some(share)
     }
 
-    /// The information of a word: high for one that few entries have.
+    /// Returns the information of a word, in nats: high for a word that few entries contain.
     fn information(&self, word: &str) -> f64 {
         let entries = f64::from(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let with_it = f64::from(self.frequencies.get(word).copied().unwrap_or(0));
@@ -165,7 +165,7 @@ impl RecallMemory {
 }
 
 impl RecallEntry {
-    /// The line for the agent's context.
+    /// Returns the line for the agent's context.
     pub fn line(&self) -> String {
         let day: String = self.at.to_string().chars().take(10).collect();
         let topic = match self.topic {
@@ -226,10 +226,10 @@ fn decision(record: &DecisionRecord, fact: &str) -> Option<Draft> {
 }
 
 fn wish(wish: &str) -> Option<Draft> {
-    // A summary quotes wishes by itself.
+    // Wishes in a summary are already quoted.
     let wish = wish.trim_matches('"');
     let text = guard::quote(wish, ENTRY)?;
-    // What a wish is about, without the words that make it a wish.
+    // The subject of a wish is what remains without words such as `always` or `prefer`.
     let about = pattern!(
         r"(?i)\b(?:from now on|never|always|without|ask(?:ing)?|first|please|don.?t|do not|prefer|make sure|i want|remember)\b"
     );
@@ -260,8 +260,8 @@ fn has_error(prompt: &str) -> bool {
     .is_match(prompt)
 }
 
-/// The words that stand for one thing: with a digit, a dot, a dash or an underscore within, or with
-/// an inner capital.
+/// Returns the words that name a single thing: with a digit, a mark such as `.`, `-` or `_`, or a
+/// capital letter after the first character.
 fn names(text: &str) -> BTreeSet<String> {
     let token = |c: char| c.is_whitespace() || "`'\"()[]{}<>,;!?“”".contains(c);
     let is_name = |word: &&str| {

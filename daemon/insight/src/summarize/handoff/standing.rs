@@ -1,21 +1,21 @@
-//! What of the summaries still holds, as the caller knows it from the facts.
+//! Defines how the caller says, from the facts, which statements of the summaries still hold.
 
 use crate::model::SessionEnding;
 
-/// Tells what of the summaries still holds.
+/// Says which statements of the summaries still hold.
 pub trait Standing {
     /// Whether a statement of an episode, by its index and its text in the summary, still holds;
     /// `None` for a statement that is no fact.
     fn holds(&self, session: usize, text: &str) -> Option<bool>;
 
-    /// Returns the statement in the words of its fact, where that holds.
+    /// Returns the statement in the words of its fact, if the fact still holds.
     fn sentence(&self, session: usize, text: &str) -> Option<String>;
 
     /// Returns how a session ended, as far as it is known.
     fn ending(&self, session: usize) -> SessionEnding;
 }
 
-/// What still holds of one session's summary.
+/// The [`Standing`] for the statements of one session.
 #[derive(Clone, Copy)]
 pub(super) struct SessionStanding<'s> {
     pub(super) session: usize,
@@ -23,8 +23,8 @@ pub(super) struct SessionStanding<'s> {
 }
 
 impl SessionStanding<'_> {
-    /// What the last session left is told unless it is known to be over, what earlier ones left
-    /// only where it is known to hold.
+    /// Whether a statement counts as valid. A statement of the last session does unless it is
+    /// known to be over; one of an earlier session does only if it is known to hold.
     pub(super) fn holds(&self, text: &str) -> bool {
         let holds = self.standing.holds(self.session, text);
         if self.session == 0 { holds != Some(false) } else { holds == Some(true) }

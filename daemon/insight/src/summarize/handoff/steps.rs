@@ -1,9 +1,9 @@
-//! Which steps of a summary are nothing to take up any more.
+//! Decides which steps of a summary the next session has no reason to take up.
 
 use crate::summarize::text::{pattern, same_words, share_of_words, words};
 
-/// Whether a step is nothing to take up: boxes of a pull request, files that a plan named and nothing
-/// touched, what may be improved, and what only takes time.
+/// Whether a step is no work for a later session: boxes of a pull request, tests that were changed
+/// and not run, untouched files of a plan, possible improvements, and waiting.
 pub(super) fn says_nothing(step: &str) -> bool {
     pattern!(
         r"(?i)^(?:unchecked in|tests were changed|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
@@ -11,7 +11,8 @@ pub(super) fn says_nothing(step: &str) -> bool {
     .is_match(step)
 }
 
-/// Whether a step is an offer or a question that the last report itself tells, or a check of a plan.
+/// Whether a step is an offer, a request, a suggestion or a plan that the last report contains, or
+/// a check of a plan.
 pub(super) fn is_in_report(step: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "Offered",
@@ -23,8 +24,8 @@ pub(super) fn is_in_report(step: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
 
-/// Whether a step is nothing any more once another session has worked: what its report told, or
-/// where the session was cut off.
+/// Whether a step no longer matters after another session has worked: something in the last
+/// report, a failed or interrupted call, or a routine such as a commit.
 pub(super) fn is_of_the_moment(step: &str) -> bool {
     is_in_report(step)
         || step.starts_with("Cut off in")

@@ -6,7 +6,7 @@ use crate::model::{
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
 };
 
-/// What a function says to hold, in the words of the summaries.
+/// A [`Standing`] that takes the validity from a function and the words from the summaries.
 struct TextStanding<F>(F);
 
 impl<F: Fn(usize, &str) -> Option<bool>> Standing for TextStanding<F> {
@@ -23,7 +23,7 @@ impl<F: Fn(usize, &str) -> Option<bool>> Standing for TextStanding<F> {
     }
 }
 
-/// All that the sessions say still holds.
+/// Merges episodes of which every statement still holds.
 fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
     gather_standing(episodes, preferences, &TextStanding(|_: usize, _: &str| Some(true)))
 }
@@ -101,7 +101,7 @@ Failing tests:
 
 More: tools search_sessions and get_session, or `graphiti search`.";
 
-/// All that the sessions say holds, and how they ended is known.
+/// A [`Standing`] in which every statement holds and the ending of each session is known.
 struct EndedStanding(SessionEnding);
 
 impl Standing for EndedStanding {

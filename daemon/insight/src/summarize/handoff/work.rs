@@ -1,16 +1,16 @@
-//! Tells sessions that did work from those that did not.
+//! Decides which sessions did work.
 
 use crate::model::Episode;
 
-/// Characters of an answer that is more than a short one.
+/// Maximum length, in characters, of a short answer.
 const LONG_ANSWER: usize = 600;
-/// Messages of a session that is more than a question and an answer.
+/// Maximum number of messages of a session that is only a question and its answer.
 const EXCHANGE: u32 = 4;
-/// Calls of our own tools are no work of a session.
+/// Prefixes of graphiti's own tools. Calls of these tools are not work of a session.
 const OWN_TOOLS: &[&str] = &["mcp__graphiti__", "mcp_graphiti_", "graphiti"];
 
 /// Whether the next session has something to take up from this one: it changed or ran something,
-/// settled something, or answered at length.
+/// settled something, or was more than a short answer.
 pub fn did_work(episode: &Episode) -> bool {
     let summary = &episode.summary;
     let changed = summary.files_modified.as_ref().is_some_and(|files| !files.is_empty())
@@ -20,7 +20,7 @@ pub fn did_work(episode: &Episode) -> bool {
         || summary.repository.as_ref().is_some_and(|state| leaves_work(state));
     let settled = summary.key_decisions.is_some() || summary.completed_tasks.is_some();
     let words = summary.last_words.as_ref().map_or(0, |words| words.chars().count());
-    // Nobody asked for anything, and nothing was done.
+    // Nothing was done, and the agent said nothing.
     if !changed && !settled && words == 0 && summary.next_steps.is_none() {
         return false;
     }
@@ -33,7 +33,7 @@ fn leaves_work(state: &str) -> bool {
     state.contains("commit") && !state.contains("; no files were changed")
 }
 
-/// Whether all that the session did was to ask the memory.
+/// Whether the session only queried graphiti.
 fn only_recalled(episode: &Episode) -> bool {
     let is_own = |tool: &String| OWN_TOOLS.iter().any(|own| tool.starts_with(own));
     let tools = episode.summary.mcp_tools_used.as_deref().unwrap_or_default();

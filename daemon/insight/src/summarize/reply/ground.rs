@@ -33,8 +33,8 @@ impl Grounds<'_> {
         }
     }
 
-    /// Returns whether the session touched every file that `text` names, by a tool, in a command or
-    /// in a request. Where the evidence had to omit files, a mention is enough.
+    /// Returns whether the session touched every file that `text` names, by a tool, in a command
+    /// or in a request. Where the evidence had to omit files, a mention is enough.
     fn touched(&self, text: &str) -> bool {
         let evidence = self.evidence;
         let left_out = evidence.files_left_out + evidence.commands_left_out > 0;

@@ -28,12 +28,13 @@ pub struct Merged {
     pub dropped: u32,
 }
 
-/// Maximum entries of a list.
+/// Maximum number of entries in a list.
 const ENTRIES: usize = 12;
-/// Maximum characters of an entry, of the objective and of the root cause.
+/// Maximum length, in characters, of an entry.
 const ENTRY: usize = 300;
+/// Maximum length, in characters, of the objective and of the root cause.
 const LONG_ENTRY: usize = 600;
-/// Maximum characters of a topic or of an entity's name.
+/// Maximum length, in characters, of a topic or of an entity's name.
 const TOPIC: usize = 60;
 
 /// Merges the `claims` of a model into the summary that was derived from evidence.
@@ -129,7 +130,8 @@ impl Court<'_> {
         kept
     }
 
-    /// A wrong verification drops only the verification; the rest of the record may be true.
+    /// A wrong verification drops only the verification; the rest of the record may be
+    /// true.
     fn errors(&mut self, errors: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
         let mut kept: Vec<ErrorResolution> = Vec::new();
         for claimed in errors {
@@ -196,8 +198,8 @@ impl Court<'_> {
     }
 }
 
-/// Returns the model's decisions and those that the user made literally; all decisions in `read`
-/// when the model names none.
+/// Returns the model's decisions, and those in `read` that quote the user. If the model names
+/// none, returns all decisions in `read`.
 fn with_user_decisions(
     told: Vec<DecisionRecord>,
     read: Vec<DecisionRecord>,

@@ -1,4 +1,4 @@
-//! Parts of the text of Markdown: labels, cells of tables, and sentences that run into code.
+//! Handles parts of Markdown text: labels, table cells, and sentences that run into code.
 
 use crate::summarize::text::{one_line, pattern};
 
@@ -9,20 +9,20 @@ pub(super) fn is_placeholder(html: &str) -> bool {
         .is_match(html)
 }
 
-/// Whether the column of a table holds plans or parts of one.
-pub(super) fn plans(column: &str) -> bool {
+/// Whether the heading of a table column names plans or parts of a plan.
+pub(super) fn is_plan_column(column: &str) -> bool {
     pattern!(r"(?i)^\W*(?:waves?|plans?|phases?|milestones?|objectives?|what it (?:builds|does)|estimate|effort)\W*$")
         .is_match(&one_line(column))
 }
 
-/// Whether a text breaks off where a code block goes on.
+/// Whether a text breaks off where a code block begins.
 pub(super) fn dangles(text: &str) -> bool {
     let text = text.trim_end();
     text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | ','))
 }
 
-/// A cell with the head of its column, when the cell alone is not understandable: `Yes` below
-/// `Needs a restart?`, or a number.
+/// Returns a cell with the heading of its column if the cell alone is not understandable: `Yes`
+/// below `Needs a restart?`, or a number.
 pub(super) fn with_column(column: &str, cell: &str) -> String {
     let column = one_line(column);
     let column = column.trim_matches(['*', ':', ' ']);

@@ -4,23 +4,26 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::summarize::report::inline::{dangles, is_placeholder, plans, split_label, with_column};
+use crate::summarize::report::inline::{
+    dangles, is_placeholder, is_plan_column, split_label, with_column,
+};
 use crate::summarize::text::{is_glob, is_picture, one_line, pattern, sentence_ends, sentences};
 
-/// Maximum bytes of a report that are parsed: the cost of deeply nested Markdown is more than
-/// linear.
+/// Maximum number of bytes of a report that are parsed: the cost of deeply nested Markdown is more
+/// than linear.
 const PARSED: usize = 16_000;
-/// Maximum passages of one report; the rest is ignored.
+/// Maximum number of passages in one report; the rest is ignored.
 const PASSAGES: usize = 160;
-/// A paragraph of bold text or one that ends in a colon counts as a heading up to this many
-/// characters.
+/// Maximum length, in bytes, of a paragraph that counts as a heading because it is bold or ends in
+/// a colon.
 const HEADING: usize = 70;
 /// Levels of headings: six of Markdown, then a bold paragraph, then a line that ends in a colon.
 const BOLD: usize = 7;
 const LEAD_IN: usize = 8;
-/// Bytes of a sentence that counts as the heading of a list right behind it.
+/// Maximum length, in bytes, of a sentence that counts as the heading of the list directly after
+/// it.
 const SENTENCE: usize = 200;
-/// Bytes of a line of code that ends the sentence before it.
+/// Maximum length, in bytes, of a line of code that completes the sentence before it.
 const OBJECT: usize = 80;
 
 /// A paragraph, list item or table row of a report.
@@ -29,7 +32,8 @@ pub(crate) struct Passage {
     /// The headings above the passage, the outermost first.
     pub(crate) headings: Vec<String>,
     pub(crate) form: Form,
-    /// The item's number in an ordered list, or the number or letter at the start of the table row.
+    /// The item's number in an ordered list, or the number or letter at the start of the table
+    /// row.
     pub(crate) mark: Option<String>,
     /// The bold start of the passage without punctuation: `Root cause` in `**Root cause**: the
     /// lock`.
@@ -92,7 +96,7 @@ fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     Cow::Owned(marked)
 }
 
-/// Escapes the stars of patterns of paths outside of code, which Markdown takes for bold text.
+/// Escapes the stars of path patterns outside of code, which Markdown parses as bold text.
 fn with_globs_escaped(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains("**/") && !markdown.contains("/**") {
         return Cow::Borrowed(markdown);
@@ -146,7 +150,7 @@ impl Reader {
             Event::Code(code) if self.hidden == 0 => {
                 self.text.extend(["`", &code, "`"]);
             }
-            // `path<TAB>sum` names a key, no element.
+            // `path<TAB>sum` names a key and is not an element.
             Event::InlineHtml(html) if self.hidden == 0 && is_placeholder(&html) => {
                 self.text.push_str(&html);
             }
@@ -225,7 +229,7 @@ impl Reader {
             TagEnd::TableHead => {
                 self.columns = std::mem::take(&mut self.cells);
                 // Rows of a plan are not what was done.
-                if self.columns.iter().any(|column| plans(column)) {
+                if self.columns.iter().any(|column| is_plan_column(column)) {
                     self.headings.retain(|(depth, _)| *depth < LEAD_IN);
                     self.headings.push((LEAD_IN, "Plan".to_owned()));
                 }
@@ -236,7 +240,7 @@ impl Reader {
         }
     }
 
-    /// The item whose text has just ended, in short.
+    /// Returns the short form of the item whose text has just ended.
     fn open_item(&self) -> Option<String> {
         let item = self
             .passages
@@ -278,7 +282,8 @@ impl Reader {
         }
     }
 
-    /// Makes the sentence that ends in a colon right before a list or table the heading of its items.
+    /// Turns a sentence that ends in a colon directly before a list or table into the heading of
+    /// its items.
     fn lead_in(&mut self) {
         let headings = self.headings.iter().map(|(_, heading)| heading);
         let Some(last) = self.passages.last_mut().filter(|last| {
@@ -295,7 +300,8 @@ impl Reader {
             (Some(label), true) => (String::new(), format!("{label}: {introduction}")),
             _ => (told.join(" "), introduction.to_owned()),
         };
-        // `Added a page, covering:` tells a deed, and what follows are the contents of the page.
+        // `Added a page, covering:` reports work, and the items after it are the contents of the
+        // page.
         let has_contents =
             pattern!(r"(?i)\b(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?$");
         if introduction.len() > SENTENCE || has_contents.is_match(&introduction) {
@@ -310,7 +316,8 @@ impl Reader {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// A sentence that ran into a code block ends with its only line, or before its last clause.
+    /// Completes a sentence that runs into a code block: with the code if that is one short line,
+    /// or else by dropping the last clause.
     fn ran_into(&mut self, code: &str) {
         let code = code.trim();
         let is_short = !code.is_empty() && code.len() <= OBJECT && !code.contains(['\n', '`']);
@@ -329,7 +336,7 @@ impl Reader {
             }
             return;
         }
-        // A short line with a colon was read as the heading of what follows it.
+        // A short line with a colon was parsed as the heading of what follows it.
         let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN);
         if let Some((_, heading)) = heading.filter(|_| is_short) {
             let text = ended(&heading);

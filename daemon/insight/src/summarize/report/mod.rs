@@ -19,7 +19,7 @@ use crate::{
     summarize::text::{one_line, pattern, sentences},
 };
 
-/// All reports of a session, turn by turn.
+/// All reports of a session, in the order of its turns.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
     pub(crate) reports: Vec<Report>,
@@ -168,7 +168,8 @@ impl Report {
         !self.changed && (self.asks || self.mostly_proposes())
     }
 
-    /// Returns whether a good part of the report are proposals.
+    /// Returns whether at least a third of the claims are proposals, or the report lists several
+    /// solutions.
     pub(crate) fn mostly_proposes(&self) -> bool {
         let count =
             |is: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| is(claim)).count();
@@ -181,8 +182,8 @@ impl Report {
     }
 }
 
-/// Ends a paragraph that introduced code, which is not told: its last sentence is told when it names
-/// something by itself.
+/// Ends a paragraph that introduces omitted code. The introducing sentence stays only if it
+/// contains a name in back quotes.
 fn end_introduction(paragraph: &mut String) {
     let introduction = sentences(paragraph).pop().filter(|one| one.ends_with(':'));
     let Some(introduction) = introduction else { return };
@@ -203,7 +204,7 @@ pub(crate) fn announces_contents(text: &str) -> bool {
     introduces_contents(text) || writing.is_match(text)
 }
 
-/// Matches `Added a page with ten points that each reader of the guide should know, covering:`; what follows are the contents of the page.
+/// Matches a sentence such as `Added a page, covering:`, which the contents of the page follow.
 fn introduces_contents(text: &str) -> bool {
     contents_mark().is_match(text)
 }
@@ -261,7 +262,7 @@ impl Claim {
             (headings, Some(Topic::Done)) if of_label() == Some(Topic::Proposal) => {
                 headings.or(words)
             }
-            // `Test coverage` below `Left for later` is left.
+            // `Test coverage` below `Left for later` is open.
             (Some(Topic::Open), words) if of_label() == Some(Topic::Done) => {
                 words.filter(|words| *words == Topic::Done).or(Some(Topic::Open))
             }

@@ -56,27 +56,27 @@ pub(crate) enum Topic {
     KnownNotice,
     /// A commit, push or pull request that the agent offers to make.
     PublishOffer,
-    /// Praise of the result: `production-ready`. It says nothing of what was done.
+    /// Praise of the result: `production-ready`. It does not say what was done.
     Boast,
     /// How things stood at a moment: `it works now`. Later work may have changed it.
     Status,
-    /// What is said to the user and not about the work: greetings, announcements.
+    /// Text to the user that is not about the work: greetings, announcements.
     Talk,
     /// A prompt that says that the last attempt failed.
     StillFails,
-    /// A prompt that wants otherwise what the agent just did.
+    /// A prompt that wants the agent's last work done differently.
     Objection,
-    /// What is supposed, or would be.
+    /// A supposition, or a statement about what would be.
     Guess,
-    /// A prompt that says that what the agent just told is not so.
+    /// A prompt that says that the agent's last statement is wrong.
     Contradiction,
-    /// What was found before is no more: a later look says so.
+    /// A statement that an earlier finding no longer exists.
     Resolved,
 }
 
 impl Topic {
-    /// The topic that a sentence of this kind gives a claim in a report; `None` for kinds that are
-    /// looked for by name.
+    /// Returns the topic that a sentence of this topic gives a claim in a report; `None` for
+    /// topics that only [`is_phrase`] matches.
     fn of_claim(self) -> Option<Topic> {
         match self {
             Topic::LeftToUser => Some(Topic::Open),
@@ -149,11 +149,11 @@ const FILES: &[(&str, &str)] = phrases![
     "ja.toml",
 ];
 
-/// Maximum bytes of a sentence that are matched.
+/// Maximum number of bytes of a sentence that are matched.
 const LONGEST_SENTENCE: usize = 800;
 
-/// Maximum bytes of the automaton that is kept for a topic and thread. With the default of 2 MiB an
-/// import is no faster, and the daemon uses 5 MB more.
+/// Maximum size, in bytes, of the automaton that is kept for a topic and thread. With the default
+/// of 2 MiB an import is no faster, and the daemon uses 5 MB more.
 const AUTOMATON: usize = 300_000;
 
 type Table = Vec<(Topic, Phrases)>;
@@ -185,16 +185,18 @@ struct Index {
 }
 
 /// The expressions of one topic, joined. A `RegexSet` of all topics is too large for the automaton
-/// that `regex` builds while it matches, and takes a third of an import.
+/// that `regex` builds while it matches, and matching with it takes a third of the time of an
+/// import.
 struct Expressions {
     topic: Topic,
     /// Matches bytes: `.{0,60}` over the characters of Unicode has ten times the states, and an
-    /// automaton of that size is built anew all the time.
+    /// automaton of that size is rebuilt all the time.
     english: Option<bytes::Regex>,
     others: Option<Regex>,
 }
 
-/// Stands for a dash in the English expressions and in what they match, which are ASCII.
+/// Replaces a dash in the English expressions and in the text that they match, because both are
+/// ASCII.
 const DASH: &str = "\x01";
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
@@ -252,14 +254,14 @@ impl Expressions {
 /// A sentence in the forms that the expressions match.
 struct Prose<'s> {
     english: Cow<'s, str>,
-    /// The sentence as it is, where it may be in another language.
+    /// The unchanged sentence, if it may be in another language.
     others: Option<&'s str>,
 }
 
 impl<'s> Prose<'s> {
     fn of(sentence: &'s str) -> Prose<'s> {
-        // The cost of a match is linear in the length, and text without full stops, such as a log, is
-        // no sentence.
+        // The cost of a match is linear in the length, and text without full stops, such as a log,
+        // is no sentence.
         let sentence = &sentence[..sentence.floor_char_boundary(LONGEST_SENTENCE)];
         let english = match sentence.is_ascii() {
             true => Cow::Borrowed(sentence),
@@ -270,7 +272,7 @@ impl<'s> Prose<'s> {
     }
 }
 
-/// Words by one of which a sentence is known to be English.
+/// A sentence that contains one of these words is English.
 static ENGLISH_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = [
         "The ", " the ", " to ", " and ", " is ", " with ", " for ", " of ", " that ", " it ",
@@ -279,12 +281,12 @@ static ENGLISH_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::new(words).expect("a few words fit an automaton")
 });
 
-/// The headings of all tables; of several that match, the first one counts.
+/// The headings of all tables. If several match, the first one counts.
 struct Headings {
     all: Vec<(String, Topic)>,
-    /// The places of those that begin with a byte.
+    /// For each byte, the indexes of the headings that begin with it.
     by_first: Box<[Vec<usize>; 256]>,
-    /// The places of those that begin with any text.
+    /// The indexes of the headings that begin with any text.
     any_first: Vec<usize>,
 }
 
@@ -338,12 +340,13 @@ pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
     matched.is_some()
 }
 
-/// Sentences, and headings, whose topic a thread remembers.
+/// Maximum number of sentences, and of headings, whose topic a thread caches.
 const REMEMBERED: usize = 4_096;
 
 type Known = LocalKey<RefCell<HashMap<u64, Option<Topic>>>>;
 
-/// Returns what was found for the same sentence before: many rules ask for the topic of one sentence.
+/// Returns the cached topic of a sentence, because many rules ask for the topic of the same
+/// sentence.
 fn remembered(
     topic: Option<Topic>,
     sentence: &str,
@@ -375,7 +378,8 @@ fn remembered_in(
     topic
 }
 
-/// Returns a heading in lower case, without leading numbers, symbols and punctuation at either end.
+/// Returns a heading in lower case, without leading numbers, symbols and punctuation at either
+/// end.
 fn plain(heading: &str) -> String {
     let heading = one_line(heading).to_lowercase().replace('’', "'");
     let start = heading.trim_start_matches(|c: char| !c.is_alphabetic());

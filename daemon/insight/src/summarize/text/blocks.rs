@@ -15,7 +15,7 @@ pub(crate) enum Block<'t> {
     Paragraph(Cow<'t, str>),
 }
 
-/// Maximum characters of an introducing line such as `Remaining tasks:`; longer lines are
+/// Maximum length, in bytes, of an introducing line such as `Remaining tasks:`; longer lines are
 /// sentences.
 const LEAD_IN: usize = 60;
 

@@ -35,8 +35,8 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// Removes the marks of bold and struck text, lists and headings. Stars of code and of patterns of
-/// paths are no marks.
+/// Removes the marks of bold and struck text, lists and headings. Stars in code and in path
+/// patterns stay.
 fn without_marks(text: &str) -> Cow<'_, str> {
     let is_balanced = !has_open_quote(text);
     let (mut read, mut in_code) = (0, false);
@@ -53,10 +53,10 @@ fn without_marks(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// Bytes of a word around a mark that are looked at.
+/// Maximum number of bytes on each side of a mark that are searched for the rest of its word.
 const WORD: usize = 200;
 
-/// Whether the stars at `range` are part of a pattern of paths.
+/// Whether the stars at `range` are part of a path pattern.
 fn is_in_glob(text: &str, range: &std::ops::Range<usize>) -> bool {
     let (before, behind) = (&text[..range.start], &text[range.end..]);
     if !before.ends_with('/') && !behind.starts_with('/') {
@@ -69,8 +69,8 @@ fn is_in_glob(text: &str, range: &std::ops::Range<usize>) -> bool {
     is_glob(&format!("{start}**{end}"))
 }
 
-/// Returns whether a word with `**` is a pattern of paths such as `!**/dist/**` rather than bold
-/// text such as `**src/**` or `**/commit**`.
+/// Returns whether a word with `**` is a path pattern such as `!**/dist/**` rather than bold text
+/// such as `**src/**` or `**/commit**`.
 pub(crate) fn is_glob(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !matches!(c, '*' | '/') && !c.is_alphanumeric());
     let is_bold = bare.starts_with("**") && !bare.starts_with("**/") && bare.ends_with("**");
@@ -80,16 +80,16 @@ pub(crate) fn is_glob(word: &str) -> bool {
             || bare.starts_with("**/") && bare.matches("**").count() == 1)
 }
 
-/// Returns whether the character draws a line: a banner's frame says nothing.
+/// Returns whether the character draws a line, such as the frame of a banner.
 fn is_ruler(c: char) -> bool {
     matches!(c, '\u{2500}' | '\u{2501}' | '\u{2550}')
 }
 
-/// Characters of a line of code that is kept.
+/// Maximum length, in characters, of a line of code that is kept.
 const SHORT_CODE: usize = 80;
 
-/// Removes fenced code as [`without_code`] does, but keeps a single line that completes the sentence
-/// before it: `There is one mode:` and its name.
+/// Removes fenced code as [`without_code`] does, but keeps a single line that completes the
+/// sentence before it: `There is one mode:` and its name.
 pub(crate) fn with_short_code(text: &str) -> String {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n[ \t]*([^\n`]+?)[ \t]*\n[ \t]*```[ \t]*$"
@@ -114,7 +114,7 @@ pub(crate) fn without_code(text: &str) -> String {
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
             inside = !inside;
-            // What stands before and behind the code are two paragraphs.
+            // The text before the code and the text after it are two paragraphs.
             kept.push('\n');
         } else if !inside {
             kept.push_str(line);

@@ -5,11 +5,11 @@ use crate::{
     summarize::text::{one_line, sentences},
 };
 
-/// Maximum bytes of a quotation that is kept in one sentence.
+/// Maximum length, in bytes, of a quotation that is kept in one sentence.
 const QUOTATION: usize = 300;
 
-/// The sentences of a prompt. Users write without capitals, and end sentences with lines and wide
-/// spaces.
+/// Returns the sentences of a prompt. Users write without capitals, and end a sentence with a line
+/// break or several spaces.
 pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     let ends = pattern!(r"[.!?][ \t]+|[ \t]{2,}");
     let mut found: Vec<String> = Vec::new();
@@ -36,7 +36,8 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     with_whole_quotes(found)
 }
 
-/// The sentences; a sentence that begins a quotation includes the following ones up to its end.
+/// Joins a sentence that begins a quotation with the following ones, up to the end of the
+/// quotation.
 fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(found.len());
     for sentence in found {
@@ -60,7 +61,7 @@ fn is_pasted(line: &str) -> bool {
         .is_match(line)
 }
 
-/// A sentence without the words that only take up the talk: `ok, so `.
+/// Returns a sentence without opening words such as `ok, so`.
 pub(crate) fn without_opener(sentence: &str) -> &str {
     let opener = pattern!(
         r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|u+m+|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|sí|vale|d.accord)\b[,.!:;]* +|no[,.!] +)*"

@@ -22,11 +22,11 @@ use crate::{
 
 /// Confidence of an entry in the table.
 const BY_TABLE: f64 = 0.95;
-/// Confidence of the name of a task or script.
+/// Confidence of a classification by the name of a task or script.
 const BY_NAME: f64 = 0.85;
-/// Confidence that a task or script without a meaningful name is just run.
+/// Confidence of a task or script whose name says nothing.
 const BY_RUNNING: f64 = 0.6;
-/// Maximum number of words and options of a command, and maximum bytes of each.
+/// Maximum number of arguments and of options of a command, and maximum length, in bytes, of each.
 const WORDS_KEPT: usize = 20;
 const WORD_KEPT: usize = 200;
 
@@ -117,7 +117,7 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// Returns the first word, if it selects one of the program's functions.
+    /// Returns the first argument, if it selects one of the functions of the program.
     fn subcommand(&self) -> Option<String> {
         let first = self.args.positionals.first()?;
         let is_subcommand = match self.program {

@@ -22,7 +22,7 @@ use crate::{
 
 /// Maximum number of commands of a line that are classified.
 const MOST_COMMANDS: usize = 64;
-/// Maximum nesting of scripts that are passed as an argument (`sh -c`).
+/// Maximum nesting depth of scripts that are passed as an argument (`sh -c`).
 const DEEPEST_SCRIPT: usize = 3;
 
 /// Classifies each simple command of `line`, including those inside `$(...)`, which are marked. A

@@ -1,4 +1,5 @@
-//! Programs whose options or arguments determine the class in a way that the table cannot express.
+//! Refines the classification of programs whose options or arguments decide in a way that the table
+//! cannot express.
 
 use crate::{
     activity::classify::{bash::judge, file::FileKind},
@@ -108,7 +109,8 @@ const SENDING: [&str; 10] = [
     "--upload-file",
 ];
 
-/// Classifies `gh api`: a request with a body is a change, unless it is a GraphQL query.
+/// Classifies `gh api`: a request reads if it is a GraphQL query, or if its method is `GET`, even
+/// with a body.
 fn forge(args: &Args) -> Refinement {
     if args.positionals.first().is_none_or(|word| word != "api") {
         return Refinement::default();
@@ -182,7 +184,7 @@ fn query(args: &Args, redirects: &[Redirect]) -> Refinement {
     }
 }
 
-/// Whether a word is longer than the name of a database.
+/// Whether a word can be SQL or a command of the database client, and not the name of a database.
 fn may_be_sql(word: &str) -> bool {
     word.contains(char::is_whitespace)
         || word.starts_with('\\')

@@ -1,8 +1,9 @@
-//! The message of an error that is a run of tests.
+//! Writes the message of an error that is a failed test run.
 
 use crate::summarize::evidence::{errors::message, test_runs::RunReport};
 
-/// The names of the failed tests and, if it is only one, the reason.
+/// Returns the names of up to three failed tests, and the reason if only one test failed. If the
+/// names are those of packages, their build failed, and only the reason is returned.
 pub(super) fn message(report: &RunReport, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
     let reason = message::of_test(output);
@@ -27,7 +28,7 @@ fn tests(number: u32) -> String {
     if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
 }
 
-/// A test's own name, without its file and class.
+/// Returns a test's own name, without its file and class.
 fn short_name(name: &str) -> &str {
     let name = name.rsplit("::").next().unwrap_or(name);
     name.rsplit(" > ").next().unwrap_or(name)

@@ -5,11 +5,11 @@ use crate::summarize::{
     text::{kept, pattern},
 };
 
-/// Maximum lines of an output that are searched, from its beginning and from its end.
+/// Maximum number of lines of an output that are searched, from its beginning.
 const LINES: usize = 1_500;
 
-/// Returns the error message in `output`; `None` when no line is one. `output` is without terminal
-/// colours.
+/// Returns the error message in `output`; `None` if it contains none. The caller has removed
+/// terminal colours from `output`.
 pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     let lines: Vec<&str> = lines(output).collect();
     let traceback = lines.iter().any(|line| line.starts_with("Traceback (most recent call last)"));
@@ -42,7 +42,7 @@ pub(super) fn of_test(output: &str) -> Option<String> {
     lines(output).find(claims).or_else(|| lines(output).find(tells)).and_then(tidy)
 }
 
-/// The line without marks and decoration.
+/// Returns the line without marks and decoration.
 fn tidy(line: &str) -> Option<String> {
     let line = pattern!(
         r"^(?:\[?(?:ERROR|error|FATAL)\]?\s+)+|^E\s{2,}|^[×✖✗●│┃>\s\u{2800}-\u{28FF}]+|[\s─━=]+$"
@@ -58,8 +58,8 @@ fn tidy(line: &str) -> Option<String> {
     (!line.is_empty()).then(|| kept(&line, bounds::ERROR_TEXT))
 }
 
-/// Whether an output shows that something failed although the exit code, another command's, says
-/// nothing.
+/// Whether an output shows a failure. It is used where the exit code is that of another command
+/// and proves nothing.
 pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     lines(output).any(|line| {
         pattern!(
@@ -69,7 +69,7 @@ pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     })
 }
 
-/// Normalises a message: replaces the numbers, paths and quoted values in it.
+/// Normalises a message for comparison: replaces the numbers in it, and ignores case.
 pub(super) fn shape(message: &str) -> String {
     pattern!(r"0x[0-9a-f]+|\d+").replace_all(message, "#").to_lowercase()
 }
@@ -79,7 +79,7 @@ fn lines(output: &str) -> impl Iterator<Item = &str> {
     output.lines().map(|line| without_label(line.trim())).filter(useful).take(LINES)
 }
 
-/// A line without the name of the task that a runner puts before it: `[lint] `.
+/// Returns a line without the name of the task that a runner writes before it, such as `[lint] `.
 fn without_label(line: &str) -> &str {
     let Some((label, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
         return line;
@@ -89,13 +89,14 @@ fn without_label(line: &str) -> &str {
     if is_name && label != "error" { rest.trim_start() } else { line }
 }
 
-/// A line of source that a tool shows around an error.
+/// Whether a line is part of the source that a tool shows around an error.
 fn is_code(line: &str) -> bool {
     pattern!(r"^(?:\d+\s*[|│→]|[|│]|-->|at .+\(.+:\d+:\d+\)|\^+$|Exit code \d+$|\$ |> \w+@|\+ )")
         .is_match(line)
 }
 
-/// `error[E0308]: mismatched types`, `src/a.ts(3,4): error TS2304: …`, `x.c:3:5: error: …`.
+/// Whether a line has the form of a compiler's error: `error[E0308]: mismatched types`,
+/// `src/a.ts(3,4): error TS2304: …`, `x.c:3:5: error: …`.
 fn is_compiler(line: &str) -> bool {
     pattern!(
         r"^error(?:\[E\d+\])?: |\berror (?:TS|CS|FS|MSB|NU|BC)\d+: |:\d+:\d+: (?:fatal )?error: "
@@ -104,7 +105,7 @@ fn is_compiler(line: &str) -> bool {
         && !is_consequence(line)
 }
 
-/// Lines in which git, npm, make, shells and runtimes report an error.
+/// Whether git, npm, make, a shell or a runtime reports an error in a line.
 fn is_named(line: &str) -> bool {
     let named = pattern!(
         r"^(?:fatal|panic|FATAL|Fatal error|fatal error|Error|ERROR|error|runtime error|docker|curl|ssh|gh|psql|mise ERROR)(?:[:\]]|: ) ?\S|^npm (?:ERR!|error) (?:[^c\s]|c[^o])|command not found|^CONFLICT \(|! \[(?:rejected|remote rejected)\]|panicked at|^E\s{2,}\S|Segmentation fault|^remote: error|^Cannot find |^Could not |^Unable to |^Module not found|^ModuleNotFound|[Pp]ermission denied|^SyntaxError|^Invalid |^Unknown |^Usage: .*\n.*error|No such file or directory"
@@ -112,7 +113,7 @@ fn is_named(line: &str) -> bool {
     named.is_match(line) && !is_consequence(line)
 }
 
-/// `src/a.go:12:3: undefined: x`, the format of linters and of Go's compiler.
+/// Whether a line has the format of linters and of Go's compiler: `src/a.go:12:3: undefined: x`.
 fn is_placed(line: &str) -> bool {
     pattern!(r"^\.{0,2}/?[\w@./\\-]+\.\w+:\d+(?::\d+)?:? [^\s:].{6,}").is_match(line)
 }
@@ -124,7 +125,7 @@ fn is_loud(line: &str) -> bool {
         && !is_consequence(line)
 }
 
-/// Lines that only report that an earlier step failed.
+/// Whether a line only reports that an earlier step failed.
 fn is_consequence(line: &str) -> bool {
     pattern!(
         r"(?i)^error:? (?:task failed|could not compile|aborting due to|test failed, to rerun|\d+ targets? failed|failed to push some refs|process didn't exit|recipe `|script .* exited)|: \*\*\* \[.*\] error \d+|npm (?:err!|error) (?:code|errno|syscall|path|a complete log|lifecycle)|error: process completed|exit (?:code|status) \d+$|^\[?error\]? task failed|^error: command .* (?:failed|exited)|^(?:found )?\d+ (?:problems?|errors?)\b|build error occurred$"
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_that_says_it_is_found() {
+    fn the_line_with_the_error_is_found() {
         for (output, wanted) in [
             (
                 "Exit code 1\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    import foo\nModuleNotFoundError: No module named 'foo'\n",

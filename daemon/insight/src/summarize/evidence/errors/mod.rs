@@ -1,8 +1,8 @@
-//! Errors and their resolutions.
+//! Follows errors to their resolutions.
 //!
-//! An error stays open until the same attempt succeeds; the changes and statements in between are
-//! its resolution. The memory for this is bounded: an error that is resolved much later may lose
-//! details of its resolution, but still counts as resolved.
+//! An error stays open until the same attempt succeeds. The changes and statements in between are
+//! its resolution. Memory is bounded: an error that is resolved much later may lose details of its
+//! resolution, and the oldest of too many open errors is never resolved.
 
 mod failed_tests;
 mod message;
@@ -28,25 +28,25 @@ use crate::{
     },
 };
 
-/// The attempt that failed, for recognising its later success.
+/// A failed attempt, by which its later success is recognised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Attempt {
-    /// A command, by [`CommandLine::attempt`](super::shell::CommandLine).
+    /// A command, identified by [`CommandLine::attempt`](super::shell::CommandLine).
     Command(String),
     /// Tests of a framework.
     Tests {
         framework: String,
-        /// The failed ones, by shortened names.
+        /// The failed tests, by shortened names.
         names: Vec<String>,
-        /// Tests in the run.
+        /// Number of tests that passed or failed in the run.
         total: u32,
     },
-    /// A tool with its target.
+    /// A call of a tool, identified by the tool and its target.
     Tool(String),
 }
 
-/// The position, the time and a short quotation of an event.
+/// The position and time of an event, and the command line or tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event<'e> {
     /// The position in the transcript.
@@ -57,7 +57,7 @@ pub(super) struct Event<'e> {
     pub(super) shown: &'e str,
 }
 
-/// Follows errors to their resolution.
+/// The open errors, and the changes and words that may resolve them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Tracker {
@@ -69,12 +69,14 @@ pub(super) struct Tracker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Open {
     attempt: Attempt,
-    /// Identifies the error in the list: where it was first seen and its message.
+    /// The line where the error was first seen. Together with `shape` it identifies the error in
+    /// the list.
     first_line: u64,
     shape: String,
-    /// The position where it was last seen: a later change may be the fix.
+    /// The line where the error was last seen. A later change may be the fix.
     last_line: u64,
-    /// The line where the attempt failed with another error: the fix of this one is before it.
+    /// The line where the attempt failed with another error. This error was fixed before that
+    /// line.
     superseded: Option<u64>,
 }
 
@@ -90,7 +92,7 @@ struct Change {
 pub(super) enum Changed {
     /// A file, by its path.
     File(String),
-    /// A command, as a person would quote it.
+    /// A command line, as a person would quote it.
     Command(String),
 }
 
@@ -131,7 +133,7 @@ impl Tracker {
         }
     }
 
-    /// Records that a command or tool failed and printed `output`. Does nothing when the output
+    /// Records that a command or tool failed and printed `output`. No error is added if the output
     /// contains no error message.
     pub(super) fn failed(
         &mut self,
@@ -163,8 +165,9 @@ impl Tracker {
         self.note(errors, attempt, kept(&message, bounds::ERROR_TEXT), event);
     }
 
-    /// Records a run of tests. When all of them pass, earlier failures are resolved; a run of fewer
-    /// tests says nothing about the others, unless it names them.
+    /// Records a test run. When all of its tests pass, earlier failures of the framework are
+    /// resolved. A run of fewer tests resolves a failure only if its command names the failed
+    /// tests.
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -189,7 +192,7 @@ impl Tracker {
         });
     }
 
-    /// Whether an attempt failed and did not succeed since.
+    /// Whether an attempt failed and has not succeeded since.
     pub(super) fn is_open(&self, attempt: &Attempt) -> bool {
         self.open.iter().any(|open| open.attempt == *attempt)
     }
@@ -204,7 +207,7 @@ impl Tracker {
         self.resolve(errors, event, |attempt| attempt == done);
     }
 
-    /// Records an attempt that failed at a later point than before: the earlier error was probably
+    /// Records an attempt that failed at a later point than before. The earlier error was probably
     /// fixed, which is not verified yet.
     pub(super) fn got_further(&mut self, attempt: &Attempt, event: Event<'_>) {
         for open in self.open.iter_mut().filter(|open| open.attempt == *attempt) {
@@ -326,7 +329,7 @@ impl Tracker {
         }
     }
 
-    /// Returns what the agent said before the first change: later ones may belong to another error.
+    /// Returns the agent's words before the first change. Later words may belong to another error.
     fn words_of_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));
@@ -340,7 +343,8 @@ impl Tracker {
     }
 }
 
-/// Whether the compiler found a mistake in the agent's own edit that was fixed at once: not reported.
+/// Whether an error is a mistake in the agent's own edit that the compiler found and the agent
+/// fixed at once. Such an error is not reported.
 fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
     const AT_ONCE: Duration = Duration::from_secs(90);
     let (Some(from), Some(to)) = (error.at, event.at) else { return false };
@@ -352,8 +356,8 @@ fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// Records the agent's statements about failures that its work did not cause: those that existed
-/// before, or are unrelated to it.
+/// Records the agent's statement about a failure that its work did not cause: one that existed
+/// before, or that is unrelated to the work.
 pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"
@@ -377,7 +381,7 @@ pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     }
 }
 
-/// The framework without the note that it counts packages.
+/// Returns the framework's name without the note that it counts packages.
 fn family(framework: &str) -> &str {
     framework.strip_suffix(" (packages)").unwrap_or(framework)
 }

@@ -1,4 +1,4 @@
-//! Failures that are only mistakes of the agent in the use of its tools.
+//! Recognises failures that are only mistakes of the agent in the use of its tools.
 
 /// Whether a failed call is only a mistake in the use of a tool.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
@@ -6,7 +6,8 @@ pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
     SLIPS.iter().any(|slip| output.contains(slip)) || is_typo()
 }
 
-/// A longer output comes from a program, and may contain any words.
+/// Maximum length, in bytes, of an output that is searched for typos. A longer one comes from a
+/// program, and may contain any words.
 const SHORT: usize = 1_200;
 
 /// Messages of shells and programs about a mistyped command line.

@@ -1,4 +1,4 @@
-//! The state of the repository, from what git prints: status, history, branches, merges.
+//! Reads the state of the repository from git's output: status, history, branches, merges.
 
 use crate::{
     model::evidence::{ChangedFiles, CheckoutState, GitView, HeadCommit},
@@ -14,12 +14,12 @@ use crate::{
     },
 };
 
-/// Files of a status that are kept.
+/// Maximum number of files kept of a status.
 const FILES: usize = 60;
-/// Deleted branches that are kept.
+/// Maximum number of deleted branches that are kept.
 const DELETED: usize = 12;
 
-/// Records what the output of a command shows of the repository.
+/// Records what the output of a command shows about the repository.
 pub(in crate::summarize::evidence) fn observe(
     state: &mut CheckoutState,
     command: &CommandLine,
@@ -33,7 +33,7 @@ pub(in crate::summarize::evidence) fn observe(
     view.lines_of_any_call(command);
 }
 
-/// The output of a command line with calls of git in it.
+/// The output of a command line that calls git.
 struct OutputView<'v> {
     state: &'v mut CheckoutState,
     output: &'v str,
@@ -90,7 +90,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// The files that differ from the index or the last commit; others may be staged or new.
+    /// Reads the files of `git diff --name-only`. They are only a part, because other files may be
+    /// staged or new.
     fn diff(&mut self, call: &GitCall) {
         let lists = call.has("--name-only") && call.is_alone;
         if !lists || call.operands().any(|word| word != "HEAD") {
@@ -145,7 +146,7 @@ impl OutputView<'_> {
             deleted.captures_iter(self.output).map(|found| kept(&found[1], bounds::NAME)).collect();
         found.into_iter().for_each(|name| push_latest(&mut self.state.deleted, name, DELETED));
         if call.has("--show-current") {
-            // Other calls print behind it.
+            // The output of other calls follows the first line.
             let name = self.output.lines().next().unwrap_or_default().trim().to_owned();
             let is_first = call.is_alone || call.is_first;
             if is_first && !name.is_empty() && !name.contains(char::is_whitespace) {
@@ -171,7 +172,7 @@ impl OutputView<'_> {
         );
         if let Some(found) = to.captures_iter(self.output).last() {
             let name = found[1].to_owned();
-            // What was checked out before may have moved since; a new branch begins where it was.
+            // An existing branch may be at another commit. A new branch begins at the current one.
             if found[0].starts_with("Switched to branch") {
                 self.state.head = None;
             }
@@ -194,7 +195,7 @@ impl OutputView<'_> {
         }
     }
 
-    /// A command moved the branch to another commit.
+    /// Records the commit to which a command moved the branch.
     fn moved(&mut self) {
         let at =
             pattern!(r"(?m)^(?:HEAD is now at|Fast-forwarded \S+ to) ([0-9a-f]{7,40})\.* ?(.*)$");
@@ -260,7 +261,7 @@ impl OutputView<'_> {
         self.state.upstream = self.seen(told);
     }
 
-    /// What the programs of forges print of the checkout when they merge.
+    /// Reads what `gh pr` prints about the checkout when it merges.
     fn lines_of_any_call(&mut self, command: &CommandLine) {
         if !command.shown.contains("gh pr ") {
             return;
@@ -302,7 +303,7 @@ fn begins_at_head(call: &GitCall) -> bool {
     call.subcommand() == "log" && is_of_head && !call.words.iter().any(chooses)
 }
 
-/// The files that a status lists; `None` where the output is not one.
+/// Returns the files that a status lists; `None` if the output is not a status.
 fn files_of_status(output: &str, call: &GitCall) -> Option<ChangedFiles> {
     let is_short = call
         .words
@@ -341,7 +342,7 @@ mod tests {
     use super::*;
     use crate::model::transcript::Origin;
 
-    /// The state after the commands with their outputs, as one line.
+    /// Returns the state after the commands with their outputs, as one line.
     fn state(runs: &[(&str, &str)]) -> String {
         let mut state = CheckoutState::default();
         for (number, (line, output)) in runs.iter().enumerate() {

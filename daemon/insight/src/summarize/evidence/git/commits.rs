@@ -1,5 +1,5 @@
-//! The commits of a session in their final state: amended, reset and rebased ones are removed, and
-//! each hash is the newest.
+//! Follows the commits of a session to their final state. A commit that was amended or reset is
+//! removed, and a rebased commit gets its newest hash.
 
 use crate::{
     model::evidence::{Commit, Evidence, GitEvent, GitStep},
@@ -21,7 +21,7 @@ pub(super) struct Printed<'o> {
     pub(super) subject: &'o str,
 }
 
-/// The commits in an output.
+/// Returns the commits that an output prints.
 pub(super) fn printed(output: &str) -> Vec<Printed<'_>> {
     let line =
         pattern!(r"(?m)^\[(\S+|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$");
@@ -35,7 +35,7 @@ pub(super) fn printed(output: &str) -> Vec<Printed<'_>> {
         .collect()
 }
 
-/// Records a commit of a command; returns whether there was one.
+/// Records a commit that a command made; returns whether there was one.
 pub(super) fn made(
     evidence: &mut Evidence,
     made: &CommitMade,
@@ -47,7 +47,7 @@ pub(super) fn made(
     let known = &mut evidence.commits;
     let before = amended(known, made, subject.as_deref());
     let before = before.map(|at| known.remove(at));
-    // A rebase that continues prints the commits of others, which it moves to another base.
+    // A continued rebase also prints commits of others, which it moves to another base.
     if made.replays && before.is_none() && printed.is_some_and(|line| line.branch.is_none()) {
         return false;
     }
@@ -72,15 +72,15 @@ pub(super) fn made(
     true
 }
 
-/// The commit whose place a new one takes.
+/// Returns the index of the commit that a new one replaces.
 fn amended(known: &[Commit], made: &CommitMade, subject: Option<&str>) -> Option<usize> {
     if made.replays {
         return known.iter().rposition(|known| Some(known.subject.as_str()) == subject);
     }
     let last = known.len().checked_sub(1).filter(|_| made.amends)?;
     match subject.filter(|_| made.subject.is_none()) {
-        // Without a message of its own it keeps the one that it had. After a rebase the last commit
-        // noted need not be the last one.
+        // An amended commit without a new message keeps its old subject. After a rebase, the last
+        // recorded commit may not be the latest one.
         Some(subject) => known.iter().rposition(|known| known.subject == subject),
         None => Some(last),
     }
@@ -91,7 +91,7 @@ fn hash_shown<'o>(output: &'o str, subject: &str) -> Option<&'o str> {
     history(output).find(|(_, shown)| *shown == subject).map(|(hash, _)| hash)
 }
 
-/// Lines of `git log --oneline`: hashes with subjects, the newest first.
+/// Returns the hashes and subjects in lines of `git log --oneline`, the newest first.
 pub(super) fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     output.lines().filter_map(|line| {
         let (hash, rest) = line.trim_start_matches(['*', '|', ' ']).split_once(' ')?;
@@ -105,7 +105,7 @@ pub(super) fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Reads the newest hashes from a history, when commits got new hashes without an output.
+/// Reads the newest hashes from a history. Commits may have got new hashes that were not printed.
 pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, output: &str) {
     for (hash, subject) in history(output) {
         let known = evidence.commits.iter_mut().rev().find(|commit| commit.subject == subject);
@@ -115,7 +115,7 @@ pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, outp
     }
 }
 
-/// Whether commits were rebased since the last one, or one was made without output.
+/// Whether commits were rebased since the last commit, or the last commit was made without output.
 pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> bool {
     let Some(last) = evidence.commits.last() else { return false };
     let rebased = |event: &GitEvent| {
@@ -124,12 +124,12 @@ pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> b
     last.hash.is_empty() || evidence.git_events.iter().any(rebased)
 }
 
-/// Forgets the hashes of the commits that a rebase made anew without printing them.
+/// Clears the hashes of the commits that a rebase rewrote without printing them.
 pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
     if !output.contains("Successfully rebased") {
         return;
     }
-    // A rebase that stopped at conflicts printed some of the new hashes on its way.
+    // A rebase that stopped at conflicts has printed some of the new hashes.
     let is_part = |event: &&GitEvent| {
         matches!(event.step, GitStep::Rebase | GitStep::Stage | GitStep::Commit)
     };
@@ -143,7 +143,7 @@ pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
     before.filter(|commit| commit.origin < begin).for_each(|commit| commit.hash.clear());
 }
 
-/// After a rebase only the push prints the last commit's hash.
+/// Reads the last commit's hash from the output of a push, because a rebase does not print it.
 pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
     if !hashes_are_stale(evidence) {
         return;
@@ -187,13 +187,13 @@ pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
     }
 }
 
-/// The branch that a commit was made on.
+/// Returns the branch that a commit was made on.
 fn branch_of<'e>(commit: &Commit, events: &'e [GitEvent]) -> Option<&'e String> {
     let made = |event: &&GitEvent| event.step == GitStep::Commit && event.origin == commit.origin;
     events.iter().find(made)?.branch.as_ref()
 }
 
-/// Drops the oldest bodies until all together are small enough.
+/// Clears the oldest bodies until all bodies together are small enough.
 pub(super) fn bound_bodies(commits: &mut [Commit]) {
     let mut room = bounds::COMMIT_BODIES;
     for commit in commits.iter_mut().rev() {

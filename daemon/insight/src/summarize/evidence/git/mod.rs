@@ -1,4 +1,4 @@
-//! Events of the repository, from the output of git and of the forges' programs.
+//! Records events of the repository from the output of git and of the forges' programs.
 
 mod checkout;
 mod commits;
@@ -24,12 +24,12 @@ use crate::{
 enum Ending {
     Succeeded,
     Failed(Option<String>),
-    /// It did not run, or it is unknown whether it did.
+    /// The step did not run, or it is unknown whether it did.
     Unknown,
 }
 
-/// Records the effect of a command on the repository and its publications; returns whether it made
-/// a commit. A hook may fail after a commit, so git's own output decides.
+/// Records the effect of a command on the repository and its publications. Returns whether the
+/// command made a commit. A hook may fail after a commit, so git's own output decides.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     let steps = &run.command.repository;
     if steps.is_empty() {
@@ -50,8 +50,8 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     committed
 }
 
-/// Moves the branch that `git status` printed to the end of the session's branches: agents record the
-/// branch of the start only.
+/// Moves the branch that `git status` printed to the end of the session's branches. Agents record
+/// only the branch at the start.
 pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
     let Some(found) = printed.captures_iter(output).last() else { return };
@@ -101,7 +101,7 @@ fn note_event(
     let succeeded = ending == Ending::Succeeded;
     let error = match ending {
         Ending::Failed(error) => error,
-        // Nothing was pushed, although nothing went wrong.
+        // The push succeeded, but there was nothing to push.
         _ if kind == GitStep::Push => line_of(run.output, pattern!(r"(?m)^Everything up-to-date")),
         _ => None,
     };
@@ -150,7 +150,8 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
                 if hidden { failed() } else { Ending::Succeeded }
             }
             None if run.outcome == Outcome::Interrupted || step.guarded => Ending::Unknown,
-            // A silent failure is that of a step after the staging.
+            // Git prints an error when staging fails. A failure without one belongs to a later
+            // step.
             None if step.step == Some(GitStep::Stage) && at + 1 < steps.len() => Ending::Succeeded,
             None => failed(),
         };
@@ -160,7 +161,7 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
     endings
 }
 
-/// Whether an output says that a step succeeded or failed.
+/// Returns whether an output shows that a step succeeded; `None` if it does not show the outcome.
 fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
     let (good, bad) = match step? {
         GitStep::Stage => (
@@ -218,14 +219,14 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
             pattern!(r"(?m)^\W*(?:Pull request .* is not mergeable|GraphQL: |failed to )"),
         ),
     };
-    // A step that failed first may have been repeated with success in the same command.
+    // An output that shows both outcomes counts as a failure.
     if bad.is_match(output) {
         return Some(false);
     }
     good.is_match(output).then_some(true)
 }
 
-/// The line that says why a step failed.
+/// Returns the line that says why a step failed.
 fn error_line(output: &str) -> Option<String> {
     [
         pattern!(r"(?m)^.*! \[(?:remote )?rejected\].*$"),
@@ -244,7 +245,7 @@ fn line_of(output: &str, pattern: &regex::Regex) -> Option<String> {
     Some(kept(&line, bounds::ERROR_TEXT))
 }
 
-/// The branch that an output names for a step.
+/// Returns the branch that an output names for a step.
 fn branch_in(step: GitStep, output: &str) -> Option<String> {
     let named = match step {
         GitStep::Push => pattern!(r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[[^\]]+\]) +\S+ -> (\S+)"),
@@ -258,7 +259,7 @@ fn branch_in(step: GitStep, output: &str) -> Option<String> {
     Some(kept(&last[1], bounds::NAME))
 }
 
-/// Records the pull requests whose addresses were printed by a command that opens one.
+/// Records the last pull request whose address a command that opens one printed.
 fn pull_requests(evidence: &mut Evidence, output: &str) {
     let address = pattern!(r"https://[^\s/]+/[^\s]+?/(?:pull|merge_requests|pull-requests)/(\d+)");
     if let Some(found) = address.captures_iter(output).last() {
@@ -266,7 +267,7 @@ fn pull_requests(evidence: &mut Evidence, output: &str) {
     }
 }
 
-/// Records a pull request, once.
+/// Records a pull request that is not recorded yet, or the missing number of a recorded one.
 pub(super) fn pull_request(evidence: &mut Evidence, url: &str, number: Option<u64>) {
     let url = kept(url, bounds::NAME);
     if let Some(known) = evidence.pull_requests.iter_mut().find(|known| known.url == url) {

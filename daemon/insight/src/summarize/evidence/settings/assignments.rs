@@ -1,9 +1,9 @@
-//! Files made of lines `key = value`: TOML, INI, environments, properties, and code that only
-//! assigns literals.
+//! Reads files made of lines `key = value`: TOML, INI, environments, properties, and code that
+//! only assigns literals.
 
 use crate::summarize::{evidence::settings::Pairs, text::pattern};
 
-/// `[section]` and `key = value`; an array may take several lines.
+/// Reads `[section]` and `key = value`. An array may take several lines.
 pub(super) fn toml(fragment: &str) -> Pairs {
     let mut found = Vec::new();
     let mut section = String::new();
@@ -36,7 +36,7 @@ pub(super) fn toml(fragment: &str) -> Pairs {
     found
 }
 
-/// `[section]` and `key = value`; `#` and `;` begin comments.
+/// Reads `[section]` and `key = value`. Comments begin with `#` or `;`.
 pub(super) fn ini(fragment: &str) -> Pairs {
     let mut found = Vec::new();
     let mut section = String::new();
@@ -53,7 +53,7 @@ pub(super) fn ini(fragment: &str) -> Pairs {
     found
 }
 
-/// `KEY=value`, perhaps after `export`.
+/// Reads `KEY=value`, with or without `export` before it.
 pub(super) fn env(fragment: &str) -> Pairs {
     pattern!(r"(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*(.*)$")
         .captures_iter(fragment)
@@ -61,7 +61,7 @@ pub(super) fn env(fragment: &str) -> Pairs {
         .collect()
 }
 
-/// `key=value` or `key: value`.
+/// Reads `key=value` or `key: value`.
 pub(super) fn properties(fragment: &str) -> Pairs {
     pattern!(r"(?m)^[ \t]*([A-Za-z0-9_.\-]+)[ \t]*[=:][ \t]*(.*)$")
         .captures_iter(fragment)
@@ -69,7 +69,7 @@ pub(super) fn properties(fragment: &str) -> Pairs {
         .collect()
 }
 
-/// `FROM image`, `ENV key=value` and `ARG key=value`.
+/// Reads `FROM image`, `ENV key=value` and `ARG key=value`.
 pub(super) fn dockerfile(fragment: &str) -> Pairs {
     pattern!(r"(?m)^[ \t]*(?:(FROM)[ \t]+(\S+)|(?:ENV|ARG)[ \t]+([A-Za-z0-9_]+)(?:=|[ \t]+)(.+))")
         .captures_iter(fragment)
@@ -81,12 +81,12 @@ pub(super) fn dockerfile(fragment: &str) -> Pairs {
         .collect()
 }
 
-/// Spaces of indentation up to which a key of an object may stand without the block around it.
+/// Maximum number of spaces before a key that is read although its block is not shown.
 const OUTERMOST: usize = 2;
 
-/// `NAME = literal` in any language, and `key: literal,` as objects have it, with the keys of the
-/// blocks around it. A key deep in a block that the fragment does not show is left out: nobody can
-/// tell what it sets.
+/// Reads `NAME = literal` in any language, and `key: literal,` in objects, with the keys of the
+/// blocks around it. A deeply indented key is ignored if the fragment does not show its block,
+/// because it is unknown what the key sets.
 pub(super) fn code(fragment: &str) -> Pairs {
     let literal = pattern!(
         r#"^(?:(?:export|pub|public|static|final|const|let|var|default)[ \t]+)*(?:([A-Z][A-Z0-9_]*)[ \t]*(?::[ \t]*[\w<>\[\]&' ]+)?=|([A-Za-z_$][\w$]*)[ \t]*:)[ \t]*("[^"\n]*"|'[^'\n]*'|-?[\d_.]+|true|false|True|False|null|None)[ \t]*[,;]?[ \t]*(?:(?://|#).*)?$"#
@@ -116,14 +116,15 @@ pub(super) fn code(fragment: &str) -> Pairs {
     found
 }
 
-/// The key that a line opens a block for: `limits` in `limits: {`.
+/// Returns the key whose block a line opens: `limits` for `limits: {`.
 fn block_name(line: &str) -> &str {
     let head = line.trim_end_matches(['{', '[', '(', ' ']);
     let Some(key) = head.strip_suffix(':') else { return "" };
     key.trim_matches(['"', '\'', ' '])
 }
 
-/// `{ version = "1.2", optional = true }`, perhaps cut off; one that nests is passed over.
+/// Reads `{ version = "1.2", optional = true }`, which may be cut off. A table that contains
+/// another table or an array is ignored.
 fn inline_table(key: &str, table: &str) -> Pairs {
     let inside = table.trim_start_matches('{').split('}').next().unwrap_or_default();
     if inside.contains(['{', '[']) {
@@ -147,7 +148,7 @@ fn joined(section: &str, key: &str) -> String {
     if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") }
 }
 
-/// A value without its quotes and the comment after it.
+/// Returns a value without its quotes and without the comment after it.
 fn unquoted<'v>(value: &'v str, comment: &str) -> &'v str {
     let value = value.trim();
     for quote in ['"', '\''] {

@@ -1,11 +1,12 @@
-//! JSON by its tokens, so that fragments, comments and trailing commas do no harm.
+//! Reads JSON by its tokens, so that fragments, comments and trailing commas cause no errors.
 
 use crate::summarize::evidence::settings::Pairs;
 
-/// An array longer than this is data, not a value to be shown.
+/// Maximum length, in bytes, of an array that is a value. A longer array is data.
 const ARRAY: usize = 200;
 
-/// Each key whose value is a scalar or a short array of scalars, with its path as far as seen.
+/// Returns each key whose value is a scalar or a short array of scalars, with the visible part of
+/// its path.
 pub(super) fn pairs(fragment: &str) -> Pairs {
     let mut scanner = Scanner { rest: fragment, found: Vec::new(), parents: Vec::new(), key: None };
     while scanner.step() {}
@@ -15,8 +16,8 @@ pub(super) fn pairs(fragment: &str) -> Pairs {
 struct Scanner<'f> {
     rest: &'f str,
     found: Pairs,
-    /// The keys of the open objects and arrays; empty ones where the fragment does not contain
-    /// them.
+    /// The keys of the open objects and arrays. A key is empty if the fragment does not contain
+    /// it.
     parents: Vec<String>,
     key: Option<String>,
 }
@@ -65,7 +66,7 @@ impl<'f> Scanner<'f> {
         taken
     }
 
-    /// A string: a key when a colon follows, else a value.
+    /// Reads a string, which is a key if a colon follows, and a value otherwise.
     fn string(&mut self) {
         let mut escaped = false;
         let end = self.rest.char_indices().skip(1).find(|(_, c)| {

@@ -1,4 +1,5 @@
-//! Settings that an edit of a configuration file changes, each with its old and new value.
+//! Finds the settings that an edit of a configuration file changes, each with its old and new
+//! value.
 //!
 //! Both sides of a replacement are read as fragments, because an edit rarely shows a whole
 //! document. The visible part of the nesting becomes the key's dotted path.
@@ -29,16 +30,18 @@ pub(super) struct Setting {
     pub(super) new: Option<String>,
 }
 
-/// A file written whole with more settings than this is a document, not a change of settings.
+/// Maximum number of settings of a file that is written as a whole. A file with more is a
+/// document, not a change of settings.
 const SETTINGS_OF_A_NEW_FILE: usize = 3;
-/// The same for a file of environment variables, which contains only settings.
+/// The same limit for a file of environment variables, which contains only settings.
 const SETTINGS_OF_AN_ENVIRONMENT: usize = 8;
-/// Bytes of one side of a replacement that are read.
+/// Maximum length, in bytes, of the part of each side of a replacement that is read.
 const FRAGMENT: usize = 64 * 1024;
 
-/// The settings that `change` changes; none when the file holds no settings.
+/// Returns the settings that `change` changes; none if the file does not contain settings.
 ///
-/// A file that is written whole counts as new: the caller drops its settings when it knows better.
+/// A file that is written as a whole is taken as new. The caller ignores these settings if the
+/// file existed before.
 pub(super) fn changed(change: &FileChange) -> Vec<Setting> {
     let Some(syntax) = Syntax::of(&change.path) else { return Vec::new() };
     let mut found = Vec::new();
@@ -46,7 +49,7 @@ pub(super) fn changed(change: &FileChange) -> Vec<Setting> {
         found.extend(between(&read(syntax, &edit.old), &read(syntax, &edit.new)));
     }
     if syntax == Syntax::Code {
-        // What comes or goes with the whole block around it is data.
+        // A setting that is added or removed with the whole block around it is data.
         found.retain(|one| !one.key.contains('.') || one.old.is_some() && one.new.is_some());
     }
     let most =
@@ -75,8 +78,8 @@ fn read(syntax: Syntax, fragment: &str) -> Pairs {
     }
 }
 
-/// Returns the differences. The occurrences of a repeated key are compared in order, and ignored
-/// when their numbers differ.
+/// Returns the differences. The occurrences of a repeated key are compared in order. They are
+/// ignored if their numbers differ.
 fn between(old: &Pairs, new: &Pairs) -> Vec<Setting> {
     let (before, after) = (grouped(old), grouped(new));
     let mut found = Vec::new();
@@ -102,7 +105,7 @@ fn between(old: &Pairs, new: &Pairs) -> Vec<Setting> {
     without_renamed_parents(found)
 }
 
-/// Settings that only moved to another parent did not change.
+/// Removes the settings that only moved to another parent, because they did not change.
 fn without_renamed_parents(found: Vec<Setting>) -> Vec<Setting> {
     let leaf = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
     let moved = |one: &Setting| {

@@ -1,8 +1,8 @@
-//! Which files contain settings, and in which syntax.
+//! Determines which files contain settings, and in which syntax.
 
 use crate::lang::paths;
 
-/// The syntaxes that settings are read from.
+/// The syntax of a file that contains settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     Json,
@@ -101,7 +101,7 @@ fn is_generated(name: &str) -> bool {
         || name.ends_with(".map")
 }
 
-/// Example files, which only document the settings.
+/// Whether a file is an example, which only documents the settings.
 fn is_sample(name: &str) -> bool {
     [".example", ".sample", ".template", ".dist"].iter().any(|ending| name.ends_with(ending))
 }

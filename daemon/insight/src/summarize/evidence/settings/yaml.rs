@@ -1,8 +1,8 @@
-//! YAML by its lines and indentation, which is all that a fragment can show.
+//! Reads YAML by its lines and indentation, which are all that a fragment can show.
 
 use crate::summarize::{evidence::settings::Pairs, text::pattern};
 
-/// Each key with a scalar, or with a list of scalars joined by commas.
+/// Returns each key with a scalar, or with a list of scalars joined by commas.
 pub(super) fn pairs(fragment: &str) -> Pairs {
     let mut found: Pairs = Vec::new();
     let mut parents: Vec<(usize, String)> = Vec::new();
@@ -63,7 +63,7 @@ fn path(parents: &[(usize, String)], key: Option<&str>) -> String {
     parents.iter().map(|(_, parent)| parent.as_str()).chain(key).collect::<Vec<_>>().join(".")
 }
 
-/// A value without its quotes and the comment after it.
+/// Returns a value without its quotes and without the comment after it.
 fn scalar(text: &str) -> &str {
     let text = text.trim();
     for quote in ['"', '\''] {

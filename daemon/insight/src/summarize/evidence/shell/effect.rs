@@ -1,4 +1,5 @@
-//! The evident effects of a command line on files: removals, moves, here documents, edits in place.
+//! Finds the evident effects of a command line on files: removals, moves, here-documents, edits in
+//! place.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ use crate::{
     },
 };
 
-/// Effects looked at in one command line.
+/// Maximum number of effects of one command line.
 const EFFECTS: usize = 12;
 
 /// Something done to a file by a shell command.
@@ -33,14 +34,14 @@ pub(in crate::summarize::evidence) enum Effect {
     /// The file was written as a whole.
     Write {
         path: String,
-        /// The written lines, where they are in the command line.
+        /// Number of written lines; 0 if the text is not in the command line.
         lines: u32,
     },
     /// The file was edited in place.
     Edit(String),
 }
 
-/// The effects of `commands`, run one after the other from `directory`.
+/// Returns the effects of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<Effect> {
     let mut directory = directory.to_owned();
     let mut effects = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<Effect> {
     effects
 }
 
-/// `path` as seen from `directory`, without `.` and `..`.
+/// Returns `path` resolved against `directory`, without `.` and `..`.
 pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> String {
     let path =
         if is_of_windows(directory) || is_of_windows(path) { &spelled_once(path) } else { path };
@@ -86,12 +87,12 @@ pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> St
     kept(&parts.join("/"), bounds::PATH)
 }
 
-/// Whether a path begins with the letter of a drive.
+/// Whether a path begins with a drive letter.
 fn is_of_windows(path: &str) -> bool {
     path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// Returns the uniform spelling of a path on Windows, where `D:\\a`, `d:/a` and `/d/a` are the
+/// Returns the uniform spelling of a path on Windows, where `D:\a`, `d:/a` and `/d/a` are the
 /// same.
 fn spelled_once(path: &str) -> String {
     let path = path.replace('\\', "/");
@@ -112,7 +113,7 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
         effects.push(Effect::Write { path, lines: command.document_lines });
     }
     let (program, first) = (invocation.program, invocation.operand(0));
-    // With options before the subcommand git may work in another folder.
+    // With options before the subcommand, git may work in another folder.
     if program == "git" && invocation.arguments.len() + 1 != command.words.len() {
         return;
     }
@@ -166,7 +167,7 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
     }
 }
 
-/// One source and its target; several sources go into a folder.
+/// Returns the moves of the sources to the target. Several sources move into a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
     if !is_plain(target) || is_passing(&target.text) {
@@ -193,7 +194,7 @@ fn is_plain(word: &Word) -> bool {
     !word.expands && !word.text.is_empty() && !word.text.starts_with('$')
 }
 
-/// Devices and scratch files, which are not work.
+/// Whether a path is a device or a scratch file, which is not part of the work.
 fn is_passing(path: &str) -> bool {
     paths::is_scratch(path) || path == "&"
 }

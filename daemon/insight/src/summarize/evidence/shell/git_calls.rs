@@ -1,4 +1,4 @@
-//! The calls of git in a command line, as far as they are needed to read what git printed.
+//! Finds the calls of git in a command line that explain what git printed.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::summarize::{
     text::kept,
 };
 
-/// Calls, and arguments of a call, that are kept.
+/// Maximum numbers of calls of a command line, and of words of a call, that are kept.
 const CALLS: usize = 8;
 const ARGUMENTS: usize = 8;
 
@@ -24,19 +24,18 @@ const ARGUMENTS: usize = 8;
 pub(in crate::summarize::evidence) struct GitCall {
     /// The subcommand and its arguments.
     pub(in crate::summarize::evidence) words: Vec<String>,
-    /// Whether another command reads its output.
+    /// Whether another command reads the output of the call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_piped: bool,
-    /// Whether it is the first command whose output is seen.
+    /// Whether the call is the first command whose output is seen.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_first: bool,
-    /// Whether it is the only command whose output is seen.
+    /// Whether the call is the only command whose output is seen.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_alone: bool,
 }
 
 impl GitCall {
-    /// The subcommand.
     pub(in crate::summarize::evidence) fn subcommand(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
@@ -46,14 +45,15 @@ impl GitCall {
         self.words.iter().any(|word| word == option)
     }
 
-    /// The arguments that are no options.
+    /// Returns the arguments that are not options.
     pub(in crate::summarize::evidence) fn operands(&self) -> impl Iterator<Item = &str> {
         let words = self.words.iter().skip(1).map(String::as_str);
         words.filter(|word| !word.starts_with('-'))
     }
 }
 
-/// The calls of git among `commands`, without those in folders made only to try something out.
+/// Returns the calls of git among `commands`, except those in scratch folders that the command
+/// line makes.
 pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
     let (mut within_scratch, mut has_printed) = (false, false);
     let mut calls = Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
         let is_elsewhere =
             within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line));
         if invocation.program == "git" && !is_elsewhere {
-            // What the other calls print says enough.
+            // The output of the other calls is clear without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();
             let is_asked = ["status", "diff", "log", "rev-parse", "branch"].contains(&first);
             let words = invocation.arguments.iter().take(if is_asked { ARGUMENTS } else { 1 });

@@ -5,11 +5,11 @@ use crate::{lang::shell, summarize::evidence::shell::words::Simple};
 /// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Only looks, or is part of the shell's own furniture.
+    /// Only reads, or is a builtin of the shell.
     Looks,
     /// Changes files or the environment, so that a failed attempt may succeed now.
     Changes,
-    /// Does work: builds, tests, runs a program.
+    /// Does the main work: builds, tests, runs a program.
     Works,
 }
 
@@ -34,17 +34,17 @@ impl<'s> Invocation<'s> {
         Some(Invocation { program, arguments: rest.to_vec() })
     }
 
-    /// The `index`th argument that is not an option.
+    /// Returns the `index`th argument that is not an option.
     pub(super) fn operand(&self, index: usize) -> Option<&'s str> {
         self.arguments.iter().filter(|word| !word.starts_with('-')).nth(index).copied()
     }
 
-    /// Whether one of its arguments is `option`.
+    /// Whether one of the arguments is `option`.
     pub(super) fn has(&self, option: &str) -> bool {
         self.arguments.contains(&option)
     }
 
-    /// Whether it runs code from the command line itself.
+    /// Whether the program runs code that is in the command line itself.
     pub(super) fn runs_inline_code(&self) -> bool {
         let interpreter =
             INTERPRETERS.iter().any(|name| self.program.trim_end_matches(version_mark) == *name);
@@ -56,7 +56,6 @@ impl<'s> Invocation<'s> {
                 || self.operand(0).is_none())
     }
 
-    /// Returns the effect.
     pub(super) fn kind(&self) -> Kind {
         let operand = |index| self.operand(index).unwrap_or_default();
         let (first, second) = (operand(0), operand(1));
@@ -320,7 +319,8 @@ const GIT_CHANGES: &[&str] = &[
     "update-index",
 ];
 
-/// Git's arguments from its subcommand on, without the preceding `-C dir` and `-c key=value`.
+/// Returns git's arguments from its subcommand on, without the preceding `-C dir` and
+/// `-c key=value`.
 fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
     let mut rest = arguments;
     while let Some((first, more)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {
@@ -330,8 +330,8 @@ fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
     rest
 }
 
-/// Words before the program where the table of programs names no wrapper: `python -m` runs a module
-/// of any name, `hatch run` a program as well as a task.
+/// Returns the number of words before the program for wrappers that are not in the table of
+/// programs. `python -m` runs a module of any name. `hatch run` runs a program or a task.
 fn passed_over(words: &[&str]) -> usize {
     match words {
         [python, "-m", _, ..] if base(python).trim_end_matches(version_mark) == "python" => 2,

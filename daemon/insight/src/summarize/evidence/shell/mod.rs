@@ -1,6 +1,6 @@
-//! The attempt that a shell command line makes, and its evident effects on files.
+//! Determines the attempt that a shell command line makes, and its evident effects on files.
 //!
-//! Reads the command line only; the result shows whether it succeeded.
+//! Only the command line is read here. Its result shows whether it succeeded.
 
 mod effect;
 mod git_calls;
@@ -26,9 +26,9 @@ use self::{
 };
 use crate::summarize::text::{kept, pattern};
 
-/// Bytes kept of a command line.
+/// Maximum length, in bytes, of a command line that is shown.
 pub(super) const SHOWN: usize = 200;
-/// Maximum bytes of the attempt's name.
+/// Maximum length, in bytes, of the attempt's name.
 const ATTEMPT: usize = 100;
 
 /// The information in a command line.
@@ -38,20 +38,21 @@ pub(super) struct CommandLine {
     /// The command line as a person would quote it: without the change of directory before it
     /// and the shortening of its output after it.
     pub(super) shown: String,
-    /// The name of the attempt, the same for each repetition with other options: `cargo test`, `git
-    /// push`, `./run.sh`. `None` when the command only reads, or runs code of its own.
+    /// The name of the attempt, which is the same for each repetition with other options:
+    /// `cargo test`, `git push`, `./run.sh`. `None` when the command only reads, or runs inline
+    /// code.
     pub(super) attempt: Option<String>,
-    /// Whether its success says nothing, since the exit code is another command's.
+    /// Whether its success proves nothing, because the exit code is that of another command.
     pub(super) unproven: bool,
-    /// Whether it can have changed files or the environment.
+    /// Whether the command can have changed files or the environment.
     pub(super) changes: bool,
     /// The evident effects on files.
     pub(super) effects: Vec<Effect>,
     /// The effects on the repository, and the published texts.
     pub(super) repository: Vec<RepositoryStep>,
-    /// Whether it shows the history of the repository.
+    /// Whether the command shows the history of the repository.
     pub(super) shows_history: bool,
-    /// The directory that it works in, and the package that it names.
+    /// The directory that the command works in, and the package that it names.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) directory: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,15 +60,15 @@ pub(super) struct CommandLine {
     /// The calls of git whose output shows the state of the repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) git: Vec<GitCall>,
-    /// The tests that it asks for.
+    /// The tests that the command asks for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tests: Vec<TestCall>,
-    /// Whether only a part of its output is printed: what is counted there is no total.
+    /// Whether only a part of the output is printed. The numbers in it are not totals.
     pub(super) shows_part: bool,
 }
 
 impl CommandLine {
-    /// Reads `line` as run in `directory`.
+    /// Reads `line` as a command line that runs in `directory`.
     pub(super) fn read(line: &str, directory: &str) -> CommandLine {
         let commands = words::simple_commands(line);
         if let Some(script) = script(&commands) {
@@ -110,7 +111,7 @@ impl CommandLine {
         }
     }
 
-    /// Forgets the texts in it, which take the most space.
+    /// Drops the published texts and commit messages, which take the most space.
     pub(super) fn forget_texts(&mut self) {
         for step in &mut self.repository {
             step.published = None;
@@ -126,7 +127,7 @@ impl CommandLine {
     }
 }
 
-/// Returns the script of a shell, when that is the whole command: `bash -lc 'cargo test'`.
+/// Returns the script of a shell when it is the whole command: `bash -lc 'cargo test'`.
 fn script(commands: &[Simple]) -> Option<&str> {
     let [only] = commands else { return None };
     let words: Vec<&str> = only.texts().collect();
@@ -152,7 +153,7 @@ fn attempt(invocation: &Invocation<'_>) -> Option<String> {
         word.len() <= 40
             && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':'))
     };
-    // A script's arguments are its own business.
+    // Each script defines its own arguments, so they are not part of the name.
     let takes_words = !invocation.program.contains('.');
     let runs_file = RUNS_FILES.contains(&invocation.program);
     if let Some(first) =

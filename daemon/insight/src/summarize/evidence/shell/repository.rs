@@ -1,4 +1,4 @@
-//! The effects of a command line on the repository, and the texts that it publishes on the
+//! Finds the effects of a command line on the repository, and the texts that it publishes on the
 //! repository's forge.
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Steps looked at in one command line.
+/// Maximum number of steps of one command line.
 const STEPS: usize = 12;
 
 /// One command of a line that changes the repository or publishes a text.
@@ -27,19 +27,19 @@ const STEPS: usize = 12;
 pub(in crate::summarize::evidence) struct RepositoryStep {
     /// The effect on the repository.
     pub(in crate::summarize::evidence) step: Option<GitStep>,
-    /// The branch that it names.
+    /// The branch that the command names.
     pub(in crate::summarize::evidence) branch: Option<String>,
-    /// The commit that it makes.
+    /// The commit that the command makes.
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
-    /// The commits that it takes away.
+    /// The commits that the command removes.
     pub(in crate::summarize::evidence) undone: Undone,
-    /// The text that it publishes.
+    /// The text that the command publishes.
     pub(in crate::summarize::evidence) published: Option<Published>,
-    /// Whether other work has to succeed before it runs.
+    /// Whether other work has to succeed before the command runs.
     pub(in crate::summarize::evidence) guarded: bool,
-    /// Whether the success of the command line proves its own.
+    /// Whether the success of the command line proves that this command succeeded.
     pub(in crate::summarize::evidence) proven: bool,
-    /// Whether the next command runs only if it succeeds.
+    /// Whether the next command runs only if this one succeeds.
     pub(in crate::summarize::evidence) chained: bool,
 }
 
@@ -47,24 +47,24 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct CommitMade {
-    /// The first line of its message, when the command line holds it.
+    /// The first line of its message, if the command line contains it.
     pub(in crate::summarize::evidence) subject: Option<String>,
     /// The rest of its message, without trailers.
     pub(in crate::summarize::evidence) body: String,
-    /// Whether it takes the place of the one before.
+    /// Whether it replaces the previous commit.
     pub(in crate::summarize::evidence) amends: bool,
-    /// Whether it replaces an existing commit.
+    /// Whether it is a copy of an existing commit, made by a cherry-pick or a rebase.
     pub(in crate::summarize::evidence) replays: bool,
 }
 
-/// Commits that a command takes away.
+/// The commits that a command removes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::summarize::evidence) enum Undone {
-    /// The undone commits are unknown.
+    /// No commits are removed, or it is unknown which.
     #[default]
     Nothing,
-    /// The latest ones.
+    /// The given number of latest commits.
     Latest(u32),
     /// The commits after the one with this hash.
     After(String),
@@ -79,18 +79,17 @@ pub(in crate::summarize::evidence) enum Undone {
 pub(in crate::summarize::evidence) struct Published {
     pub(in crate::summarize::evidence) kind: PublicationKind,
     pub(in crate::summarize::evidence) title: Option<String>,
-    /// The text.
     pub(in crate::summarize::evidence) body: String,
 }
 
-/// Whether `git checkout` of this name restores a file.
+/// Whether a name has the extension of a file, which `git checkout` restores.
 fn names_code(name: &str) -> bool {
     pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png)$")
         .is_match(name)
 }
 
-/// Whether a folder is made by the command line itself to try something out: what git does there says
-/// nothing about the project.
+/// Whether a folder is a scratch folder that the command line itself makes. What git does there
+/// says nothing about the project.
 pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
@@ -101,14 +100,13 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
         || pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(folder)
 }
 
-/// The folder that `git -C` names.
+/// Returns the folder that `git -C` names.
 pub(super) fn git_folder(command: &Simple) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
     (words.next()? == "-C").then(|| words.next()).flatten()
 }
 
-/// The steps of a command line, in order, without those in repositories that it only tries something
-/// out in.
+/// Returns the steps of a command line in order, without those in scratch repositories.
 pub(super) fn steps(commands: &[Simple], line: &str) -> Vec<RepositoryStep> {
     let mut steps = Vec::new();
     let mut guarded = false;
@@ -204,7 +202,7 @@ fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
     }
 }
 
-/// A reset; one that only unstages files does not count.
+/// Returns the step of a reset; `None` if it only unstages files.
 fn reset(target: Option<&str>, hard: bool, soft: bool) -> Option<RepositoryStep> {
     let undone = match target {
         Some(target) if target.starts_with("HEAD~") || target.starts_with("HEAD^") => {
@@ -394,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_knows_whose_success_it_hangs_on() {
+    fn a_step_knows_whose_success_it_depends_on() {
         let steps = steps_of("rm x && git add . && git commit -m x; echo done");
         assert!(steps.iter().all(|step| step.guarded && !step.proven));
         let steps = steps_of("cd x && git add . && git commit -m x && git push");

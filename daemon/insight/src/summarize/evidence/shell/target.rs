@@ -1,4 +1,4 @@
-//! The folder and the package that a command line works on.
+//! Determines the folder and the package that a command line works on.
 
 use crate::summarize::{
     evidence::{
@@ -12,15 +12,15 @@ use crate::summarize::{
     text::kept,
 };
 
-/// What a command line works on.
+/// The folder and the package that a command line works on.
 pub(super) struct CommandTarget {
     /// The directory of the first command that does work.
     pub(super) directory: String,
-    /// The package that it names.
+    /// The package that the command names.
     pub(super) package: Option<String>,
 }
 
-/// The target of `commands`, run one after the other from `directory`.
+/// Returns the target of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
     let mut directory = directory.to_owned();
     for command in commands {
@@ -40,15 +40,15 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
     CommandTarget { directory, package: None }
 }
 
-/// A directory as it is seen from the one that the session began in; `None` for that one, and for
-/// those outside of it.
+/// Returns a directory relative to `home`, where the session began. Returns `None` for `home`
+/// itself, and for directories outside of it.
 pub(in crate::summarize::evidence) fn below(directory: &str, home: &str) -> Option<String> {
     let rest = directory.strip_prefix(home.trim_end_matches(['/', '\\']))?;
     let rest = rest.strip_prefix(['/', '\\'])?.trim_end_matches('/');
     (!rest.is_empty()).then(|| kept(rest, bounds::NAME))
 }
 
-/// The package that the options of a package manager or of a compiler name.
+/// Returns the package that the options of a package manager or of a compiler name.
 fn package(program: &str, arguments: &[&str]) -> Option<String> {
     let options: &[&str] = match program {
         "pnpm" | "turbo" | "bun" => &["--filter", "-F", "-C", "--dir", "--cwd"],
@@ -66,7 +66,7 @@ fn package(program: &str, arguments: &[&str]) -> Option<String> {
         options.contains(&name).then_some(value)
     })?;
     let named = named.or_else(|| words.next())?;
-    // The file of settings lies in the folder of the package.
+    // The configuration file is in the folder of the package.
     let named = named.rsplit_once("/tsconfig").map_or(named, |(folder, _)| folder);
     let is_own = named.starts_with("tsconfig") || matches!(named, "." | "./");
     (!is_own).then(|| kept(named.trim_end_matches('/'), bounds::NAME))

@@ -1,4 +1,5 @@
-//! The tests that a command line asks for: of which folder or package, and whether only a part.
+//! Finds the tests that a command line runs: in which folder or package, and whether only a part
+//! of them.
 //!
 //! The options of the runners are in `runners.txt`.
 
@@ -16,26 +17,26 @@ use crate::summarize::{
 
 /// The table of runners.
 const RUNNERS: &str = include_str!("runners.txt");
-/// Bytes kept of a limit.
+/// Maximum length, in bytes, of the text that limits a run.
 const LIMIT: usize = 90;
-/// Operands of a limit that are kept.
+/// Maximum number of operands in that text.
 const OPERANDS: usize = 2;
 
 /// One call of a test runner in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct TestCall {
-    /// The framework that its output names; `*` for a script that may run any.
+    /// The framework that the output names; `*` for a script that may run any.
     framework: String,
-    /// The options, names and files that limit it, as they were typed.
+    /// The options, names and files that limit the run, as they were typed.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
-    /// The package that it names.
+    /// The package that the call names.
     pub(in crate::summarize::evidence) package: Option<String>,
-    /// The directory that it runs in.
+    /// The directory that the call runs in.
     pub(in crate::summarize::evidence) directory: String,
 }
 
-/// What an operand of a runner is.
+/// The meaning of a runner's operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Operand {
     Filter,
@@ -44,7 +45,7 @@ enum Operand {
     Nothing,
 }
 
-/// A row of the table.
+/// A row of the table of runners.
 struct Runner {
     start: Vec<&'static str>,
     framework: &'static str,
@@ -80,7 +81,8 @@ fn runner(row: &'static str) -> Option<Runner> {
     })
 }
 
-/// The calls of test runners among `commands`, run one after the other from `directory`.
+/// Returns the calls of test runners among `commands`, which run one after the other from
+/// `directory`.
 pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<TestCall> {
     let mut directory = directory.to_owned();
     let mut calls = Vec::new();
@@ -97,7 +99,8 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<TestCall> {
     calls
 }
 
-/// The call that printed the report of `framework`: the last one of its runner, or of a script.
+/// Returns the call that printed the report of `framework`: the last call of its runner, or else
+/// the last call of a script.
 pub(in crate::summarize::evidence) fn printed<'c>(
     calls: &'c [TestCall],
     framework: &str,
@@ -135,7 +138,7 @@ fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
     })
 }
 
-/// Whether the words of a script runner name a task of tests.
+/// Whether the words of a script runner name a test task.
 fn runs_tests(words: &[&str]) -> bool {
     words.iter().any(|word| is_test_task(word))
 }
@@ -145,7 +148,8 @@ fn is_test_task(word: &str) -> bool {
         .is_match(word)
 }
 
-/// Whether a task of tests is named after a part of them, as `test:e2e`, and not `test:ci`.
+/// Whether the name of a test task is that of a part of the tests. `test:e2e` is, `test:ci` is
+/// not.
 fn names_part(task: &str) -> bool {
     let general = pattern!(
         r"^(?:test|tests|check|vitest|jest|spec)(?:[:_-](?:ci|cov|coverage|all|run|once|watch|full|report|verbose|race|silent|quick|js|ts))?$"
@@ -153,7 +157,7 @@ fn names_part(task: &str) -> bool {
     !general.is_match(task)
 }
 
-/// Reads the arguments of a runner one after the other.
+/// A reader of a runner's arguments, one after the other.
 struct ArgumentReader<'r> {
     runner: &'r Runner,
     directory: &'r str,
@@ -203,7 +207,7 @@ impl<'r> ArgumentReader<'r> {
         }
     }
 
-    /// Whether an option that limits a run has no value.
+    /// Whether an option that limits a run takes no value.
     fn is_flag(&self, name: &str) -> bool {
         let is_of_cargo = self.runner.framework.starts_with("cargo") && name == "--tests";
         let flags = pattern!(
@@ -240,7 +244,7 @@ impl<'r> ArgumentReader<'r> {
         }
     }
 
-    /// A path below the directory as it is seen from there.
+    /// Returns a path below the directory relative to it.
     fn shortened(&self, word: &str) -> String {
         let below = word.strip_prefix(self.directory).and_then(|path| path.strip_prefix('/'));
         below.filter(|_| !self.directory.is_empty()).unwrap_or(word).to_owned()
@@ -253,7 +257,7 @@ impl<'r> ArgumentReader<'r> {
     }
 }
 
-/// A word as it is typed.
+/// Returns a word as it is typed in a shell, with quotes if necessary.
 fn typed(word: &str) -> String {
     let is_plain = !word.contains(|c: char| c.is_whitespace() || "()|&;<>*$".contains(c));
     if is_plain { word.to_owned() } else { format!("\"{word}\"") }
@@ -264,7 +268,7 @@ mod tests {
     use super::*;
     use crate::summarize::evidence::shell::words::simple_commands;
 
-    /// The last call as `framework limit @package directory`.
+    /// Returns the last call as `framework limit @package directory`.
     fn read(line: &str) -> String {
         let calls = of(&simple_commands(line), "/app");
         let Some(call) = calls.last() else { return "-".to_owned() };

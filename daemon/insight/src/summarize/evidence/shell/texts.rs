@@ -1,4 +1,4 @@
-//! Texts that a command line hands to a program: messages, descriptions, comments.
+//! Finds the texts that a command line passes to a program: messages, descriptions, comments.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ impl ArgumentTexts<'_> {
         Published::of(kind, title.as_deref(), &given.or_else(read)?)
     }
 
-    /// The text in a request to a forge's interface.
+    /// Returns the text in a request to a forge's API.
     pub(super) fn sent_to_api(&self, words: &[&str]) -> Option<Published> {
         let fields = values(words, &["-f", "-F", "--field", "--raw-field"]);
         let field = |name: &str| {
@@ -92,7 +92,7 @@ impl Published {
     }
 }
 
-/// Returns the text of a word, if it is in the command line.
+/// Returns the text of a word; `None` if it is not in the command line.
 pub(super) fn literal(word: &str) -> Option<String> {
     if let Some(document) = word.trim_start().strip_prefix("$(cat <<") {
         let (first, text) = document.split_once('\n')?;
@@ -104,7 +104,7 @@ pub(super) fn literal(word: &str) -> Option<String> {
     if word.starts_with("$(") || word.is_empty() {
         return None;
     }
-    // `$'…'` of the shell and `@'…'@` of PowerShell.
+    // PowerShell writes `@'…'@`, and other shells write `$'…'`.
     if let Some(escaped) = word.strip_prefix('$').filter(|text| text.contains("\\n")) {
         return Some(escaped.replace("\\n", "\n").replace("\\'", "'"));
     }
@@ -123,7 +123,7 @@ pub(super) fn without_trailers(text: &str) -> String {
     text.lines().filter(is_trailer).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The values of options with these names.
+/// Returns the values of options with these names.
 fn values<'s>(words: &[&'s str], names: &[&str]) -> Vec<&'s str> {
     let mut found = Vec::new();
     let mut words = words.iter().copied();

@@ -1,25 +1,25 @@
-//! A shell command line cut into simple commands and words, as far as its look allows.
+//! Splits a shell command line into simple commands and words.
 //!
-//! Nothing is expanded. A word that the shell would expand is marked, so that `$OUT/*.rs` is not
-//! mistaken for a path.
+//! The shell's expansions are not carried out. A word that the shell would expand is marked, so
+//! that `$OUT/*.rs` is not mistaken for a path.
 
 /// Maximum number of simple commands that are read in one command line; the rest is ignored.
 const COMMANDS: usize = 40;
-/// Bytes of a command line looked at.
+/// Maximum length, in bytes, of the part of a command line that is read.
 const BYTES: usize = 16 * 1024;
 
 /// One simple command: a program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Simple {
-    /// Its words without quotes, without variable assignments before the program.
+    /// Its words without quotes, and without variable assignments before the program.
     pub(super) words: Vec<Word>,
-    /// Files that its output is written to, with the lines of a here-document if it has one.
+    /// Files that its output is written to.
     pub(super) writes: Vec<Word>,
-    /// Its here document.
+    /// The text of its here-document.
     pub(super) document: String,
-    /// Lines of its here-document.
+    /// Number of lines of its here-document.
     pub(super) document_lines: u32,
-    /// How the next command hangs on it.
+    /// The operator before the next command.
     pub(super) joint: Joint,
 }
 
@@ -47,13 +47,13 @@ pub(super) enum Joint {
 }
 
 impl Simple {
-    /// The text of each word.
+    /// Returns the text of each word.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| word.text.as_str())
     }
 }
 
-/// Cuts a command line into its simple commands.
+/// Splits a command line into its simple commands.
 pub(super) fn simple_commands(line: &str) -> Vec<Simple> {
     let line = &line[..line.floor_char_boundary(BYTES)];
     let mut lexer = Lexer { rest: line, ..Lexer::default() };
@@ -69,9 +69,9 @@ struct Lexer<'l> {
     command: Simple,
     word: Word,
     in_word: bool,
-    /// Whether the next word is the target of a redirection, or a word to skip.
+    /// The kind of the redirection whose target is the next word.
     redirect: Option<Redirect>,
-    /// Here-documents that begin after the line's end.
+    /// The announced here-documents, which begin after the end of the line.
     documents: Vec<HereDocument>,
 }
 
@@ -91,7 +91,7 @@ enum Redirect {
 }
 
 impl<'l> Lexer<'l> {
-    /// Takes the next piece; says whether there was one.
+    /// Reads the next token; returns whether there was one.
     fn step(&mut self) -> bool {
         let Some(c) = self.rest.chars().next() else { return false };
         match c {
@@ -144,7 +144,8 @@ impl<'l> Lexer<'l> {
         taken
     }
 
-    /// Returns the text up to and including `end`; all of the rest when there is no `end`.
+    /// Reads the text up to `end`, and `end` itself. Returns the text without `end`. Reads all of
+    /// the rest if there is no `end`.
     fn until(&mut self, end: &str) -> &'l str {
         let at = self.rest.find(end).unwrap_or(self.rest.len());
         let text = self.take(at);
@@ -185,7 +186,7 @@ impl<'l> Lexer<'l> {
         }
     }
 
-    /// `$( … )` with everything in it, nested ones and quotes included.
+    /// Reads `$( … )` with everything in it, including nested substitutions and quotes.
     fn substitution(&mut self) {
         if let Some(length) = document_in_substitution(self.rest) {
             let text = self.take(length);
@@ -234,9 +235,9 @@ impl<'l> Lexer<'l> {
         self.end_command(Joint::Next);
     }
 
-    /// `>`, `>>`, `2>&1`, `<`, `<<WORD`, `<<<`.
+    /// Reads a redirection: `>`, `>>`, `2>&1`, `<`, `<<WORD`, `<<<`.
     fn redirection(&mut self) {
-        // A number right before the sign is a stream, not an argument.
+        // A number directly before the operator is a file descriptor, not an argument.
         if self.in_word && self.word.text.bytes().all(|byte| byte.is_ascii_digit()) {
             self.word = Word::default();
             self.in_word = false;
@@ -309,7 +310,8 @@ impl<'l> Lexer<'l> {
     }
 }
 
-/// The length of `$(cat <<EOF … EOF)`, whose text may hold quotes and brackets of any number.
+/// Returns the length of `$(cat <<EOF … EOF)`, whose text may contain unbalanced quotes and
+/// brackets.
 fn document_in_substitution(rest: &str) -> Option<usize> {
     let (first, _) = rest.split_once('\n')?;
     let end = first.strip_prefix("$(cat <<")?.trim_start_matches('-');
@@ -332,7 +334,8 @@ fn document_in_substitution(rest: &str) -> Option<usize> {
     None
 }
 
-/// `NAME=value` before a program, and words of the shell that introduce a command.
+/// Whether a word is `NAME=value` before a program, or a word of the shell that introduces a
+/// command.
 fn is_prefix(word: &str) -> bool {
     const INTRODUCTIONS: [&str; 10] =
         ["then", "do", "else", "if", "while", "until", "!", "{", "}", "time"];

@@ -1,4 +1,4 @@
-//! The claim of a single sentence, determined by its words.
+//! Determines the claim of a single sentence by its words.
 
 use crate::{
     model::evidence::StatementKind,
@@ -33,7 +33,8 @@ pub(super) fn announces_cause(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// A guess, a question, an announcement, or talk with the user: not a firm statement.
+/// Whether a sentence is a guess, a question, an announcement, or talk with the user. Such a
+/// sentence is not a firm statement.
 pub(super) fn is_loose(sentence: &str) -> bool {
     sentence.ends_with(['?', '…'])
         || sentence.starts_with(['❌', '|', '/', '$', '{', '<', '('])
@@ -47,7 +48,7 @@ pub(super) fn is_loose(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// A decision with its reason or its rejected alternative.
+/// Whether a sentence states a decision with its reason or its rejected alternative.
 pub(super) fn is_decision(sentence: &str) -> bool {
     let chosen = pattern!(
         r"(?i)^(?:so |instead,? |therefore,? )?(?:(?:I|we)(?:'ve| have)? |the (?:team|plan|design|user) )?(?:deliberately |intentionally |explicitly |ultimately |finally )?(?:chose|chosen|opted for|decided (?:to|on|against|not)|went with|going with|settled on|picked|preferred|deferred|ruled out|rejected|kept|left|used|using|switched|stuck with|avoided|reused|shelled? out)\b"
@@ -74,8 +75,8 @@ pub(super) fn is_decision(sentence: &str) -> bool {
                     || (strong && reasoned))))
 }
 
-/// A choice that the agent states before it carries it out: `I'll resolve by keeping the old name`.
-/// It counts only when work follows.
+/// Whether the agent states a choice before it carries it out:
+/// `I'll resolve by keeping the old name`. Such a choice counts only when work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let keeps = pattern!(
         r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{8,}\brather than\b .{8,})"
@@ -93,7 +94,7 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
         && !is_unsure.is_match(sentence)
 }
 
-/// A cause of an error.
+/// Whether a sentence states the cause of an error.
 pub(super) fn is_cause(sentence: &str) -> bool {
     let named = pattern!(
         r"(?i)^(?:so |ah,? |and )?(?:the |this |that |my )?(?:(?:actual|real|underlying|core|main|first|second) )?(?:(?:root )?cause|issue|problem|bug|culprit|failures?|crash|regression|mismatch|tests?|ci|build|lint|push|job)(?: here| there| now)? (?:is|are|was|were|comes? from|came from|stems? from|stemmed from|existed|exists|happen(?:s|ed)|occur(?:s|red)|fail(?:s|ed)?|broke)\b"
@@ -122,7 +123,7 @@ pub(super) fn is_discovery(sentence: &str) -> bool {
         && sentence.len() > 40
 }
 
-/// An attempt that was abandoned.
+/// Whether a sentence reports an attempt that was abandoned.
 pub(super) fn is_dead_end(sentence: &str) -> bool {
     pattern!(
         r"(?i)\b(?:did(?:n't| not) (?:work|help)|had no effect|gave up on|is a dead end|was a dead end|turned out not to|tried .{4,80} but (?:it|that|this)\b|(?:attempt|approach) failed)\b|^(?:I(?:'ve)? )?(?:reverted|backed out|rolled back|abandoned)\b"
@@ -130,8 +131,9 @@ pub(super) fn is_dead_end(sentence: &str) -> bool {
     .is_match(sentence)
 }
 
-/// An action with its reason: `X returned nil, so I added a check`, `Since nobody reads it, I
-/// removed the field`, `Moved the lock out of the loop to avoid a deadlock`.
+/// Whether a sentence reports an action with its reason: `X returned nil, so I added a check`,
+/// `Since nobody reads it, I removed the field`,
+/// `Moved the lock out of the loop to avoid a deadlock`.
 fn is_reasoned_deed(sentence: &str) -> bool {
     let so = pattern!(
         r"(?i)^.{20,}, so (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|merged|split|excluded|disabled|limited|pinned)\b"
@@ -145,7 +147,7 @@ fn is_reasoned_deed(sentence: &str) -> bool {
     so.is_match(sentence) || since.is_match(sentence) || purposeful.is_match(sentence)
 }
 
-/// A sentence after "Found it!" that describes the fault, not the search or its end.
+/// Whether a sentence after "Found it!" describes the fault, not the search or its end.
 pub(super) fn is_fault(sentence: &str) -> bool {
     sentence.len() >= 40
         && is_about_code(sentence)

@@ -8,20 +8,21 @@ use crate::summarize::text::{Block, blocks, capitalised, cut, one_line, pattern,
 pub(in crate::summarize::evidence) struct Chosen {
     /// The question, if the agent asked one.
     pub(in crate::summarize::evidence) question: String,
-    /// The choice.
+    /// The chosen option.
     pub(in crate::summarize::evidence) answer: String,
     /// The other options.
     pub(in crate::summarize::evidence) alternatives: Vec<String>,
 }
 
-/// The question of a choice that a recommendation offers.
+/// The question that is recorded for an accepted recommendation.
 pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 
-/// Maximum bytes of a prompt that may pick an option or agree; a longer one is a new task.
+/// Maximum length, in bytes, of a prompt that may pick an option or agree. A longer one is a new
+/// task.
 const ANSWER: usize = 2_000;
-/// Maximum characters of a recommendation.
+/// Maximum length, in characters, of a recommendation.
 const RECOMMENDATION: usize = 390;
-/// Maximum number of points of an accepted proposal.
+/// Maximum number of points that are kept of an accepted proposal.
 const APPROVED: usize = 4;
 
 /// Returns the choices that `prompt` makes among the options of `reply`, or of one of the `earlier`
@@ -53,7 +54,7 @@ pub(in crate::summarize::evidence) fn chosen(
     if marks.is_empty() && agrees(&prompt) { approved(reply) } else { Vec::new() }
 }
 
-/// Whether a recommendation names the user's choice: `(a)`.
+/// Whether a recommendation names all options that the user picked, as in `(a)`.
 fn names_all(recommended: &str, marks: &[String]) -> bool {
     let recommended = recommended.to_lowercase();
     marks.iter().all(|mark| {
@@ -76,13 +77,14 @@ fn is_number(mark: &str) -> bool {
     mark.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The options of an offer that have numbers where the marks are numbers, else those with letters.
+/// Returns the options of an offer with numbers if the marks are numbers, and those with letters
+/// otherwise.
 fn options_like(offer: &str, marks: &[String]) -> Vec<(String, String)> {
     let Some(first) = marks.first() else { return Vec::new() };
     options(offer).into_iter().filter(|(mark, _)| is_number(mark) == is_number(first)).collect()
 }
 
-/// An option without its explanation: `Daily — one file for each date` is `Daily`.
+/// Returns an option without its explanation: `Daily` for `Daily — one file for each date`.
 pub(in crate::summarize::evidence) fn option_label(option: &str) -> &str {
     let parts = option.split_once(" — ").or_else(|| option.split_once(" - "));
     parts.map_or(option, |(label, _)| label).trim()
@@ -94,7 +96,8 @@ fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
     if taken.is_empty() {
         return None;
     }
-    // What one option means is no reason for the others.
+    // Several options are joined by their labels, because an explanation applies to one option
+    // only.
     let is_single = taken.len() == 1;
     let taken = taken.iter().map(|(_, text)| if is_single { text } else { option_label(text) });
     let answer = taken.collect::<Vec<_>>().join("; ");
@@ -103,8 +106,8 @@ fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
     Some(Chosen { question, answer, alternatives })
 }
 
-/// Returns the letters or numbers that a prompt picks: when they are nearly the whole prompt, or
-/// are unambiguous by a bracket, `option` or `#`.
+/// Returns the letters or numbers that a prompt picks. They are nearly the whole prompt, or are
+/// made unambiguous by a bracket, `option` or `#`.
 fn marks(prompt: &str) -> Vec<String> {
     let alone = pattern!(
         r"^(?:(?:ok|okay|yes|sure|great|please|can you|could you|just|let'?s|lets|implement|fix|do|take|use|go|with|for|i|i'd|prefer|choose|pick|option|options|number)[, ]+)*((?:option |#)?\(?[a-e1-9]\)?(?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )(?:option |#)?\(?[a-e1-9]\)?)*)[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good|first))*[.!]?$"
@@ -120,7 +123,7 @@ fn marks(prompt: &str) -> Vec<String> {
     listed.map_or(Vec::new(), |listed| within(listed.as_str()))
 }
 
-/// The marks of a list such as `1, 2 and 4` or `1-3`.
+/// Returns the marks of a list such as `1, 2 and 4` or `1-3`.
 fn within(listed: &str) -> Vec<String> {
     let listed = listed.replace("option", "");
     let mut marks: Vec<char> = Vec::new();
@@ -164,7 +167,8 @@ fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
         for (at, sentence) in all.iter().enumerate().filter(|(_, one)| !one.ends_with('?')) {
             if let Some(words) = recommended.captures(sentence).and_then(|words| words.get(1)) {
                 let mut answer = capitalised(words.as_str());
-                // The paragraph of a label is the recommendation; `Not yet.` alone is none.
+                // After a label, the rest of the paragraph is the recommendation. A short answer
+                // such as `Not yet.` needs the rest too.
                 if sentence[..words.start()].ends_with(": ") || answer.len() < 12 {
                     let rest = all[at + 1..].iter().take_while(|one| !one.ends_with('?'));
                     rest.for_each(|one| answer.extend([" ", *one]));
@@ -178,7 +182,7 @@ fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
     Some(Chosen { question: RECOMMENDED.to_owned(), answer, alternatives: Vec::new() })
 }
 
-/// Returns the proposals under bold labels before the reply's question whether they are right.
+/// Returns the proposals with bold labels in a reply that asks whether they are right.
 fn approved(reply: &str) -> Vec<Chosen> {
     let asks = last_question(reply).is_some_and(|question| {
         pattern!(
@@ -200,7 +204,7 @@ fn approved(reply: &str) -> Vec<Chosen> {
     proposed.take(APPROVED).collect()
 }
 
-/// The options at the end of a reply, each with its letter or number in lower case.
+/// Returns the last list of options in a reply, each with its letter or number in lower case.
 fn options(reply: &str) -> Vec<(String, String)> {
     let line_of = pattern!(
         r"^\s*(?:[-*•] +)?(?:\*\*)?(?:[Oo]ption +)?\(?([A-Ea-e1-9])[).:](?:\*\*)?:? +(.+)$"

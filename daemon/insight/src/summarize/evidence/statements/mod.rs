@@ -1,7 +1,7 @@
 //! Finds lasting statements in the agent's sentences.
 //!
 //! Precision is more important than recall: a wrong sentence in a summary costs more trust than a
-//! missing one. An agent guesses while it works, so only firm statements count there; the words
+//! missing one. An agent guesses while it works, so only firm statements count there. The words
 //! that end a turn are its report, in which more sentences count.
 
 mod claims;
@@ -38,10 +38,10 @@ pub(super) struct Said {
     pub(super) reported: bool,
 }
 
-/// Minimum and maximum length of a sentence that is considered.
+/// Minimum and maximum length, in bytes, of a sentence that is considered.
 const LENGTH: std::ops::RangeInclusive<usize> = 24..=420;
 
-/// Causes, decisions and dead ends stated firmly in the midst of work.
+/// Returns the firm statements of a text that the agent wrote while it worked.
 pub(super) fn while_working(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for block in blocks(text) {
@@ -59,12 +59,14 @@ pub(super) fn while_working(text: &str) -> Vec<Found> {
     found
 }
 
-/// Whether a choice's question is a general one: then an answer does not replace another.
+/// Whether a choice's question is a general one, so that a new answer does not replace an earlier
+/// one.
 pub(super) fn is_general(question: &str) -> bool {
     question.is_empty() || question == RECOMMENDED
 }
 
-/// Adds the findings to `statements`, bounded for each kind, without repetitions.
+/// Adds the findings to `statements` without repetitions. The number of statements of each kind is
+/// limited.
 pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Said) {
     for Found { kind, text } in found {
         let text = kept(&cut(&text, bounds::STATEMENT - 20), bounds::STATEMENT);
@@ -85,7 +87,7 @@ pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Sai
     }
 }
 
-/// The sentences of a block, each in one clean line.
+/// Returns the sentences of a block, each in one clean line.
 fn clean_sentences(block: &str) -> Vec<String> {
     let line = one_line(block);
     sentences(&line).into_iter().filter_map(standing_alone).collect()

@@ -1,4 +1,4 @@
-//! The words that end a turn: the work that was done, the findings, the open tasks.
+//! Reads the words that end a turn: the work that was done, the findings, the open tasks.
 
 use crate::{
     model::evidence::StatementKind,
@@ -13,7 +13,7 @@ const OF_A_KIND: usize = 5;
 
 /// Returns the statements of a turn's report.
 ///
-/// `answers` is whether the user asked a question and nothing was changed: then the report is an
+/// `answers` is whether the user asked a question and nothing was changed. Then the report is an
 /// answer, and its statements about the subject count as discoveries.
 pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Vec<Found> {
     let mut report = ReportReader { found: Vec::new(), section: ReportSection::None, faults: 0 };
@@ -23,7 +23,7 @@ pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Ve
             Block::Heading(heading) => report.section = ReportSection::of(heading),
             Block::Item(item) => report.item(item),
             Block::Paragraph(paragraph) => {
-                // A paragraph ends the section of a list, unless the heading announces it.
+                // A paragraph after a list ends the section of the list.
                 if at > 0 && matches!(blocks[at - 1], Block::Item(_)) {
                     report.section = ReportSection::None;
                 }
@@ -45,7 +45,7 @@ enum ReportSection {
     Cause,
     Decisions,
     Findings,
-    /// Proposals and instructions state nothing that is true already.
+    /// Proposals and instructions, which state nothing that is already true.
     Proposal,
     Other,
 }
@@ -85,7 +85,7 @@ impl ReportSection {
 struct ReportReader {
     found: Vec<Found>,
     section: ReportSection,
-    /// Causes from a section about causes.
+    /// Number of causes below a heading about causes, or after an announcement.
     faults: usize,
 }
 
@@ -148,8 +148,8 @@ impl ReportReader {
         }
     }
 
-    /// The first plain statements of an answer; its lists are examples, options and steps, and do
-    /// not count.
+    /// Adds the first plain statements of an answer. Its lists are examples, options and steps,
+    /// and do not count.
     fn answer(&mut self, blocks: &[Block<'_>]) {
         let sentences = blocks.iter().filter_map(|block| match block {
             Block::Paragraph(text) => Some(clean_sentences(text)),
@@ -167,8 +167,8 @@ impl ReportReader {
     }
 }
 
-/// Whether a sentence is about the subject and not about the conversation: it contains a name that
-/// can be looked up, and states what that is or does.
+/// Whether a sentence is about the subject and not about the conversation. It contains a name that
+/// can be looked up, and states what the named thing is or does.
 fn is_answer(sentence: &str) -> bool {
     !claims::is_loose(sentence)
         && claims::is_about_code(sentence)
@@ -185,7 +185,7 @@ fn is_answer(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// A sentence without the word that says how it ended: `Fixed: the cause was …`.
+/// Returns a sentence without a first word that states the outcome: `Fixed: the cause was …`.
 fn without_verdict(sentence: &str) -> &str {
     let verdict = pattern!(r"(?i)^(?:fixed|resolved|solved|done)[:!] ");
     verdict.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
@@ -221,7 +221,7 @@ fn without_label(item: &str) -> &str {
     split.map_or(item, |(_, rest)| rest)
 }
 
-/// An item's line, cut after its second sentence.
+/// Returns an item's line, or only its first sentence if the line is longer than 200 bytes.
 fn line_within(line: &str) -> String {
     let all = sentences(line);
     match all.get(1) {

@@ -1,8 +1,8 @@
-//! The total test coverage, from the output of any tool.
+//! Reads the total test coverage from the output of any tool.
 
 use crate::summarize::text::pattern;
 
-/// Returns the total coverage in percent; `None` when there is none, or only figures of parts.
+/// Returns the total coverage in percent; `None` if the output has no total.
 pub(super) fn of(output: &str) -> Option<f64> {
     if !output.contains('%') && !output.contains("All files") {
         return None;
@@ -21,15 +21,15 @@ pub(super) fn of(output: &str) -> Option<f64> {
         .or_else(|| single(output))
 }
 
-/// Bun's table has functions before lines.
+/// Reads Bun's table, which has functions before lines.
 fn bun(output: &str) -> Option<f64> {
     output.contains("| % Funcs | % Lines |").then_some(())?;
     let row = pattern!(r"(?m)^All files\s*\|\s*[\d.]+\s*\|\s*(\d+(?:\.\d+)?)").captures(output)?;
     percent(row.get(1)?.as_str())
 }
 
-/// Go prints one figure for each package and no total: it is the total only when there is one
-/// package.
+/// Reads Go's figure for a package. Go prints no total, so the figure is one only when there is a
+/// single package.
 fn single(output: &str) -> Option<f64> {
     let mut figures = pattern!(r"coverage: (\d+(?:\.\d+)?)% of statements").captures_iter(output);
     let first = figures.next()?;
@@ -39,7 +39,7 @@ fn single(output: &str) -> Option<f64> {
     percent(first.get(1)?.as_str())
 }
 
-/// Two decimals at most, so that the figure survives being written and read.
+/// Returns the figure with at most two decimals, so that storing it as text does not change it.
 fn percent(text: &str) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
     (0.0..=100.0).contains(&value).then(|| (value * 100.0).round() / 100.0)

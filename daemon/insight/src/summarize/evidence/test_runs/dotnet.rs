@@ -1,11 +1,12 @@
-//! `dotnet test`.
+//! Reads the output of `dotnet test`.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, number},
     text::pattern,
 };
 
-/// The last line for each test project, or the older `Total tests:` block.
+/// Reads the last line of each test project, the `Test summary:` line, or the older `Total tests:`
+/// block.
 pub(super) fn dotnet(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "dotnet test", ..RunReport::default() };
     let closing = pattern!(

@@ -1,6 +1,6 @@
-//! `go test` in its three dresses (plain, `-v`, `-json`), and gotestsum.
+//! Reads the output of `go test` (plain, `-v` and `-json`), and of gotestsum.
 //!
-//! Plain output counts packages, not tests; the framework's name says so.
+//! Plain output counts packages, not tests. The framework's name says so.
 
 use serde_json::Value;
 
@@ -9,13 +9,13 @@ use crate::summarize::{
     text::pattern,
 };
 
-/// Matches any of the three output formats.
+/// Reads any of these formats.
 pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
 
-/// `--- PASS: TestX (0.00s)` lines when there are any, else one `ok` or `FAIL` line a package. A test
-/// counts once with its subtests, whose lines are indented.
+/// Reads the lines `--- PASS: TestX (0.00s)` if there are any, or else one `ok` or `FAIL` line for
+/// each package. A test counts once with its subtests, whose names contain `/`.
 fn lines(output: &str) -> Option<RunReport> {
     let test = |verdict: &'static str| {
         pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$")
@@ -58,7 +58,7 @@ fn lines(output: &str) -> Option<RunReport> {
     })
 }
 
-/// One JSON object for each line; the last action of a test is its result.
+/// Reads one JSON object for each line. The actions `pass`, `skip` and `fail` end a test.
 fn json(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "go test", ..RunReport::default() };
     let mut failed: Vec<String> = Vec::new();
@@ -80,7 +80,7 @@ fn json(output: &str) -> Option<RunReport> {
     (report.passed + report.failed + report.skipped > 0).then_some(report)
 }
 
-/// `DONE 120 tests, 1 skipped, 2 failures in 3.4s`.
+/// Reads `DONE 120 tests, 1 skipped, 2 failures in 3.4s`.
 fn gotestsum(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^DONE (?:\d+ runs, )?(\d+) tests(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in [\d.]+s"

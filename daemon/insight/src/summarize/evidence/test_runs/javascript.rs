@@ -1,11 +1,11 @@
-//! Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
+//! Reads the output of Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 
-/// `Tests:       1 failed, 2 skipped, 44 passed, 47 total`.
+/// Reads `Tests:       1 failed, 2 skipped, 44 passed, 47 total`.
 pub(super) fn jest(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^Tests:\s+((?:\d+ (?:failed|passed|skipped|todo|pending|total)(?:, )?)+)\s*$"
@@ -37,7 +37,7 @@ pub(super) fn jest(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `      Tests  2 failed | 120 passed | 3 skipped (125)`.
+/// Reads `      Tests  2 failed | 120 passed | 3 skipped (125)`.
 pub(super) fn vitest(output: &str) -> Option<RunReport> {
     let line = pattern!(r"(?m)^\s*Tests\s+((?:\d+ (?:failed|passed|skipped|todo|expected fail)(?: \| )?)+)\s*\(\d+\)\s*$")
         .captures_iter(output)
@@ -70,7 +70,7 @@ pub(super) fn vitest(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `  12 passing (34ms)`, `  1 pending`, `  2 failing`.
+/// Reads `  12 passing (34ms)`, `  1 pending` and `  2 failing`.
 pub(super) fn mocha(output: &str) -> Option<RunReport> {
     let passing = pattern!(r"(?m)^\s+(\d+) passing \([\d.]+ ?(?:ms|s|m|h)\)\s*$");
     let of = |pattern: &regex::Regex| -> u32 {
@@ -78,7 +78,7 @@ pub(super) fn mocha(output: &str) -> Option<RunReport> {
     };
     let found = passing.find(output)?;
     let failing = pattern!(r"(?m)^\s+(\d+) failing\s*$");
-    // The numbered list after the counts names suite and test on lines of their own.
+    // The numbered list after the counts has the suite and the test on separate lines.
     let list =
         failing.find(&output[found.start()..]).map_or("", |at| &output[found.start() + at.end()..]);
     let entries =
@@ -98,7 +98,7 @@ pub(super) fn mocha(output: &str) -> Option<RunReport> {
     })
 }
 
-/// ` 12 pass`, ` 1 fail`, `Ran 13 tests across 3 files.`.
+/// Reads ` 12 pass`, ` 1 fail` and `Ran 13 tests across 3 files.`.
 pub(super) fn bun(output: &str) -> Option<RunReport> {
     pattern!(r"(?m)^Ran \d+ tests? across \d+ files?").find(output)?;
     let of = |pattern: &regex::Regex| -> u32 {
@@ -115,7 +115,7 @@ pub(super) fn bun(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `# tests 3`, `# pass 2`, `# fail 1` (or with `ℹ`).
+/// Reads `# tests 3`, `# pass 2` and `# fail 1`, or the same lines with `ℹ`.
 pub(super) fn node(output: &str) -> Option<RunReport> {
     let of = |name: &str| -> Option<u32> {
         let lines = pattern!(r"(?m)^(?:#|ℹ) (tests|pass|fail|cancelled|skipped|todo) (\d+)\s*$");
@@ -142,7 +142,7 @@ pub(super) fn node(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `  12 passed (34.5s)`, with `  1 failed` and its names before.
+/// Reads `  12 passed (34.5s)`, and before it `  1 failed` with the names of the failed tests.
 pub(super) fn playwright(output: &str) -> Option<RunReport> {
     let closing = pattern!(
         r"(?m)^\s+(\d+) (passed|failed|flaky|skipped|did not run|interrupted)(?: \([\d.]+m?s?\))?\s*$"

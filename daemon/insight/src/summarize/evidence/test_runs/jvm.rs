@@ -1,12 +1,12 @@
-//! Maven's Surefire, Gradle, and JUnit's XML wherever it is printed.
+//! Reads the output of Maven's Surefire and of Gradle, and JUnit's XML.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, names, number},
     text::pattern,
 };
 
-/// `Tests run: 12, Failures: 1, Errors: 0, Skipped: 0`: the closing lines without a time, one a
-/// module; where they are cut off, the lines of the classes.
+/// Reads the closing line of each module: `Tests run: 12, Failures: 1, Errors: 0, Skipped: 0`.
+/// Closing lines have no time. If they are cut off, the lines of the classes are read.
 pub(super) fn surefire(output: &str) -> Option<RunReport> {
     let lines = pattern!(
         r"(?m)^(?:\[[A-Z]+\]\s+)?Tests run:\s*(\d+), Failures:\s*(\d+), Errors:\s*(\d+), Skipped:\s*(\d+)(.*)$"
@@ -31,8 +31,8 @@ pub(super) fn surefire(output: &str) -> Option<RunReport> {
     Some(report)
 }
 
-/// `12 tests completed, 1 failed, 2 skipped`: printed only when something failed; else the lines
-/// of the tests, where the build prints them.
+/// Reads `12 tests completed, 1 failed, 2 skipped`, which is printed only when something failed.
+/// Without it, the lines of the tests are read if the build prints them.
 pub(super) fn gradle(output: &str) -> Option<RunReport> {
     let verdicts = pattern!(r"(?m)^(\S[^>\n]*(?: > [^>\n]+?)+) (PASSED|FAILED|SKIPPED)\s*$");
     let of = |verdict: &'static str| {
@@ -67,7 +67,7 @@ pub(super) fn gradle(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `<testsuites tests="12" failures="1" …>`, or the sum over the suites.
+/// Reads `<testsuites tests="12" failures="1" …>`, or else the sum over the suites.
 pub(super) fn junit_xml(output: &str) -> Option<RunReport> {
     let all = pattern!(r"<testsuites\b[^>]*\btests=[^>]*>").find_iter(output);
     let mut suites: Vec<&str> = all.map(|tag| tag.as_str()).collect();

@@ -1,8 +1,9 @@
 //! Recognises test runs by their output, with one file per family of frameworks.
 //!
-//! The command says little (`make check`, `npm test 2>&1 | tail -60`), the output nearly all. A
-//! framework counts as seen when its closing line is there; an output cut before that line says
-//! nothing, since its numbers would be wrong. Adding a family is one file and one line.
+//! The command often does not name the framework (`make check`, `npm test 2>&1 | tail -60`), but
+//! its output does. A framework is recognised by its closing line. An output that was cut before
+//! that line is ignored, because its numbers would be wrong. A new family needs one file and one
+//! line in `PARSERS`.
 
 mod coverage;
 mod dotnet;
@@ -33,7 +34,7 @@ pub(super) struct RunReport {
     pub(super) failed: u32,
     /// Tests that were skipped.
     pub(super) skipped: u32,
-    /// Names of failed tests, bounded.
+    /// Names of failed tests, limited in number.
     pub(super) failed_tests: Vec<String>,
     /// Coverage in percent.
     pub(super) coverage_pct: Option<f64>,
@@ -47,10 +48,10 @@ impl RunReport {
     }
 }
 
-/// Reads the reports of one family out of an output without terminal colours.
+/// A function that reads the report of one framework from an output without terminal colours.
 type Parser = fn(&str) -> Option<RunReport>;
 
-/// Every family. One output may contain several (`make test`).
+/// All parsers. One output may contain the reports of several frameworks (`make test`).
 const PARSERS: &[Parser] = &[
     python::pytest,
     python::unittest,
@@ -78,7 +79,7 @@ const PARSERS: &[Parser] = &[
     other::tap,
 ];
 
-/// The test runs that `output` reports; `output` is without terminal colours.
+/// Returns the test runs that `output` reports. The caller has removed terminal colours from it.
 pub(super) fn reports(output: &str) -> Vec<RunReport> {
     let mut found: Vec<RunReport> = PARSERS
         .iter()
@@ -94,10 +95,11 @@ pub(super) fn reports(output: &str) -> Vec<RunReport> {
     found
 }
 
-/// Whether the surroundings kept tests from running, such as a sandbox without a network: what failed says
-/// nothing about the code then. This is narrower than [`lang::environment`](crate::lang::environment): a
-/// refused connection may be a failure of the project's own server. An output may show such a message for one test only, and that one
-/// may test for it: half of the failures have to have one.
+/// Whether the environment kept tests from running, such as a sandbox without a network. Such
+/// failures say nothing about the code. This is narrower than
+/// [`lang::environment`](crate::lang::environment), because a refused connection may be a failure
+/// of the project's own server. A single message may come from a test that expects it, so half of
+/// the failures must have one.
 pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
     let refusals = pattern!(
         r"(?im)^.*(?:\b(?:operation not permitted|read-only file system|temporary failure in name resolution|could not resolve host|network is unreachable|exec format error|cannot execute binary file)\b|\b(?:EPERM|EROFS|ENETUNREACH|EAI_AGAIN)\b|permission denied.*(?:[./]cache|go-build|/var/folders)).*$"
@@ -106,15 +108,15 @@ pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
     failed > 0 && seen * 2 >= failed as usize
 }
 
-/// The number in a pattern's group; 0 when the group is absent.
+/// Returns the number in a pattern's group; 0 if the group is absent.
 fn number(captures: &regex::Captures<'_>, group: usize) -> u32 {
     captures.get(group).map_or(0, |digits| count(digits.as_str()))
 }
 
-/// More tests than any run has: sums of limited counts do not overflow.
+/// Maximum count that is read. No run has as many tests, and sums of such counts do not overflow.
 const MOST: u32 = 1_000_000;
 
-/// A count as printed, at most [`MOST`]; thousands separators are passed over.
+/// Reads a printed count, at most [`MOST`]. Thousands separators are ignored.
 fn count(digits: &str) -> u32 {
     digits
         .bytes()
@@ -122,7 +124,7 @@ fn count(digits: &str) -> u32 {
         .fold(0, |sum: u32, digit| (sum * 10 + u32::from(digit - b'0')).min(MOST))
 }
 
-/// The number before `word` in a list such as `2 failed, 45 passed`.
+/// Returns the number before `word` in a list such as `2 failed, 45 passed`.
 fn tally(list: &str, word: &str) -> u32 {
     let mut words = list.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     let mut before = "";
@@ -135,13 +137,13 @@ fn tally(list: &str, word: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// The names in the first group of each match, as [`names`] keeps them.
+/// Returns the names in the first group of each match, limited as by [`names`].
 fn listed(pattern: &regex::Regex, output: &str) -> Vec<String> {
     let found = pattern.captures_iter(output).filter_map(|line| line.get(1));
     names(found.map(|name| name.as_str()))
 }
 
-/// Names without repetition, limited in number and length.
+/// Returns the names without repetition, limited in number and length.
 fn names<'o>(found: impl Iterator<Item = &'o str>) -> Vec<String> {
     let mut kept_names: Vec<String> = Vec::new();
     for name in found.map(str::trim).filter(|name| !name.is_empty()) {
@@ -157,7 +159,7 @@ fn names<'o>(found: impl Iterator<Item = &'o str>) -> Vec<String> {
 mod check {
     use super::*;
 
-    /// A report as one line: `pytest 45/2/1 87.3% [a, b]`.
+    /// Returns a report as one line: `pytest 45/2/1 87.3% [a, b]`.
     pub(super) fn line(report: &RunReport) -> String {
         let coverage = report.coverage_pct.map_or(String::new(), |pct| format!(" {pct}%"));
         let names = match report.failed_tests.as_slice() {
@@ -170,7 +172,7 @@ mod check {
         )
     }
 
-    /// Holds each output against the lines of all reports found in it.
+    /// Compares the reports found in each output with the expected lines.
     pub(super) fn outputs(table: &[(&str, &[&str])]) {
         for (output, wanted) in table {
             let output = crate::summarize::text::without_ansi(output);

@@ -1,11 +1,11 @@
-//! CTest, Deno, Swift, ExUnit, and all tools that print TAP.
+//! Reads the output of CTest, Deno, Swift and ExUnit, and of all tools that print TAP.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, names, number},
     text::pattern,
 };
 
-/// `98% tests passed, 1 tests failed out of 50`.
+/// Reads `98% tests passed, 1 tests failed out of 50`.
 pub(super) fn ctest(output: &str) -> Option<RunReport> {
     let line = pattern!(r"(?m)^\d+% tests passed, (\d+) tests? failed out of (\d+)")
         .captures_iter(output)
@@ -23,7 +23,7 @@ pub(super) fn ctest(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `FAILED | 12 passed | 1 failed | 2 ignored (34ms)`.
+/// Reads `FAILED | 12 passed | 1 failed | 2 ignored (34ms)`.
 pub(super) fn deno(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?"
@@ -41,8 +41,8 @@ pub(super) fn deno(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `Executed 12 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.1 seconds`; the
-/// outermost suite is last.
+/// Reads `Executed 12 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.1 seconds`. The
+/// line of the outermost suite is the last one.
 pub(super) fn swift(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^\s*Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures? \(\d+ unexpected\)"
@@ -61,7 +61,7 @@ pub(super) fn swift(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `3 doctests, 12 tests, 1 failure, 2 excluded`, after `Finished in 0.1 seconds`.
+/// Reads `3 doctests, 12 tests, 1 failure, 2 excluded`, after `Finished in 0.1 seconds`.
 pub(super) fn exunit(output: &str) -> Option<RunReport> {
     pattern!(r"(?m)^Finished in [\d.]+ seconds").find(output)?;
     let line = pattern!(
@@ -81,8 +81,8 @@ pub(super) fn exunit(output: &str) -> Option<RunReport> {
     })
 }
 
-/// A plan `1..N` and a line for each test: bats, prove and others. Node also prints counts, which
-/// are used instead.
+/// Reads a plan `1..N` and a line for each test, as bats, prove and others print them. Node also
+/// prints counts, which are used instead.
 pub(super) fn tap(output: &str) -> Option<RunReport> {
     let plan = pattern!(r"(?m)^1\.\.(\d+)\s*$").captures(output)?;
     if pattern!(r"(?m)^# pass \d+\s*$").is_match(output) {

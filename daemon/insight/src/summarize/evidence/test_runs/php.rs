@@ -1,11 +1,11 @@
-//! PHPUnit and Pest.
+//! Reads the output of PHPUnit and Pest.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, count, listed, number, tally},
     text::pattern,
 };
 
-/// `OK (12 tests, 34 assertions)` or `Tests: 12, Assertions: 34, Failures: 1, Skipped: 2.`.
+/// Reads `OK (12 tests, 34 assertions)` or `Tests: 12, Assertions: 34, Failures: 1, Skipped: 2.`.
 pub(super) fn phpunit(output: &str) -> Option<RunReport> {
     if let Some(line) =
         pattern!(r"(?m)^OK \((\d+) tests?, \d+ assertions?\)").captures_iter(output).last()
@@ -39,7 +39,7 @@ pub(super) fn phpunit(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `  Tests:    1 failed, 12 passed (34 assertions)`.
+/// Reads `  Tests:    1 failed, 12 passed (34 assertions)`.
 pub(super) fn pest(output: &str) -> Option<RunReport> {
     let line =
         pattern!(r"(?m)^\s*Tests:\s+(.+) \(\d+ assertions?\)\s*$").captures_iter(output).last()?;

@@ -1,11 +1,11 @@
-//! pytest and unittest (Django's runner prints the same).
+//! Reads the output of pytest and unittest. Django's runner prints the same as unittest.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 
-/// `=== 2 failed, 45 passed, 1 skipped in 3.21s ===`, with `-q` without the signs.
+/// Reads `=== 2 failed, 45 passed, 1 skipped in 3.21s ===`. With `-q` it has no `=` signs.
 pub(super) fn pytest(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "pytest", ..RunReport::default() };
     let closing = pattern!(
@@ -22,7 +22,7 @@ pub(super) fn pytest(output: &str) -> Option<RunReport> {
     Some(report)
 }
 
-/// `Ran 12 tests in 0.003s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=2)`.
+/// Reads `Ran 12 tests in 0.003s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=2)`.
 pub(super) fn unittest(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "unittest", ..RunReport::default() };
     let closing =

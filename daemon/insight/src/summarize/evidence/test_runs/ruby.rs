@@ -1,11 +1,11 @@
-//! RSpec and Minitest.
+//! Reads the output of RSpec and Minitest.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, number},
     text::pattern,
 };
 
-/// `12 examples, 1 failure, 2 pending`.
+/// Reads `12 examples, 1 failure, 2 pending`.
 pub(super) fn rspec(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?\s*$"
@@ -24,7 +24,7 @@ pub(super) fn rspec(output: &str) -> Option<RunReport> {
     })
 }
 
-/// `12 runs, 34 assertions, 1 failures, 0 errors, 2 skips`; Rails prints the same.
+/// Reads `12 runs, 34 assertions, 1 failures, 0 errors, 2 skips`. Rails prints the same.
 pub(super) fn minitest(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)"

@@ -1,11 +1,12 @@
-//! `cargo test`, whose binaries each report for themselves, and cargo-nextest.
+//! Reads the output of `cargo test`, in which each binary has its own report, and of
+//! cargo-nextest.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 
-/// `test result: FAILED. 12 passed; 1 failed; 2 ignored; …`, once for each test binary.
+/// Reads `test result: FAILED. 12 passed; 1 failed; 2 ignored; …`, once for each test binary.
 pub(super) fn cargo(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "cargo test", ..RunReport::default() };
     let closing =
@@ -21,7 +22,7 @@ pub(super) fn cargo(output: &str) -> Option<RunReport> {
     Some(report)
 }
 
-/// `Summary [   0.123s] 12 tests run: 11 passed, 1 failed, 2 skipped`.
+/// Reads `Summary [   0.123s] 12 tests run: 11 passed, 1 failed, 2 skipped`.
 pub(super) fn nextest(output: &str) -> Option<RunReport> {
     let line = pattern!(r"(?m)^\s*Summary \[\s*[\d.]+s\]\s+\d+(?:/\d+)? tests? run: (.*)$")
         .captures_iter(output)

@@ -1,4 +1,4 @@
-//! The part of a suite that a run was asked for, from its command and from what it printed.
+//! Determines which part of a suite a run was asked for, from its command and its output.
 
 use super::{RunReport, count};
 use crate::summarize::{
@@ -10,18 +10,19 @@ use crate::summarize::{
     text::{kept, pattern},
 };
 
-/// Which tests a run was about.
+/// The part of a suite that a test run was asked for.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::summarize::evidence) struct TestScope {
-    /// The package or folder that it was limited to.
+    /// The package or folder that the run was limited to.
     pub(in crate::summarize::evidence) place: Option<String>,
-    /// The options, names and files that limited it.
+    /// The options, names and files that limited the run.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
-    /// Tests that it left out, as far as they were counted.
+    /// Number of tests that the run left out, if the runner prints it.
     pub(in crate::summarize::evidence) not_run: u32,
 }
 
-/// The scope of the run that printed `report`, in a session that began in the directory `home`.
+/// Returns the scope of the run that printed `report`, in a session that began in the directory
+/// `home`.
 pub(in crate::summarize::evidence) fn of(
     report: &RunReport,
     run: &Run<'_>,
@@ -38,7 +39,7 @@ pub(in crate::summarize::evidence) fn of(
     }
 }
 
-/// The pattern that a runner says it used: `Ran all test suites matching /src\/shares/i.`.
+/// Returns the pattern that a runner says it used: `Ran all test suites matching /src\/shares/i.`.
 fn matched(framework: &str, output: &str) -> Option<String> {
     let printed = match framework {
         "jest" => pattern!(
@@ -52,7 +53,7 @@ fn matched(framework: &str, output: &str) -> Option<String> {
     Some(kept(matched.as_str(), bounds::NAME))
 }
 
-/// The number of tests that a runner says it left out.
+/// Returns the number of tests that a runner says it left out.
 fn left_out(framework: &str, output: &str) -> u32 {
     let printed = match framework {
         "pytest" => pattern!(r"(?m)\b(\d+) deselected\b.* in [\d.]+ ?s"),
