@@ -17,6 +17,11 @@ impl Process {
         self.status("VmHWM:")
     }
 
+    /// Returns the resident memory without mapped files, in bytes. The kernel cannot drop it.
+    pub fn anonymous(self) -> u64 {
+        self.status("RssAnon:")
+    }
+
     /// Returns the processor time of all its threads so far, with a resolution of 10 ms.
     pub fn processor_time(self) -> Duration {
         self.user_and_system_time(14)

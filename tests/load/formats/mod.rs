@@ -5,13 +5,14 @@ mod history;
 mod turns;
 
 use std::{
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
 use clap::Args;
 use graphiti_proto::tools::get_session;
-use graphiti_tests::{Daemon, Random, World, made_up::Library, times::Times};
+use graphiti_tests::{Daemon, Process, Random, World, made_up::Library, times::Times};
 use serde_json::json;
 
 use self::history::OpencodeDatabase;
@@ -19,6 +20,8 @@ use crate::megabytes;
 
 /// Pause after which unneeded memory is released.
 const REST: Duration = Duration::from_secs(40);
+/// Pause between two samples of the anonymous memory, whose peak the kernel does not record.
+const SAMPLE: Duration = Duration::from_millis(50);
 
 #[derive(Args)]
 pub(crate) struct FormatsOptions {
@@ -49,19 +52,20 @@ pub(crate) fn run(options: &FormatsOptions) {
         let bytes = history::write(agent, &world, options.sessions, each);
         let began = Instant::now();
         let daemon = world.start();
-        daemon.settle();
-        let spent = began.elapsed();
         let process = daemon.process();
+        let anonymous = peak_of_anonymous(process, || daemon.settle());
+        let spent = began.elapsed();
         let speed = |spent: Duration| megabytes(bytes) / spent.as_secs_f64();
         println!(
             "{agent:<9} {:>6.0} MB in {} sessions: {:>6.1} s, {:>5.1} MB/s by the clock, {:>5.1} by \
-             processor time; memory {:.0} MB at its peak",
+             processor time; memory {:.0} MB at its peak, {:.0} MB without mapped files",
             megabytes(bytes),
             options.sessions,
             spent.as_secs_f64(),
             speed(spent),
             speed(process.processor_time()),
             megabytes(process.peak()),
+            megabytes(anonymous),
         );
         let health = daemon.health();
         assert_eq!(health.problems, [""; 0]);
@@ -69,10 +73,33 @@ pub(crate) fn run(options: &FormatsOptions) {
         assert!(health.kept.messages > 0, "nothing was read");
         if options.rest {
             thread::sleep(REST);
-            println!("{:<9} {:.0} MB at rest", "", megabytes(process.resident()));
+            println!(
+                "{:<9} {:.0} MB at rest, {:.0} MB without mapped files",
+                "",
+                megabytes(process.resident()),
+                megabytes(process.anonymous()),
+            );
         }
         daemon.stop();
     }
+}
+
+/// Returns the largest sample, in bytes, of a process's anonymous memory during `work`.
+fn peak_of_anonymous(process: Process, work: impl FnOnce()) -> u64 {
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let sampler = scope.spawn(|| {
+            let mut peak = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                peak = peak.max(process.anonymous());
+                thread::sleep(SAMPLE);
+            }
+            peak
+        });
+        work();
+        is_done.store(true, Ordering::Relaxed);
+        sampler.join().expect("the sampler does not panic")
+    })
 }
 
 #[derive(Args)]

@@ -213,8 +213,7 @@ impl Transfer<'_> {
             NoteNamespace::Usage,
             NoteNamespace::Forgotten,
             NoteNamespace::ForgottenRecords,
-            // They are named by the keys of facts, which are the same when the transcripts are read
-            // again.
+            // They are named by keys of facts, which do not change when transcripts are read again.
             NoteNamespace::Corrections,
         ];
         for namespace in namespaces {
@@ -291,8 +290,7 @@ impl Transfer<'_> {
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
     }
 
-    /// Copies the note about a fork's origin, and the keys by which forks of the session are
-    /// recognised.
+    /// Copies the note about a fork's origin, and the keys that identify forks of the session.
     fn relations(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
         let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
         let records = records.unwrap_or_default();

@@ -24,8 +24,7 @@ use crate::{
 const QUOTE: usize = 420;
 /// Maximum length, in characters, of the whole quote from one prompt.
 const WHOLE: usize = 480;
-/// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts are plans,
-/// logs or instructions of a command.
+/// Maximum length, in bytes, of a prompt that is searched for decisions. Longer ones are pasted.
 const SPOKEN: usize = 900;
 /// Minimum length, in bytes, of a line that may be pasted from a report.
 const PASTED: usize = 20;
@@ -162,8 +161,7 @@ fn call(entries: &Entries<'_>, shown: &str) -> String {
     }
 }
 
-/// Returns the whole prompt after a refused call or an interruption, if it is short enough and
-/// says how to continue.
+/// Returns a short prompt after a refused call or an interruption if it says how to continue.
 fn corrects(all: &[String], refuses: bool) -> Option<String> {
     let says_how = |sentence: &&String| {
         !is_aside_alone(sentence)
@@ -180,8 +178,7 @@ fn is_routine(sentence: &str) -> bool {
     Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
 }
 
-/// Returns the sentences that decide, each with the sentence that it depends on and the reasons
-/// after it.
+/// Returns the sentences that decide, each with the one that it depends on and its reasons.
 fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut taken = vec![false; all.len()];
     for (at, sentence) in all.iter().enumerate() {
@@ -225,20 +222,15 @@ fn gives_reason(sentence: &str) -> bool {
 }
 
 fn is_choice(sentence: &str) -> bool {
-    // A sentence that ends in a colon only announces pasted text.
-    if sentence.ends_with(':') {
-        return false;
-    }
-    if is_objection(sentence)
+    let objects = is_objection(sentence)
         || is_clarification(sentence) && sentence.len() >= 16
-        || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence)
-    {
-        return true;
-    }
-    !is_question(sentence)
+        || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence);
+    let chooses = !is_question(sentence)
         && !is_approval(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
-        && !is_aside_alone(sentence)
+        && !is_aside_alone(sentence);
+    // A sentence that ends in a colon only announces pasted text.
+    !sentence.ends_with(':') && (objects || chooses)
 }
 
 /// Whether a sentence says what an earlier prompt was about: `I meant the other repository`.
@@ -246,15 +238,13 @@ fn is_clarification(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:no|sorry|oh|well),? )*i meant?\b").is_match(without_opener(sentence))
 }
 
-/// Whether a question asks for the alternative:
-/// `Why is the old file changed rather than a new one added?`.
+/// Whether a question asks for the alternative: `Why is A changed rather than B?`.
 fn is_objection(sentence: &str) -> bool {
     pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
         .is_match(without_opener(sentence))
 }
 
-/// Whether a sentence is an aside and contains no choice after a dash.
-/// `I've reverted it - focus only on the parser` contains one.
+/// Whether a sentence is an aside, without a choice after a dash: `I've reverted it - keep A`.
 fn is_aside_alone(sentence: &str) -> bool {
     let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
     let decides = |rest: &str| is_phrase(Topic::Choice, rest) && !is_aside(rest);
@@ -392,8 +382,7 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Returns the text of a prompt without code; `None` for commands, pasted logs, plans, and prompts
-/// of more than `longest` bytes.
+/// Returns a prompt without code; `None` for commands, logs, plans, and above `longest` bytes.
 fn spoken(prompt: &str, longest: usize) -> Option<String> {
     let is_review =
         pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")
