@@ -18,7 +18,7 @@ use crate::{
     },
     llm::config::{OnUnavailable, ProviderKind},
     llm::embed::config::EmbeddingProvider,
-    share::config::EngineKind,
+    share::endpoint::EngineKind,
     summarize::config::Detection,
 };
 

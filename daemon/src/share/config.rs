@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::share::{
-    endpoint::{Endpoint, WrongUrl},
+    endpoint::{Endpoint, EngineKind, WrongUrl},
     password::Credentials,
 };
 
@@ -25,21 +25,6 @@ pub struct Config {
     pub name: Option<String>,
     /// The shared projects, by remote or by folder.
     pub projects: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EngineKind {
-    FalkorDb,
-    Neo4j,
-}
-
-impl EngineKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            EngineKind::FalkorDb => "falkordb",
-            EngineKind::Neo4j => "neo4j",
-        }
-    }
 }
 
 impl Default for Config {

@@ -2,7 +2,20 @@
 
 use std::fmt;
 
-use crate::share::config::EngineKind;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EngineKind {
+    FalkorDb,
+    Neo4j,
+}
+
+impl EngineKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EngineKind::FalkorDb => "falkordb",
+            EngineKind::Neo4j => "neo4j",
+        }
+    }
+}
 
 /// A parsed address. Its display form has no password.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,11 +25,7 @@ pub mod write;
 
 use std::sync::Arc;
 
-use self::{
-    config::{Config, EngineKind},
-    falkordb::FalkorDb,
-    neo4j::Neo4j,
-};
+use self::{config::Config, endpoint::EngineKind, falkordb::FalkorDb, neo4j::Neo4j};
 pub use self::{
     dialect::Dialect,
     endpoint::{Endpoint, WrongUrl},

@@ -74,9 +74,6 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
         &["summarize/from_evidence/later_requests", "summarize/from_evidence/objective"],
         UNMENDED,
     ),
-    ("daemon/search", &["index/cursor", "index/disk", "index/memory", "index/shard"], UNMENDED),
-    ("daemon/search", &["rank/admission", "rank/cards"], UNMENDED),
-    ("daemon", &["share/config", "share/endpoint"], UNMENDED),
 ];
 
 const UNMENDED: &str = "not mended yet";

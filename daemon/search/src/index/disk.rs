@@ -14,8 +14,8 @@ use tantivy::{
 
 use crate::{
     index::{
+        facts::{CardFacts, Facts},
         schema::{self, ANY_CARD, LAYOUT},
-        shard::{CardFacts, Facts},
         terms,
     },
     passage::PassageKind,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    index::{attributes, passages::PassageRow, shard::Facts, terms},
+    index::{attributes, facts::Facts, passages::PassageRow, terms},
     text::language::LanguageSet,
 };
 

@@ -18,6 +18,7 @@ pub(crate) mod attributes;
 pub(crate) mod change;
 pub(crate) mod cursor;
 mod disk;
+pub(crate) mod facts;
 pub(crate) mod memory;
 mod open;
 pub(crate) mod passages;

@@ -8,6 +8,7 @@ use crate::{
     index::{
         cursor::Cursor,
         disk::DiskShard,
+        facts::{CardFacts, Facts},
         memory::{Attribute, MemoryShard},
         passages::EPISODE_SOURCE,
         schema::LAYOUT,
@@ -17,39 +18,14 @@ use crate::{
     text::{distance, language::LanguageSet},
 };
 
-/// The data of a document other than its words.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Facts {
-    pub(crate) session: u64,
-    pub(crate) source: u32,
-    pub(crate) seq: u32,
-    pub(crate) part: u32,
-    /// `None` for a card.
-    pub(crate) kind: Option<PassageKind>,
-    /// Seconds since the epoch.
-    pub(crate) at: i64,
-    pub(crate) length: u32,
-}
-
-/// The data of a session other than its words.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct CardFacts {
-    pub(crate) namespace: u32,
-    pub(crate) project: Option<String>,
-    pub(crate) agent: String,
-    /// Seconds since the epoch, like `ended`.
-    pub(crate) started: i64,
-    pub(crate) ended: i64,
-}
-
 /// The sessions and sources of earlier layers that a later layer deletes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Graves {
+pub(crate) struct Tombstones {
     pub(crate) sessions: HashSet<u64>,
     pub(crate) sources: HashSet<(u64, u32)>,
 }
 
-impl Graves {
+impl Tombstones {
     pub(crate) fn is_empty(&self) -> bool {
         self.sessions.is_empty() && self.sources.is_empty()
     }
@@ -64,7 +40,7 @@ impl Graves {
 pub(crate) struct Shard<'s> {
     pub(crate) store: Store<'s>,
     /// The deletions of later layers; none of them is empty.
-    pub(crate) graves: Vec<&'s Graves>,
+    pub(crate) tombstones: Vec<&'s Tombstones>,
 }
 
 /// The storage of the data of a [`Shard`].
@@ -114,7 +90,7 @@ impl<'s> Shard<'s> {
             Store::Disk(disk) => disk.is_alive(document),
             Store::Memory(memory) => memory.is_alive(document),
         };
-        is_alive && (self.graves.is_empty() || !self.is_void(document))
+        is_alive && (self.tombstones.is_empty() || !self.is_void(document))
     }
 
     #[inline]
@@ -257,7 +233,7 @@ impl<'s> Shard<'s> {
                 (facts.session, facts.source)
             }
         };
-        self.graves.iter().any(|graves| graves.hold(session, source))
+        self.tombstones.iter().any(|tombstones| tombstones.hold(session, source))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
         memory::MemoryShard,
         passages::{self, EPISODE_SOURCE, PassageRow},
         schema,
-        shard::Graves,
+        shard::Tombstones,
     },
     model::SessionKey,
 };
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Tail {
     /// The deletions that apply to earlier layers and to the disk.
-    graves: Graves,
+    tombstones: Tombstones,
     cards: HashMap<u64, Card>,
     /// The first [`Tail::indexed`] passages are in [`Tail::shard`].
     passages: Vec<PassageRow>,
@@ -48,7 +48,7 @@ impl Tail {
             IndexChange::DropSource { session, source } => self.drop_source(session, source),
             IndexChange::DropEpisode { session } => self.drop_source(session, EPISODE_SOURCE),
             IndexChange::DropSession { session } => {
-                self.graves.sessions.insert(session.0);
+                self.tombstones.sessions.insert(session.0);
                 self.cards.remove(&session.0);
                 self.remove(|passed, _| passed == session.0);
             }
@@ -78,7 +78,8 @@ impl Tail {
 
     /// Returns the approximate bytes of memory of the layer.
     pub(crate) fn bytes(&self) -> usize {
-        let deletions = self.cards.len() + self.graves.sessions.len() + self.graves.sources.len();
+        let deletions =
+            self.cards.len() + self.tombstones.sessions.len() + self.tombstones.sources.len();
         self.bytes + deletions * DELETION
     }
 
@@ -86,8 +87,8 @@ impl Tail {
         &self.shard
     }
 
-    pub(crate) fn graves(&self) -> &Graves {
-        &self.graves
+    pub(crate) fn tombstones(&self) -> &Tombstones {
+        &self.tombstones
     }
 
     pub(crate) fn cards(&self) -> &HashMap<u64, Card> {
@@ -96,9 +97,9 @@ impl Tail {
 
     /// Returns the operations for a writer, deletions first.
     pub(crate) fn operations(&self) -> Vec<UserOperation> {
-        let sessions = self.graves.sessions.iter().map(|session| schema::session(*session));
+        let sessions = self.tombstones.sessions.iter().map(|session| schema::session(*session));
         let sources =
-            self.graves.sources.iter().map(|(session, source)| schema::home(*session, *source));
+            self.tombstones.sources.iter().map(|(session, source)| schema::home(*session, *source));
         let cards = self.cards.keys().map(|session| schema::card_of(*session));
         let removals = sessions.chain(sources).chain(cards).map(UserOperation::Delete);
         let documents = (self.cards.values().map(schema::card_document))
@@ -113,7 +114,7 @@ impl Tail {
     }
 
     fn drop_source(&mut self, session: SessionKey, source: u32) {
-        self.graves.sources.insert((session.0, source));
+        self.tombstones.sources.insert((session.0, source));
         self.remove(|passed, from| passed == session.0 && from == source);
     }
 

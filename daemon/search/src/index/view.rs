@@ -6,8 +6,9 @@ use crate::{
     index::{
         change::Card,
         disk::{CardRow, DiskShard},
+        facts::CardFacts,
         passages::seconds,
-        shard::{CardFacts, Shard, Store},
+        shard::{Shard, Store},
         tail::Tail,
         terms,
     },
@@ -24,15 +25,16 @@ pub(crate) struct View<'s> {
 
 impl<'s> View<'s> {
     pub(crate) fn new(disk: &'s [DiskShard], layers: &'s [Tail]) -> View<'s> {
-        let graves_after = |layer: usize| {
-            let later = layers[layer..].iter().map(Tail::graves);
-            later.filter(|graves| !graves.is_empty()).collect::<Vec<_>>()
+        let tombstones_after = |layer: usize| {
+            let later = layers[layer..].iter().map(Tail::tombstones);
+            later.filter(|tombstones| !tombstones.is_empty()).collect::<Vec<_>>()
         };
-        let on_disk =
-            disk.iter().map(|shard| Shard { store: Store::Disk(shard), graves: graves_after(0) });
+        let on_disk = disk
+            .iter()
+            .map(|shard| Shard { store: Store::Disk(shard), tombstones: tombstones_after(0) });
         let in_memory = layers.iter().enumerate().map(|(index, layer)| Shard {
             store: Store::Memory(layer.shard()),
-            graves: graves_after(index + 1),
+            tombstones: tombstones_after(index + 1),
         });
         View { shards: on_disk.chain(in_memory).collect(), disk, layers }
     }
@@ -79,7 +81,7 @@ impl<'s> View<'s> {
             if let Some(card) = layer.cards().get(&session) {
                 return Ok(Some(facts(card)));
             }
-            if layer.graves().sessions.contains(&session) {
+            if layer.tombstones().sessions.contains(&session) {
                 return Ok(None);
             }
         }
@@ -107,7 +109,7 @@ impl<'s> View<'s> {
                 });
             }
             seen.extend(layer.cards().keys());
-            seen.extend(&layer.graves().sessions);
+            seen.extend(&layer.tombstones().sessions);
         }
         for shard in self.disk {
             let (projects, agents) = (shard.project_names()?, shard.agent_names()?);

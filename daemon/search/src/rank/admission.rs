@@ -7,22 +7,9 @@ use crate::{
     model::{Namespace, SessionKey, Timestamp},
     passage::{Kinds, PassageKind},
     query::{Filter, Query, dates::TimeRange},
-    rank::{cards, lists},
+    rank::{cards, lists, scope::Scope},
     text,
 };
-
-/// The scope of a search, which the caller sets rather than the query.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Scope {
-    /// Only these projects; `None` for all.
-    pub namespaces: Option<Vec<Namespace>>,
-    /// Only this session, if set.
-    pub within: Option<SessionKey>,
-    /// Sessions that are excluded.
-    pub without: Vec<SessionKey>,
-    /// The directories of the caller's project, whose sessions rank slightly higher.
-    pub near: Vec<Namespace>,
-}
 
 /// A query's filters, resolved for one view.
 pub(crate) struct Admission {

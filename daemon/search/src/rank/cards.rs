@@ -9,7 +9,7 @@ use crate::{
     },
     model::{Namespace, Project},
     query::{Filter, FilterClause, Query},
-    rank::admission::Scope,
+    rank::scope::Scope,
     text,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    index::{shard::CardFacts, view::View},
+    index::{facts::CardFacts, view::View},
     rank::{Candidate, RankRequest, Results, admission::Admission, hits},
 };
 

@@ -18,6 +18,7 @@ mod measure;
 mod merge;
 mod plan;
 mod results;
+mod scope;
 mod spell;
 mod unit;
 mod weigh;
@@ -36,16 +37,16 @@ use self::{
     plan::Plan,
 };
 pub use self::{
-    admission::Scope,
     fuse::SecondRanker,
     merge::{MergedPlace, merge},
     results::{
         Explanation, HitLocation, PassageHit, Results, SessionHit, Sign, Spelling, WordFound,
     },
+    scope::Scope,
     weights::Weights,
 };
 use crate::{
-    index::{IndexError, SearchIndex, shard::CardFacts, view::View},
+    index::{IndexError, SearchIndex, facts::CardFacts, view::View},
     model::{SessionKey, Timestamp},
     query::{Query, dates::TimeRange},
 };

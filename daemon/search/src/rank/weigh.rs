@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use crate::{
-    index::{passages::seconds, shard::CardFacts},
+    index::{facts::CardFacts, passages::seconds},
     model::{Project, Timestamp},
     query::dates::TimeRange,
     rank::{RankRequest, measure::Signs, results::Sign},

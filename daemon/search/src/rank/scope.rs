@@ -1,0 +1,16 @@
+//! What a search may look at, apart from its words.
+
+use crate::model::{Namespace, SessionKey};
+
+/// The scope of a search, which the caller sets rather than the query.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Only these projects; `None` for all.
+    pub namespaces: Option<Vec<Namespace>>,
+    /// Only this session, if set.
+    pub within: Option<SessionKey>,
+    /// Sessions that are excluded.
+    pub without: Vec<SessionKey>,
+    /// The directories of the caller's project, whose sessions rank slightly higher.
+    pub near: Vec<Namespace>,
+}
