@@ -103,8 +103,8 @@ pub(crate) enum Command {
     Close(Close),
     /// Open a page in the browser that shows the whole memory
     ///
-    /// The daemon serves the page on this machine only, and stops when it has not been used for a
-    /// quarter of an hour. The address works once, and only for the browser that opens it first.
+    /// The daemon serves the page on this machine only, and closes the page after a quarter of an
+    /// hour without use. The daemon keeps running. The address works once, and only for the browser that opens it first.
     View(ViewOptions),
     /// List sessions that have no summary yet
     Unindexed(Unindexed),

@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands, in files by subject.
 
 mod close;
 mod doctor;

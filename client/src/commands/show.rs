@@ -99,7 +99,8 @@ impl Shown<'_> {
         rows.len() + if screen.is_terminal() { 3 } else { 4 }
     }
 
-    /// Returns the details that only some readers need.
+    /// Returns the rows below the title: what is unusual about the session, and with `--verbose` all
+    /// details.
     fn rows(&self) -> Vec<(&'static str, String)> {
         let answer = self.answer;
         let (session, episode) = (&answer.session, answer.session.episode.as_ref());
@@ -182,12 +183,13 @@ fn is_copy(answer: &GetSessionAnswer) -> bool {
 fn unsummarized(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
     match &answer.forked_from {
-        Some(of) if is_copy(answer) => {
-            let see = if of.is_empty() { String::new() } else { format!(": graphiti show {of}") };
-            format!(
-                "This fork has no messages of its own. The original has a summary of its messages{see}"
-            )
+        Some(of) if is_copy(answer) && of.is_empty() => {
+            "This fork has no messages of its own, and its original was forgotten.".to_owned()
         }
+        Some(of) if is_copy(answer) => format!(
+            "This fork has no messages of its own. The original has a summary of its messages: \
+             graphiti show {of}"
+        ),
         _ if session.message_count == 0 => "This session has no messages.".to_owned(),
         _ => {
             format!("Close the session to summarise it now: graphiti close {}", session.session_id)

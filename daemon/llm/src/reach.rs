@@ -32,7 +32,7 @@ pub(crate) struct Listing<'l> {
 }
 
 impl Listing<'_> {
-    /// Returns a description of the server's models for people.
+    /// Checks that the server has the configured model, and returns a description of it for people.
     pub(crate) async fn list_models(&self) -> Result<String, Error> {
         let host = self.host();
         let response = self.ask().await.map_err(|failure| failure.error)?;

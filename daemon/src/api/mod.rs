@@ -5,7 +5,7 @@
 //! the Model Context Protocol. [`client_context`] identifies clients, [`current`] determines the
 //! session that a request is about, and [`progress`] reports the progress of a request. [`spool`]
 //! processes the hook events that could not be delivered. [`in_process`] answers the viewer, which
-//! has no socket. [`convert`] converts the types of the model to those of the protocol.
+//! runs in this process and does not use the socket. [`convert`] converts the types of the model to those of the protocol.
 
 mod blocking;
 mod catch_up;
@@ -62,7 +62,7 @@ pub struct DaemonState {
     pub config: RwLock<config::Config>,
     /// The number of runs of each hook.
     pub hook_stats: methods::hook::HookStats,
-    /// What earlier sessions say that may match a prompt.
+    /// A cache of what earlier sessions said, which is searched for matches of a prompt.
     pub recall: recall::RecallCache,
     pub watched: Vec<PathBuf>,
     pub started_at: Timestamp,

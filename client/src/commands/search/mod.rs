@@ -40,7 +40,7 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     let mut arguments = arguments(args);
     if arguments.query.is_empty() {
         if is_json || !screen.is_terminal() || !io::stdin().is_terminal() {
-            let what = "nothing to search for: `graphiti search WORDS`, or no words on a terminal";
+            let what = "no words to search for: run `graphiti search WORDS`, or run it on a terminal to search while you type";
             return Err(AskError::Wrong(what.to_owned()));
         }
         // Sessions of colleagues cannot be opened.

@@ -48,7 +48,7 @@ struct UnitTerm {
     found: Vec<Option<ShardTerm>>,
 }
 
-/// The count of a unit that a list adds to.
+/// The form of a word that a list contains. It decides which count of the unit the list adds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matches {
     /// The word as it is in the query.
@@ -183,7 +183,7 @@ impl Unit {
         self.weight * self.rarity
     }
 
-    /// Returns the weight among the words of a pasted log, in which numbers are less relevant.
+    /// Returns the weight among the words of a long query, in which numbers are less relevant.
     pub(crate) fn worth_in_log(&self) -> f32 {
         let has_digits = self.label.bytes().any(|byte| byte.is_ascii_digit());
         if has_digits { 0.3 * self.worth() } else { self.worth() }

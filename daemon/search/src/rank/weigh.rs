@@ -1,4 +1,4 @@
-//! Normalises, weighs and adds the relevance signals.
+//! Normalises and weighs the relevance signals.
 
 use std::{collections::HashSet, time::Duration};
 

@@ -133,7 +133,7 @@ fn names(
     Ok(names)
 }
 
-/// Returns the path of a file that is named in a directory.
+/// Returns the absolute path of a file that is named relative to a directory.
 fn absolute(directory: &str, file: &str) -> String {
     let is_whole = file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':');
     match is_whole {

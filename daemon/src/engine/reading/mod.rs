@@ -98,7 +98,7 @@ pub struct ReadProgress {
     pub state: Box<SourceState>,
     /// The number of new messages.
     pub new_messages: usize,
-    /// Whether any line was read.
+    /// Whether any line was read, or the file is read from its start again.
     pub moved: bool,
     /// Whether the file exists.
     pub exists: bool,
@@ -291,7 +291,7 @@ impl OpenSource<'_> {
         save: SavePolicy,
         from_start: bool,
     ) -> Result<ReadProgress, ReadError> {
-        // Held until the messages of this file are stored.
+        // Contains a lock, which is held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
         // This is saved at once, so that the readers of other files know which lines this file
         // skips.

@@ -27,7 +27,7 @@ struct ProjectTotals {
     path: String,
     sessions: usize,
     messages: u64,
-    /// The number of sessions that were not completed.
+    /// The number of sessions with another outcome than completed.
     unfinished: usize,
     last_activity: Timestamp,
 }

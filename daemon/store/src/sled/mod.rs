@@ -228,19 +228,21 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the version into a new store, and refuses a store of a newer program.
+/// Writes the version into a new store or one of an older program, whose records will be written
+/// in this version from now on. Refuses a store of a newer program.
 fn check_version(tree: &Tree) -> Result<(), StoreError> {
     let known = u32::from(envelope::VERSION);
     let key = keys::meta("version");
-    let Some(found) = tree.get(&key)? else {
-        tree.insert(key, &known.to_be_bytes())?;
-        return Ok(());
-    };
-    let found = found.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
-    if found > known {
-        return Err(StoreError::TooNew { found, known });
+    let stored = tree.get(&key)?;
+    let found = stored.and_then(|bytes| Some(u32::from_be_bytes(*bytes.first_chunk()?)));
+    match found {
+        Some(found) if found > known => Err(StoreError::TooNew { found, known }),
+        Some(found) if found == known => Ok(()),
+        _ => {
+            tree.insert(key, &known.to_be_bytes())?;
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 impl From<sled::Error> for StoreError {

@@ -61,6 +61,18 @@ fn a_newer_version_is_refused() {
     assert_eq!(refused, Some(StoreError::TooNew { found: 99, known: 1 }));
 }
 
+#[test]
+fn a_store_of_an_older_version_gets_the_present_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    store.tree.insert(keys::meta("version"), &0u32.to_be_bytes()).unwrap();
+    store.close();
+    let store = SledStore::open(folder.path()).unwrap();
+    let version = store.tree.get(keys::meta("version")).unwrap();
+    let known = u32::from(envelope::VERSION).to_be_bytes();
+    assert_eq!(version.as_deref(), Some(known.as_slice()), "an older program must refuse it");
+}
+
 /// Returns the number of values in separate files, which sled neither syncs nor deletes.
 fn blobs(folder: &Path) -> usize {
     folder.join("blobs").read_dir().unwrap().count()

@@ -58,7 +58,8 @@ fn replaced(told: &str) -> Option<(&str, &str)> {
 pub(super) struct DecisionOptions {
     chosen: Vec<Subject>,
     passed_over: Vec<Subject>,
-    /// Fingerprints of the words that describe the subject.
+    /// Fingerprints of the words outside of the options, which say what is decided. Empty for an
+    /// answer to a question.
     about: Vec<u64>,
 }
 

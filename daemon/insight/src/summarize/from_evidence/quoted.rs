@@ -25,7 +25,7 @@ const LIST: usize = 800;
 const NEST: usize = 440;
 /// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
 const ITEM: usize = 300;
-/// Minimum length, in characters, to which a first sentence is cut.
+/// Least number of characters that a first sentence may have before it is cut.
 const MIN_BEGINNING: usize = 120;
 /// Maximum length, in characters, of a heading or an introduction. A longer one is left out.
 const INTRODUCTION: usize = 150;
@@ -126,7 +126,8 @@ impl Quoted {
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
 
-    /// Marks a heading such as `Problem` as describing the state before the change of the report.
+    /// Marks a heading such as `Problem` as the state before the change that the report
+    /// describes.
     pub(super) fn before_the_change(mut self) -> Quoted {
         if let Some(heading) = self.introduction.as_mut().filter(|heading| limits(heading)) {
             heading.push_str(" before the change");

@@ -64,7 +64,7 @@ impl Vocabulary {
         pieces
     }
 
-    /// Returns all tokens of a text between the start and end tokens, at most `most`.
+    /// Returns the start token, the tokens of a text and the end token; at most `most` together.
     pub(super) fn enclosed(&self, text: &str, most: usize) -> Vec<u32> {
         let pieces = self.cut(text, most.saturating_sub(2));
         self.begin.into_iter().chain(pieces).chain(self.end).collect()
