@@ -51,7 +51,8 @@ fn print(prompts: &[PromptRow], screen: &Screen) {
         Column::flexible("FROM", 20),
     ]);
     for prompt in prompts {
-        let state = if prompt.problems.is_empty() { "ok" } else { "wrong: see graphiti prompts check" };
+        let state =
+            if prompt.problems.is_empty() { "ok" } else { "wrong: see graphiti prompts check" };
         table.row().cell(line(&prompt.kind)).cell(state).cell(line(&prompt.origin));
     }
     for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
