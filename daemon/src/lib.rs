@@ -25,7 +25,7 @@
 //!
 //! | Layer | Crate | Modules | May name |
 //! | --- | --- | --- | --- |
-//! | basics | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `sync` | nothing, but `clean` and `files` name `proto`: they share code with the client |
+//! | basics | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `releasable`, `sync` | nothing, but `clean` and `files` name `proto`: they share code with the client |
 //! | reading | `daemon/core` | `lang` | `model`, `pattern` |
 //! | ports | `daemon/llm` (with `prompt`), `daemon/store`, `daemon/redact` | [`prompt`], [`llm`], [`store`], [`redact`] | `daemon/core`; never each other |
 //! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, `summarize`, `graph`), here (`session`, `share`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`], [`share`] | `daemon/core` and the ports they need; never each other |
@@ -65,7 +65,7 @@
 
 pub use graphitid_capture as capture;
 pub use graphitid_core::{clock, fault, model};
-use graphitid_core::{files, lang, sync};
+use graphitid_core::{files, lang, releasable, sync};
 pub use graphitid_insight::{activity, graph, summarize};
 pub use graphitid_llm::{self as llm, prompt};
 pub use graphitid_redact as redact;

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod fault;
 pub mod files;
 pub mod pattern;
+pub mod releasable;
 pub mod sync;
 
 pub mod lang;

@@ -2,7 +2,7 @@
 //! `daemon/src/lib.rs` has the map, and `tests/tests/rules/layers.rs` the permitted dependencies of
 //! the three modules.
 
-use graphitid_core::{clean, lang, model, pattern};
+use graphitid_core::{clean, lang, model, pattern, releasable};
 use graphitid_llm as llm;
 use graphitid_store as store;
 

@@ -51,7 +51,8 @@ const MODULES: &[(&str, ModuleTable)] = &[
             ("clock", &["model"]),
             ("fault", &[]),
             ("clean", &["proto"]),
-            ("pattern", &[]),
+            ("releasable", &[]),
+            ("pattern", &["releasable"]),
             ("files", &["proto"]),
             ("sync", &[]),
             ("lang", &["model", "pattern"]),
@@ -61,8 +62,8 @@ const MODULES: &[(&str, ModuleTable)] = &[
         "daemon/insight",
         &[
             ("activity", &["model", "lang"]),
-            ("summarize", &["model", "lang", "clean", "pattern", "llm"]),
-            ("graph", &["model", "lang", "pattern", "store"]),
+            ("summarize", &["model", "lang", "clean", "pattern", "releasable", "llm"]),
+            ("graph", &["model", "lang", "pattern", "releasable", "store"]),
         ],
     ),
     (
@@ -79,6 +80,7 @@ const MODULES: &[(&str, ModuleTable)] = &[
                     "clock",
                     "fault",
                     "allocator",
+                    "releasable",
                     "sync",
                     "prompt",
                     "llm",

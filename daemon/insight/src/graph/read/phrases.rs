@@ -1,12 +1,10 @@
 //! The phrases by which sentences are classified. Each kind has a data file, with examples that a
 //! test checks.
 
-use std::sync::LazyLock;
-
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use crate::pattern::ascii;
+use crate::{pattern::ascii, releasable::Releasable};
 
 /// The content of one file.
 #[derive(Deserialize)]
@@ -26,7 +24,7 @@ struct PhraseFile {
 pub(super) struct PhraseSet {
     #[cfg(test)]
     text: &'static str,
-    pattern: LazyLock<Regex>,
+    pattern: Releasable<Regex>,
 }
 
 macro_rules! phrase_set {
@@ -34,7 +32,7 @@ macro_rules! phrase_set {
         PhraseSet {
             #[cfg(test)]
             text: include_str!(concat!("phrases/", $file)),
-            pattern: LazyLock::new(|| compile(include_str!(concat!("phrases/", $file)))),
+            pattern: Releasable::new(|| compile(include_str!(concat!("phrases/", $file)))),
         }
     };
 }
@@ -51,8 +49,8 @@ pub(super) static BARE_NOUN: PhraseSet = phrase_set!("bare_noun.toml");
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
 impl PhraseSet {
-    pub(super) fn matches(&self, text: &str) -> bool {
-        self.pattern.is_match(text)
+    pub(super) fn matches(&'static self, text: &str) -> bool {
+        self.pattern.get().is_match(text)
     }
 }
 

@@ -16,7 +16,7 @@ use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder, bytes};
 use serde::Deserialize;
 
-use crate::{pattern::ascii, summarize::text::one_line};
+use crate::{pattern::ascii, releasable::Releasable, summarize::text::one_line};
 
 /// The topic of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -199,7 +199,7 @@ struct Expressions {
 /// ASCII.
 const DASH: &str = "\x01";
 
-static INDEX: LazyLock<Index> = LazyLock::new(|| {
+static INDEX: Releasable<Index> = Releasable::new(|| {
     let mut headings = Vec::new();
     let mut sentences: Vec<(Topic, [Vec<String>; 2])> = Vec::new();
     for (name, text) in FILES {
@@ -317,14 +317,14 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
     thread_local! {
         static KNOWN: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
     }
-    remembered_in(&KNOWN, heading, || INDEX.headings.topic(&plain(heading)))
+    remembered_in(&KNOWN, heading, || INDEX.get().headings.topic(&plain(heading)))
 }
 
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
     remembered(None, sentence, || {
         let prose = Prose::of(sentence);
-        INDEX.sentences.iter().find_map(|one| {
+        INDEX.get().sentences.iter().find_map(|one| {
             let topic = one.topic.of_claim()?;
             one.match_any(&prose).then_some(topic)
         })
@@ -334,7 +334,7 @@ pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
     let matched = remembered(Some(topic), sentence, || {
-        let of_topic = INDEX.sentences.iter().find(|one| one.topic == topic)?;
+        let of_topic = INDEX.get().sentences.iter().find(|one| one.topic == topic)?;
         of_topic.match_any(&Prose::of(sentence)).then_some(topic)
     });
     matched.is_some()

@@ -22,7 +22,7 @@ use crate::{
         quota::{DiskLimits, IndexQuota},
         snapshots::Snapshots,
     },
-    fault,
+    fault, releasable,
     search::index::{Backlog, OpenError, Position},
     store::{OutboxEntry, Store},
 };
@@ -128,6 +128,7 @@ impl Target for IndexTarget {
         if let Err(error) = self.indexes.release_memory() {
             tracing::warn!(%error, "the search index cannot free its memory");
         }
+        releasable::release_all();
         allocator::trim();
     }
 }
