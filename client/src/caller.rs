@@ -26,7 +26,7 @@ const AGENTS: &[AgentVariables] = &[
         session: &["CLAUDE_CODE_SESSION_ID"],
         markers: &["CLAUDECODE"],
     },
-    // The thread of a sub-agent differs from its session.
+    // The session comes first, because a sub-agent has a thread of its own.
     AgentVariables {
         agent: "codex",
         session: &["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
@@ -63,7 +63,8 @@ struct NamedAgent {
 /// A function that looks up a variable in an environment.
 type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Returns information about the caller.
+/// Returns the `_meta` of a request: the agent and session of the caller if they are known, its
+/// directory, and the ids of this process and its parent.
 pub(crate) fn meta() -> Value {
     let directory =
         env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());
@@ -79,7 +80,7 @@ pub(crate) fn meta() -> Value {
     } })
 }
 
-/// Returns the variables that name sessions.
+/// Returns the environment variables that contain the id of a session.
 pub(crate) fn session_variables() -> impl Iterator<Item = &'static str> {
     AGENTS.iter().flat_map(|known| known.session).copied()
 }

@@ -1,8 +1,8 @@
 //! Sends requests to the daemon.
 //!
-//! A client that waits for an answer checks from time to time whether the daemon still responds to
-//! others. If it does not, the client reports an error. On Windows the client waits without this
-//! check, because pipes have no time limits there.
+//! A client that waits for an answer checks from time to time whether the daemon still answers on a
+//! new connection. If it does not, the client reports an error. On Windows the client waits without
+//! this check, because pipes have no time limits there.
 
 use std::{
     env,
@@ -27,9 +27,9 @@ use serde_json::{Value, json};
 use crate::caller::meta;
 pub(crate) use crate::error::{AskError, older};
 
-/// The environment variable for the time limit, in seconds.
+/// The environment variable for the time limit of an answer, in seconds.
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
-/// The default time limit.
+/// The default time limit of an answer.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum duration of a request while the daemon answers other requests, as a multiple of the time
 /// limit.
@@ -65,7 +65,7 @@ pub(crate) struct ProgressStep {
     pub(crate) message: String,
 }
 
-/// Returns the time limit of an answer.
+/// Returns the time limit of an answer: from the environment, or the default.
 pub(crate) fn timeout() -> Result<Duration, AskError> {
     let Some(set) = env::var_os(TIMEOUT).filter(|set| !set.is_empty()) else {
         return Ok(USUAL_TIMEOUT);
@@ -74,7 +74,7 @@ pub(crate) fn timeout() -> Result<Duration, AskError> {
     let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     timeout.filter(|timeout| !timeout.is_zero()).ok_or_else(|| {
         let set = set.display();
-        AskError::Wrong(format!("{TIMEOUT} is `{set}`, and should be a number of seconds"))
+        AskError::Wrong(format!("{TIMEOUT} is `{set}`, and should be a number of seconds above 0"))
     })
 }
 
@@ -93,7 +93,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Connects for long operations: waits as long as the daemon responds to others.
+    /// Connects for long operations: waits for each answer as long as the daemon answers other
+    /// requests.
     pub(crate) fn open_for_work() -> Result<Connection, AskError> {
         Ok(Connection { patience: Patience::Life, ..Connection::open()? })
     }
@@ -111,7 +112,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Changes the time limit.
+    /// Changes the time limit for reading and writing. Without effect on Windows.
     pub(crate) fn set_limit(&self, limit: Duration) -> Result<(), AskError> {
         #[cfg(unix)]
         {
@@ -173,7 +174,7 @@ impl Connection {
         self.call_watched(tool, arguments, |_| {})
     }
 
-    /// Calls a tool and reports its progress.
+    /// Calls a tool, and calls `watch` for each step of its progress.
     pub(crate) fn call_watched<T: DeserializeOwned>(
         &mut self,
         tool: &str,
@@ -263,7 +264,8 @@ impl Connection {
         if self.patience == Patience::Limit {
             return Err(silent());
         }
-        // Any other error shows that the daemon responds.
+        // Only silence is an error here. If the daemon is stopping, for example, this connection
+        // ends soon.
         if let Err(error @ AskError::Silent(_)) = Connection::open() {
             return Err(error);
         }
@@ -278,7 +280,7 @@ fn silent() -> AskError {
     AskError::Silent(process())
 }
 
-/// Returns the process id that the daemon reports.
+/// Returns the process id that the daemon wrote to a file in its home.
 fn process() -> Option<u32> {
     endpoint::runtime(&endpoint::home()?).map(|runtime| runtime.pid)
 }

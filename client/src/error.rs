@@ -8,14 +8,14 @@ use serde_json::Value;
 /// Why a request or a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
-    /// A file is not usable.
+    /// A file that the user named cannot be used.
     #[error("{path}: {what}")]
     File {
         path: String,
         /// What is wrong with it.
         what: String,
     },
-    /// A check failed.
+    /// An argument or a setting is wrong, or a check found problems.
     #[error("{0}")]
     Wrong(String),
     /// There is no home folder.
@@ -27,7 +27,7 @@ pub(crate) enum AskError {
         /// The address at which the daemon would listen.
         socket: String,
     },
-    /// The socket refuses the connection.
+    /// The client cannot connect to the address, for example because it has no access.
     #[error("cannot reach graphitid at {socket}: {error}")]
     Unreachable { socket: String, error: io::Error },
     /// The daemon accepts connections but does not answer.
@@ -48,13 +48,13 @@ pub(crate) enum AskError {
         older(*.daemon)
     )]
     OtherProtocol { version: String, daemon: u32 },
-    /// A problem on this machine prevents the request.
+    /// Any other problem on this machine.
     #[error("{0}")]
     Failed(String),
     /// The daemon could not be started.
     #[error(transparent)]
     NotStarted(#[from] StartError),
-    /// A file is not writable.
+    /// A file or a folder cannot be written.
     #[error("cannot write {}: {error}", .path.display())]
     NotWritten { path: PathBuf, error: io::Error },
     /// The daemon refused the request.
@@ -109,10 +109,10 @@ pub(crate) enum StartError {
     /// The home folder is not writable.
     #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
     Home { home: PathBuf, error: io::Error },
-    /// The process exited immediately.
+    /// The process exited before it answered.
     #[error("graphitid ended with {status}\n{said}")]
     Ended { status: ExitStatus, said: String },
-    /// The process runs but does not answer.
+    /// The process runs, but did not answer in time.
     #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
     Silent { pid: u32, log: PathBuf },
 }

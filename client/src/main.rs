@@ -1,5 +1,5 @@
 //! `graphiti`: the program for users, hooks and agents. It sends requests to the daemon and prints
-//! the answers.
+//! the answers. It also starts the daemon, and sets it up in the settings of agents.
 
 mod caller;
 mod cli;
@@ -28,7 +28,8 @@ use clap::Parser;
 use crate::{cli::Cli, screen::Screen};
 
 fn main() -> ExitCode {
-    // Output files contain parts of sessions or control agents, so they are private.
+    // The files that this program writes are private: they contain parts of sessions, or settings
+    // by which agents run programs.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     // An agent waits for a hook, so a hook skips the command-line parser. This also prevents parser

@@ -1,4 +1,4 @@
-//! Starts the daemon as an independent process.
+//! Starts the daemon as an independent process, waits for its end, and kills it.
 
 use std::{
     env,
@@ -19,13 +19,16 @@ use crate::{
     program::program,
 };
 
-/// The log file in the home of a daemon without a service manager.
+/// The daemon's log file in the home. It is not written when systemd's journal takes the log, or
+/// when the configuration names another file.
 pub(crate) const LOG: &str = "graphitid.log";
 /// The lock file in the home, which contains the daemon's process id.
 const LOCK: &str = "graphitid.lock";
-/// The file in the home for errors of a daemon that failed to start in the background.
+/// The file in the home that receives the standard error of a daemon in the background. It says why
+/// the daemon failed to start.
 const ERRORS: &str = "graphitid.err";
-/// How long to wait for the daemon: long enough to recover a large database after a power failure.
+/// How long to wait for the daemon to answer or to end: long enough to recover a large database
+/// after a power failure.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(10);
@@ -87,7 +90,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     let mut command = Command::new(program);
     command
         .env("GRAPHITI_HOME", home)
-        // Variables of a service manager or of an agent's session are not for the daemon.
+        // The daemon must not take the service manager or the session of its caller for its own.
         .env_remove("NOTIFY_SOCKET")
         .env_remove("JOURNAL_STREAM")
         .current_dir(home)
@@ -125,7 +128,8 @@ pub(crate) fn until_it_is_gone(home: &Path) -> bool {
     true
 }
 
-/// Kills the daemon that owns the home. Returns whether there was one and it has exited.
+/// Kills the daemon that owns the home, and waits for its end. Returns `false` if there is none, or
+/// if it does not end in time.
 pub(crate) fn kill(home: &Path) -> io::Result<bool> {
     let Some(pid) = owner(home) else { return Ok(false) };
     kill_process(pid)?;
@@ -148,8 +152,8 @@ fn kill_process(pid: u32) -> io::Result<()> {
     }
 }
 
-/// Returns the process that owns the home: it holds the lock on a file that contains its process
-/// id. The lock ends with the process.
+/// Returns the id of the daemon that owns the home. The daemon locks a file that contains its
+/// process id; the lock ends with the process.
 fn owner(home: &Path) -> Option<u32> {
     if !is_taken(home) {
         return None;
@@ -160,7 +164,7 @@ fn owner(home: &Path) -> Option<u32> {
     named.or_else(|| endpoint::runtime(home).map(|runtime| runtime.pid))
 }
 
-/// Whether a daemon owns the home.
+/// Whether a daemon owns the home: it holds the lock.
 fn is_taken(home: &Path) -> bool {
     let lock = File::open(home.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))

@@ -132,8 +132,8 @@ impl Bounds {
     }
 }
 
-/// A file that is renamed to `….1` when it has grown, with earlier ones as `….2` and so on; the
-/// oldest is deleted.
+/// A file that is renamed to `….1` before a line that would exceed the limit of one file; earlier
+/// ones become `….2` and so on, and the oldest is deleted.
 pub struct BoundedFile {
     path: PathBuf,
     file: File,

@@ -66,12 +66,13 @@ const TAGS: &[&str] = &[
     "workspace_roots",
 ];
 
-/// Prefixes of names of such tags. Each version of an agent adds new names with these prefixes.
+/// Prefixes of names of such tags. New versions of agents add names with these prefixes.
 const FAMILIES: &[&str] =
     &["antml:", "bash-std", "ide_", "local-command-", "system-", "user-prompt-submit"];
 
 /// Whether a terminal executes `c`, or a person does not see it: control characters, changes of the
-/// writing direction, characters without width, and letters that only models read.
+/// writing direction, characters without width, and the invisible tag characters (U+E0000 to
+/// U+E007F), which models read as letters.
 pub fn is_obeyed(c: char) -> bool {
     let turns_or_joins = matches!(c,
         '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -79,8 +80,9 @@ pub fn is_obeyed(c: char) -> bool {
     c.is_control() || turns_or_joins || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns `text` for the context of a model: only its visible characters, with the tags that
-/// agents interpret replaced by look-alikes (`‹system-reminder>`). Code stays unchanged.
+/// Returns `text` for the context of a model: only its visible characters. In tags and marks that
+/// agents or models interpret, one character is replaced by a look-alike: `‹system-reminder>`,
+/// `［INST]`, `Human：`. Code is not changed by this.
 pub fn for_model(text: &str) -> Cow<'_, str> {
     let is_plain =
         |c: char| matches!(c, '\n' | '\t') || !is_invisible(c) && !matches!(c, '<' | '[' | ':');
@@ -90,8 +92,8 @@ pub fn for_model(text: &str) -> Cow<'_, str> {
     Cow::Owned(disarmed(&visible_text(text)))
 }
 
-/// Whether a person does not see `c` although it may be a letter: fillers, selectors and joiners
-/// can encode a hidden text.
+/// Whether a person does not see `c`: what [`is_obeyed`] covers, and fillers, variation selectors
+/// and format characters, which can encode a hidden text.
 fn is_invisible(c: char) -> bool {
     let fills = matches!(
         c,
@@ -109,7 +111,8 @@ fn is_invisible(c: char) -> bool {
     is_obeyed(c) || fills || selects || formats || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns the visible characters, without colour codes, and with line feeds as the only line ends.
+/// Returns the visible characters and tabs, without terminal sequences such as colours, and with
+/// line feeds as the only line ends.
 fn visible_text(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -127,7 +130,7 @@ fn visible_text(text: &str) -> String {
     visible
 }
 
-/// Skips the rest of a terminal's control sequence.
+/// Skips the rest of a terminal's control sequence, whose first characters were read.
 fn skip_sequence(chars: &mut Peekable<Chars<'_>>) {
     while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
     // The sequence may be truncated.
@@ -148,7 +151,8 @@ fn disarmed(text: &str) -> String {
     disarmed
 }
 
-/// Whether the text after a `<` makes it a tag, or a mark such as `<|im_start|>`.
+/// Whether a `<` before `behind` begins a tag that agents or models interpret, or a mark such as
+/// `<|im_start|>`.
 fn is_tag(behind: &str) -> bool {
     let name = behind.trim_start_matches('/');
     if let Some(mark) = name.strip_prefix(['|', '｜']) {
@@ -161,8 +165,8 @@ fn is_tag(behind: &str) -> bool {
         || TAGS.contains(&name.replace('-', "_").as_str())
 }
 
-/// Whether the last line of `before` is only the name of a speaker, as at the start of a turn of a
-/// conversation.
+/// Whether the last line of `before` is only `Human` or `Assistant`, perhaps indented: with the
+/// colon that follows, a model would read it as the start of a turn of the conversation.
 fn ends_with_speaker(before: &str) -> bool {
     let start = before.strip_suffix("Human").or_else(|| before.strip_suffix("Assistant"));
     let start = start.map(|start| start.trim_end_matches([' ', '\t']));

@@ -23,7 +23,7 @@ fn default_home() -> Option<PathBuf> {
     env::home_dir().map(|home| home.join(".graphiti"))
 }
 
-/// The content of `<home>/graphitid.json`, which a running daemon writes.
+/// The content of `<home>/graphitid.json`, which a daemon writes when it starts to listen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
     /// The process id of the daemon.
@@ -41,7 +41,8 @@ pub fn runtime_file(home: &Path) -> PathBuf {
     home.join("graphitid.json")
 }
 
-/// Reads the [`Runtime`] that the daemon of `home` wrote last.
+/// Reads the [`Runtime`] that the daemon of `home` wrote last. `None` when there is no such file: a
+/// daemon removes its file when it stops, but not when it is killed.
 pub fn runtime(home: &Path) -> Option<Runtime> {
     serde_json::from_str(&fs::read_to_string(runtime_file(home)).ok()?).ok()
 }

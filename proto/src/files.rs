@@ -1,4 +1,4 @@
-//! Atomic replacement of files, for the daemon and its client.
+//! Replaces and renames files so that they survive a crash, for the daemon and its client.
 
 use std::{
     fs::{self, File},
@@ -12,7 +12,7 @@ use std::{
 /// existing file are kept.
 ///
 /// # Errors
-/// An I/O error. `file` is then unchanged.
+/// An I/O error. `file` is then unchanged; the temporary file may remain.
 pub fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     let mut unfinished = file.as_os_str().to_owned();
     unfinished.push(".graphiti-new");

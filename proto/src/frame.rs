@@ -1,7 +1,7 @@
 //! Splits bytes into lines of limited length, for the async daemon and the blocking client.
 
-/// Maximum length, in bytes, of a line without its newline. A hook sends a path rather than a
-/// transcript, and the largest answer is a page of messages.
+/// Maximum length, in bytes, of a line without its newline. This is enough, because a hook sends
+/// the path of a transcript rather than its text, and long answers are split into pages.
 pub const LONGEST: usize = 4 << 20;
 
 /// Splits a stream of bytes into lines.
@@ -23,7 +23,8 @@ impl LineSplitter {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// Returns the next complete line, without its newline; `None` until more bytes arrive.
+    /// Returns the next complete line, without its `\n` or `\r\n`. Returns `None` if there is no
+    /// complete line yet.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, LineTooLong> {
         let newline = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
         let Some(newline) = newline else {
@@ -44,12 +45,12 @@ impl LineSplitter {
         Ok(Some(line))
     }
 
-    /// Returns the number of bytes that were not returned as part of a line yet.
+    /// Returns the number of bytes after the last line that was returned.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether there are bytes of a line that was not returned yet.
+    /// Whether there are bytes after the last line that was returned.
     pub fn is_within_line(&self) -> bool {
         !self.pending.is_empty()
     }

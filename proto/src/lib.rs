@@ -2,11 +2,12 @@
 //!
 //! # Overview
 //!
-//! The daemon listens on a Unix socket, `~/.graphiti/mcp.sock` (on Windows a named pipe), that only
-//! one user can access. A client connects and sends the first message. Both sides use [JSON-RPC
-//! 2.0](https://www.jsonrpc.org/specification), one object per line, in UTF-8, with lines of at
-//! most [`frame::LONGEST`] bytes. A client may send several requests without waiting for answers.
-//! The answers arrive in any order and contain the request's `id`.
+//! The daemon listens on a Unix socket, by default `~/.graphiti/mcp.sock` (on Windows a named
+//! pipe), which only the user who runs the daemon can access. A client connects and sends the first
+//! message. Both sides use [JSON-RPC 2.0](https://www.jsonrpc.org/specification), one object per
+//! line, in UTF-8, with lines of at most [`frame::LONGEST`] bytes. A client may send several
+//! requests without waiting for answers. The answers arrive in any order; each contains the `id` of
+//! its request.
 //!
 //! Most operations of the daemon are **tools**, called as in the Model Context Protocol:
 //!
@@ -28,11 +29,14 @@
 //! # What may change
 //!
 //! [`PROTOCOL`] is the version of the protocol. Within one version, members may be added to
-//! requests and answers. A reader ignores unknown members, and a missing member has the default
-//! that its type documents. A client can query the version with `graphiti/hello`.
+//! requests and answers. A reader ignores unknown members, and a missing member has the value that
+//! the `Default` of its type gives it. A client can query the version with `graphiti/hello`.
 //!
-//! The only I/O in this crate is finding the user's home and replacing files ([`files`]); it does
-//! not depend on tokio. [`clean`] is the shared code for showing external text.
+//! # What else is here
+//!
+//! Code that the daemon and the client share: the address of the daemon ([`endpoint`]), the files
+//! of the spool ([`methods::hook`]), writing files safely ([`files`]), and cleaning external text
+//! before it is shown ([`clean`]). Its file operations block; this crate does not depend on tokio.
 
 #![warn(missing_docs)]
 

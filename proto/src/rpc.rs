@@ -11,7 +11,7 @@ pub const CALLER: &str = "graphiti/caller";
 pub mod code {
     /// The line is not valid JSON.
     pub const PARSE: i64 = -32700;
-    /// The JSON is not a request.
+    /// The JSON is not a request, or the line is longer than [`LONGEST`](crate::frame::LONGEST).
     pub const INVALID_REQUEST: i64 = -32600;
     /// The method or tool does not exist.
     pub const NO_METHOD: i64 = -32601;
@@ -21,11 +21,13 @@ pub mod code {
     pub const INTERNAL: i64 = -32603;
     /// The requested item does not exist.
     pub const NOT_FOUND: i64 = -32001;
-    /// Several sessions match; `data.candidates` lists them.
+    /// Several sessions, facts or projects match. For sessions, `data.candidates` lists them; for
+    /// projects, `data.projects` lists their directories.
     pub const AMBIGUOUS: i64 = -32002;
     /// The daemon is stopping.
     pub const STOPPING: i64 = -32003;
-    /// There are too many concurrent requests.
+    /// The connection has too many concurrent requests, or the client's process has too many
+    /// connections.
     pub const BUSY: i64 = -32004;
 }
 
@@ -50,7 +52,7 @@ pub struct Request {
 pub struct Response {
     /// The version, always `2.0`.
     pub jsonrpc: String,
-    /// The request's id; null when the request could not be parsed.
+    /// The request's id; null when the daemon could not read the request.
     pub id: Value,
     /// The result of a successful request.
     #[serde(default, skip_serializing_if = "Option::is_none")]

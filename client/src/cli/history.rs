@@ -1,4 +1,4 @@
-//! Options of the commands about what happened.
+//! Options of the commands that show earlier work: `blame`, `fix`, `log` and `stats`.
 
 use clap::{Args, ValueEnum};
 
@@ -56,8 +56,8 @@ pub(crate) struct StatsOptions {
     /// Only sessions of this agent
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// Only since this day, such as 2026-03-01 or "last week"; all for everything [default: 30
-    /// days]
+    /// Only since this day, such as 2026-03-01 or "last week"; "all" for all days [default: the
+    /// last 30 days]
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<String>,
     /// Show only this table

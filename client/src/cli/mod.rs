@@ -103,8 +103,9 @@ pub(crate) enum Command {
     Close(Close),
     /// Open a page in the browser that shows the whole memory
     ///
-    /// The daemon serves the page on this machine only, and closes the page after a quarter of an
-    /// hour without use. The daemon keeps running. The address works once, and only for the browser that opens it first.
+    /// The daemon serves the page to this machine only. It stops serving the page after a quarter
+    /// of an hour without use, but keeps running itself. The address works once, and only for the
+    /// browser that opens it first.
     View(ViewOptions),
     /// List sessions that have no summary yet
     Unindexed(Unindexed),
@@ -116,8 +117,9 @@ pub(crate) enum Command {
     Prompts(Prompts),
     /// Forward an agent's hook event to the daemon
     ///
-    /// Agents run this command from their hooks. It reads the event as JSON from standard input,
-    /// returns at once and always exits with 0.
+    /// Agents run this command from their hooks. It reads the event as JSON from standard input and
+    /// always exits with 0. It waits for the summary of a session that ends only if the setting
+    /// hooks.async_indexing is false.
     Hook {
         /// The agent, which determines the form of the event and of the answer [default: claude]
         agent: Option<OsString>,
@@ -129,13 +131,14 @@ pub(crate) enum Command {
     Sync(Sync),
     /// Export all summaries to files
     ///
-    /// `graphiti import` reads these files on another machine. With --html, the folder gets pages for a
-    /// browser: start at index.html.
+    /// `graphiti import` reads these files on another machine. With --html, the folder gets pages
+    /// for a browser: start at index.html.
     Export(ExportOptions),
     /// Import the files that `export` wrote on another machine
     ///
-    /// Sessions that exist here already are not changed, so the import can be repeated. If any part
-    /// of an export is damaged, nothing is imported.
+    /// A session with a transcript on this machine is not changed, and what was imported before is
+    /// replaced only by something newer, so the import can be repeated. If any part of an export is
+    /// damaged, nothing is imported; with --follow, a damaged file is skipped instead.
     Import(Import),
     /// Share the memory of projects with your team, or with other machines of yours
     ///

@@ -36,17 +36,17 @@ pub(crate) struct List {
 /// The state of a session.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SessionState {
-    /// Its transcript is being written
+    /// With recent activity
     Active,
-    /// Without recent activity, but not closed
+    /// Without recent activity, but not ended
     Inactive,
     /// A summary is being written
     Indexing,
     /// Has a summary
     Indexed,
-    /// The summary failed
+    /// Its summary could not be created
     Failed,
-    /// Closed, but without a summary yet
+    /// Ended, but without a summary yet
     Unindexed,
 }
 

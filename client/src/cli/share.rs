@@ -22,14 +22,15 @@ pub(crate) struct Share {
 pub(crate) enum ShareCommand {
     /// Share a project [default: the one of this directory]
     Enable(ShareProject),
-    /// Stop sharing a project, and remove what this machine shared of it [default: the one of this directory]
+    /// Stop sharing a project, and remove what this machine shared of it [default: the one of this
+    /// directory]
     Disable(ShareProject),
     /// Show the engine, the shared projects, and the sessions that still wait to be sent
     Status(Output),
     /// Write all shared sessions to the graph again
     ///
-    /// It runs in the background and continues after an interruption. Nothing is there twice
-    /// afterwards.
+    /// It runs in the background and continues after an interruption. No session is in the graph
+    /// twice afterwards.
     Fill,
 }
 

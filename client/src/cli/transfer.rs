@@ -25,7 +25,7 @@ pub(crate) struct ExportOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct Follow {
-    /// Keep a folder in step with other machines, one file a session, until interrupted
+    /// Repeat until interrupted, to exchange sessions with other machines through this folder
     #[arg(long)]
     pub(crate) follow: bool,
     /// Seconds between the rounds of --follow; 0 = only one round
@@ -36,9 +36,9 @@ pub(crate) struct Follow {
 /// The format of exported summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// The JSON Lines file, and one Markdown file per summary that starts with its origin
+    /// The JSON Lines file, and a Markdown file for each summary, which begins with its origin
     Markdown,
-    /// One file with a JSON object per line; enough for `import`
+    /// Only the JSON Lines file, with one summary per line; enough for `import`
     Jsonl,
 }
 

@@ -100,8 +100,8 @@ pub(super) fn sessions(
     }
 }
 
-/// Writes one file for each episode, named by its UUID. The UUID begins with the end of the
-/// session, so the files sort by time.
+/// Writes one file for each episode, named by its UUID. The UUID begins with the time at which the
+/// session ended, so the files sort by time.
 fn write_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;

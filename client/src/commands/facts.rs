@@ -71,7 +71,8 @@ pub(super) fn mark(
         screen.print_json(&answer);
         return Ok(());
     }
-    screen.print(format!("Marked as {verdict}."));
+    let marked = if verdict == "keep" { "kept" } else { verdict };
+    screen.print(format!("Marked as {marked}."));
     for (number, fact) in (1..).zip(&answer.facts) {
         print_fact(number, fact, screen);
     }

@@ -3,7 +3,8 @@
 //!
 //! Each machine writes one file for each session into its own subfolder, so that no file has two
 //! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
-//! it in a later round. It reads a file that was rejected again only when the file has changed.
+//! it in a later round. A file that was imported, or that the daemon rejected, is read again only
+//! when it has changed.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -32,7 +33,7 @@ use crate::{
 
 /// The file in the home folder with the name of this machine's folder.
 const MACHINE: &str = "sync-folder";
-/// Maximum length, in bytes, of an episode.
+/// Maximum length, in bytes, of a file, which contains one episode.
 const LONGEST: u64 = 1 << 20;
 /// Maximum length, in characters, of a name that is a part of a path; a longer name is cut.
 const NAME: usize = 100;
@@ -54,7 +55,8 @@ fn repeat(
     }
 }
 
-/// Keeps the files of this machine up to date.
+/// Writes the episodes that were created on this machine to its folder, in each round those that
+/// have changed, and removes the files of forgotten sessions.
 pub(super) fn export(
     folder: &Path,
     project: Option<&str>,
@@ -81,7 +83,7 @@ pub(super) fn export(
     })
 }
 
-/// Imports the files of other machines.
+/// Imports the files of other machines, in each round those that are new or have changed.
 pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<(), AskError> {
     let own = machine()?;
     let mut importer = FolderImporter { screen, seen: HashMap::new() };
@@ -140,7 +142,7 @@ impl FolderImporter<'_> {
     }
 }
 
-/// Returns the name of this machine's folder, which never changes.
+/// Returns the name of this machine's folder. It is chosen once and kept in the home.
 fn machine() -> Result<String, AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let file = home.join(MACHINE);
@@ -160,7 +162,7 @@ fn machine() -> Result<String, AskError> {
     Ok(name)
 }
 
-/// Whether an episode was created on this machine. The folder of another machine has its episodes.
+/// Whether an episode was created on this machine. Others are in the folders of their own machines.
 fn is_own(episode: &PortableEpisode) -> bool {
     episode.imported_from.is_none()
 }
@@ -229,7 +231,7 @@ fn write_files(
     Ok((written, removed))
 }
 
-/// The state of a file by which a change is noticed.
+/// The length and the time of a file, by which a change is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SyncStamp {
     length: u64,
@@ -250,7 +252,8 @@ impl SyncedFile {
     }
 }
 
-/// Returns the files of other machines that have changed and can be read.
+/// Returns the files of other machines that `seen` does not contain with their present stamp,
+/// except incomplete ones.
 fn new_files(
     folder: &Path,
     own: &str,

@@ -1,6 +1,7 @@
 //! `graphiti import`: imports what `graphiti export` wrote on another machine.
 //!
-//! All files are read and checked first: if any part of an export is damaged, nothing is imported.
+//! All files are read first, and the daemon checks the episodes: if any part of an export is
+//! damaged, nothing is imported.
 
 use std::{
     collections::HashSet,
@@ -88,7 +89,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     import_corrections(&mut connection, &export.corrections, screen)
 }
 
-/// Imports the user's corrections of facts.
+/// Imports the corrections of facts.
 fn import_corrections(
     connection: &mut Connection,
     corrections: &[CorrectionRow],

@@ -15,8 +15,8 @@ use crate::{
     start,
 };
 
-/// Stops the daemon, because an open database cannot be rewritten, and starts it again. Exported
-/// files do not need this.
+/// Runs `graphitid redact`. A daemon that runs is stopped before, because an open database cannot
+/// be rewritten, and started again; exported files do not need this.
 pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(StartError::NotFound)?;

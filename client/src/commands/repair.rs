@@ -12,7 +12,8 @@ use crate::{
     start,
 };
 
-/// Stops the daemon, because an open database cannot be repaired, and starts it again.
+/// Runs `graphitid repair`. A daemon that runs is stopped before, because an open database cannot
+/// be repaired, and started again.
 pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(StartError::NotFound)?;

@@ -246,7 +246,7 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
     }
 }
 
-/// Returns the session whose id begins with `word`.
+/// Returns the session whose id begins with `word`; `None` if there is none.
 fn with_id(word: &str) -> Result<Option<SessionRow>, AskError> {
     let arguments = GetSessionArguments {
         session_id: Some(word.to_owned()),
@@ -285,7 +285,7 @@ pub(super) fn execute(command: &AgentCommand) -> Result<(), AskError> {
         Err(error) => error,
     };
     Err(AskError::Failed(format!(
-        "cannot run {}: {error}\nResume the session yourself with: {command}",
+        "cannot run {}: {error}\nRun it yourself: {command}",
         command.program
     )))
 }

@@ -51,7 +51,7 @@ fn place() -> Result<InstallPaths, AskError> {
     })
 }
 
-/// Returns the id of the current user.
+/// Returns the id of the user who owns the home directory of this user.
 #[cfg(unix)]
 fn user() -> Option<String> {
     use std::os::unix::fs::MetadataExt;
@@ -109,7 +109,7 @@ fn logs(manager: &Manager, place: &InstallPaths, screen: &Screen) -> Result<(), 
     Ok(())
 }
 
-/// Returns the last lines of a log. They may quote transcripts, so control characters are removed.
+/// Returns the last lines of a log. They may quote transcripts, so control characters are replaced.
 fn end(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
     block(&lines[lines.len().saturating_sub(LINES)..].join("\n"))

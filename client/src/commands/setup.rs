@@ -54,7 +54,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the planned changes, after printing what is not changed and why.
+/// Returns the planned changes. Prints which agents are changed, which files cannot be, and why.
 fn planned(
     args: &cli::Setup,
     goal: SetupGoal,
@@ -100,7 +100,7 @@ fn planned(
     Ok(changes)
 }
 
-/// Shows the planned content of a file.
+/// Shows the planned change of a file, as a diff.
 pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     let old = change.before.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();
@@ -122,7 +122,7 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     }
 }
 
-/// Asks the user for confirmation.
+/// Asks whether to change this number of files. Returns whether the answer is yes.
 pub(super) fn confirm_changes(count: usize) -> Result<bool, AskError> {
     if !io::stdin().is_terminal() {
         let what = "cannot ask without a terminal: run it with --yes to make these changes";

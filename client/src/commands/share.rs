@@ -1,4 +1,5 @@
-//! `graphiti share`: shows and changes which projects are shared.
+//! `graphiti share`: shows the state of sharing and what it would send, changes which projects are
+//! shared, and fills the graph.
 
 use graphiti_proto::{
     endpoint,
@@ -147,7 +148,7 @@ fn print_session(session: &PreviewSession, screen: &Screen) {
     screen.print("");
 }
 
-/// Adds a project to the settings, or removes it.
+/// Adds a project to the shared ones in the settings, or removes it, and reloads the configuration.
 fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), AskError> {
     let answer = ask(&request(ShareAction::Project, Some(project_or_here(given.project))))?;
     let project = answer.project.unwrap_or_default();

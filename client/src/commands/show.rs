@@ -21,7 +21,7 @@ pub(super) enum Extent {
     Page,
     /// The whole summary.
     Whole,
-    /// The whole summary, and details that only some readers need.
+    /// The whole summary, the ids, the state, the branches and the transcript files.
     Verbose,
 }
 
@@ -99,8 +99,8 @@ impl Shown<'_> {
         rows.len() + if screen.is_terminal() { 3 } else { 4 }
     }
 
-    /// Returns the rows below the title: what is unusual about the session, and with `--verbose` all
-    /// details.
+    /// Returns the rows below the title: what is unusual about the session, and with `--verbose`
+    /// the ids, the state, the branches and the transcript files.
     fn rows(&self) -> Vec<(&'static str, String)> {
         let answer = self.answer;
         let (session, episode) = (&answer.session, answer.session.episode.as_ref());

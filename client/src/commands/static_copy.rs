@@ -124,7 +124,7 @@ impl UnfinishedCopy {
         fs::write(self.folder.join(LIST), text)
     }
 
-    /// Replaces an earlier copy with this one.
+    /// Moves this copy to `wanted`, in place of an earlier copy.
     fn finish(mut self, wanted: &Path) -> Result<(), AskError> {
         self.names.sort();
         let failed = |error| not_written(wanted, error);
@@ -154,7 +154,7 @@ impl Drop for UnfinishedCopy {
     }
 }
 
-/// Returns whether there is a folder to replace.
+/// Checks that a copy may be moved to `folder`. Returns whether there is a folder to replace.
 ///
 /// # Errors
 ///

@@ -15,7 +15,8 @@ use crate::{
     setup,
 };
 
-/// The command that applies the current rules to stored text.
+/// The command that shows what the current redaction rules would change in stored text; with
+/// `--run`, it applies them.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
 /// Maximum number of types of skipped records that are shown for an agent; `--json` has all.
 const TYPES: usize = 2;

@@ -25,7 +25,15 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
         // If the request failed, the daemon is down unless a process holds the lock of the home.
         asked => match start::kill(&home) {
             Ok(true) => {}
-            Ok(false) => asked?,
+            Ok(false) => {
+                asked?;
+                if start::until_it_is_gone(&home) {
+                    screen.print("graphitid has stopped.");
+                    return Ok(());
+                }
+                let what = "graphitid did not end in time; try again, or end its process yourself";
+                return Err(AskError::Failed(what.to_owned()));
+            }
             Err(error) => {
                 return Err(AskError::Failed(format!("graphitid cannot be ended: {error}")));
             }
@@ -35,7 +43,7 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Stops the daemon without output.
+/// Stops the daemon, and waits for its end, without output.
 pub(super) fn quietly() -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     ask()?;
@@ -46,7 +54,8 @@ pub(super) fn quietly() -> Result<(), AskError> {
     Err(AskError::Failed(what.to_owned()))
 }
 
-/// Accepts any protocol version, because after an update the old daemon has to be stopped.
+/// Asks the daemon to stop. Its protocol version does not matter, because after an update the old
+/// daemon has to be stopped.
 fn ask() -> Result<(), AskError> {
     match Connection::open_quickly()?.ask::<Value>(methods::STOP, &json!({})) {
         // The daemon may exit before it sends its answer.

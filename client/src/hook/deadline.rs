@@ -1,4 +1,4 @@
-//! Runs work with a time limit.
+//! Time limits for the work of a hook and for its standard input.
 
 use std::{io, time::Duration};
 
@@ -17,7 +17,7 @@ mod unix {
 
     use super::{Duration, io};
 
-    /// Runs `work`, which observes the limit that it receives.
+    /// Runs `work`, which must observe the limit that it receives. Never returns `None`.
     pub(in crate::hook) fn within<T: Send + 'static>(
         limit: Duration,
         work: impl FnOnce(Duration) -> T + Send + 'static,

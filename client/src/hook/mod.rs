@@ -1,10 +1,12 @@
 //! `graphiti hook`: the program that agents run at their events.
 //!
-//! The agent waits for the hook. Therefore the hook always ends quickly, prints only what the
-//! event's contract requires, and never fails. It reads the first complete JSON object on its
-//! standard input (which may stay open, or be empty) and sends it to the daemon. When the daemon
-//! does not accept an event that ends a session in time, the hook writes the event to the
-//! [`spool`].
+//! The agent waits for the hook. Therefore the hook has short time limits and never fails. Only if
+//! `hooks.async_indexing` is false, it waits until a session that ends has its episode. It reads
+//! the first complete JSON object on its standard input (which may stay open, or be empty), sends
+//! it to the daemon, and prints the text that the daemon returns for the agent's context, if any.
+//! When a session starts, it also starts a daemon that is down. When the daemon does not accept an
+//! event that closes a session (its end or a compaction) in time, the hook writes the event to the
+//! [`spool`]. It keeps a start without an answer for the session's next prompt ([`due`]).
 //!
 //! Agents interpret exit codes and standard output: exit code 2 blocks a prompt. A hook therefore
 //! always exits with 0, even after a panic.
@@ -43,7 +45,8 @@ use crate::{
 const STDIN: Duration = Duration::from_millis(500);
 /// The time limit for the daemon to accept an event before the event is written to the spool.
 const ANSWER: Duration = Duration::from_millis(60);
-/// The time limit for the context of a new session, so that the whole hook takes at most 50 ms.
+/// The time limit for the answer to the start of a session, so that the whole hook takes at most 50
+/// ms if the daemon runs.
 const CONTEXT: Duration = Duration::from_millis(40);
 /// How long the start of a session waits for a daemon that has to be started first.
 const START: Duration = Duration::from_millis(1_500);
@@ -51,7 +54,7 @@ const START: Duration = Duration::from_millis(1_500);
 /// user's.
 const OFF: &str = "GRAPHITI_LLM_CALL";
 
-/// Forwards the event on standard input, in the form of the agent with this name. The result is not
+/// Forwards the event on standard input, in the form of the agent with this name. Errors are not
 /// reported to the agent.
 pub(crate) fn run(agent: Option<&OsStr>) {
     let protocol = HookProtocol::of(agent);
@@ -65,7 +68,7 @@ pub(crate) fn run_bare() -> bool {
     guarded(|| forward_if(protocol, |event| !event.hook_event_name.is_empty())).is_some()
 }
 
-/// Runs `work` and suppresses panics, including their messages.
+/// Runs `work` and suppresses panics, including their messages. Returns `Some` after a panic.
 fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -74,7 +77,8 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
     done.unwrap_or(Some(()))
 }
 
-/// Forwards the event on standard input. Returns `None` when there is no relevant event.
+/// Forwards the event on standard input. Returns `None` when there is none, or `is_wanted` rejects
+/// it. The event is dropped if [`OFF`] is set, or if it closes a session without a transcript.
 fn forward_if(
     protocol: &'static HookProtocol,
     is_wanted: impl FnOnce(&HookEvent) -> bool,
@@ -89,7 +93,9 @@ fn forward_if(
     Some(())
 }
 
-/// Sends an event to the daemon. If that fails, keeps an event that starts or ends a session.
+/// Sends an event to the daemon, prints the text for the agent's context, and waits for the episode
+/// if the daemon asks for it. If the daemon does not accept the event, keeps one that starts or
+/// closes a session.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let kind = event.kind();
@@ -127,15 +133,17 @@ fn forward(protocol: &HookProtocol, event: &HookEvent) {
     }
 }
 
-/// Whether the session that ends has no messages: commands such as `claude mcp list` end sessions
-/// that never started. The client checks this, because the daemon may run on another file system.
+/// Whether the transcript that the event names does not exist: commands such as `claude mcp list`
+/// end sessions that never started. The hook checks this, because the daemon may see another file
+/// system.
 fn has_no_transcript(event: &HookEvent) -> bool {
     let path = event.transcript_path.as_deref().map(Path::new);
     path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
 }
 
 /// Sends an event to the daemon. If the daemon is down and a session starts in a known directory,
-/// the daemon is started for the handoff.
+/// the daemon is started for the handoff. Returns `None` if the daemon does not accept the event in
+/// time.
 fn ask(event: &HookEvent, home: &Path) -> Option<(Connection, HookReply)> {
     let is_start = event.kind() == EventKind::Start && event.cwd.is_some();
     let sent = match hook::wants_prompts(home) {
@@ -163,7 +171,7 @@ fn hand_over(event: &HookEvent, limit: Duration) -> Result<(Connection, HookRepl
     Ok((connection, taken))
 }
 
-/// Waits for the episode of the session that has ended.
+/// Closes the session of the event, and waits for its episode.
 fn wait(mut connection: Connection, event: &HookEvent, limit: Duration) -> Result<(), AskError> {
     connection.set_limit(limit)?;
     let session_id = Some(event.session_id.clone());

@@ -1,7 +1,7 @@
 //! How the hooks of each agent differ: the form of the input and of the answer, and the time limit.
 //!
-//! The settings of an agent run `graphiti hook NAME`. A hook without a name is one of Claude Code,
-//! or an earlier version of graphiti wrote it.
+//! The settings of an agent run `graphiti hook NAME`. A hook without a name runs in Claude Code, or
+//! an earlier version of graphiti wrote it.
 
 use std::{ffi::OsStr, io::Read, time::Duration};
 

@@ -1,9 +1,10 @@
 //! `graphiti mcp`: connects an agent to the daemon over standard input and output.
 //!
-//! It forwards lines and knows no tools: the daemon describes them. It interprets the protocol only
-//! as far as necessary to survive a restart of the daemon: [`relay`] stores the handshake and the
-//! pending requests. When the daemon ends, pending requests are answered with an error. The next
-//! request connects again, starts the daemon if necessary, and repeats the handshake.
+//! It forwards lines and knows no tools: the daemon describes them. It adds the caller to each
+//! request. Otherwise it interprets the protocol only as far as necessary to survive a restart of
+//! the daemon: [`relay`] stores the handshake and the pending requests. When the daemon ends,
+//! pending requests are answered with an error. The next request connects again, starts the daemon
+//! unless `--no-start` is given, and repeats the handshake.
 
 mod relay;
 
@@ -29,7 +30,8 @@ use crate::{
 
 /// Maximum number of lines that wait to be forwarded. When it is reached, the reader waits.
 const WAITING: usize = 64;
-/// How long to wait for the daemon to come back when it must not be started.
+/// How long to try to connect again when the daemon was lost and must not be started, or when it
+/// ends new connections.
 const COMES_BACK: Duration = Duration::from_secs(5);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(50);
@@ -44,7 +46,7 @@ pub(crate) enum WhenDown {
     Say,
 }
 
-/// Forwards lines until the agent closes the connection.
+/// Forwards lines until the agent has closed its output and pending requests are answered.
 pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
     let (events, inbox) = mpsc::sync_channel(WAITING);
     let from_host = events.clone();
@@ -59,7 +61,7 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
 enum RelayEvent {
     /// A line of the agent.
     Host(Vec<u8>),
-    /// The agent closed the connection.
+    /// The agent closed its output.
     HostEnded,
     /// A line of the daemon, with the number of the connection.
     Daemon(u64, Vec<u8>),
@@ -149,7 +151,7 @@ impl Shim {
     fn daemon_ended(&mut self) -> io::Result<()> {
         self.daemon = None;
         say_all(&self.relay.lost(
-            "graphitid ended before it answered; it is started again with the next request: try again",
+            "graphitid ended before it answered; try again: the next request connects to it again",
         ))
     }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use graphiti_proto::rpc::{CALLER, Error, Response, code};
 use serde_json::{Value, json};
 
-/// The ids of the relay's own handshake requests, whose answers are not forwarded.
+/// The prefix of the ids of the relay's own handshake requests, whose answers are not forwarded.
 const REPEATED: &str = "graphiti/handshake/";
 
-/// The state of the conversation.
+/// The state of the conversation between the agent and the daemon.
 pub(super) struct Relay {
     caller: Value,
     /// The agent's `initialize` request, once it was sent.
@@ -30,7 +30,7 @@ pub(super) enum Next {
 }
 
 impl Relay {
-    /// Creates a relay with `meta`, which is added to `_meta` of each request.
+    /// Creates a relay that adds the caller in `meta` to the `_meta` of each request.
     pub(super) fn new(meta: &Value) -> Relay {
         let mut caller = meta[CALLER].clone();
         // This program outlives the session that started it, so that session may not be the one of
@@ -112,7 +112,7 @@ impl Relay {
     /// Returns the first lines of connection `number`: the handshake, if there was one before.
     pub(super) fn handshake(&self, number: u64) -> Vec<Vec<u8>> {
         let Some(initialize) = &self.initialize else { return Vec::new() };
-        // The request is still pending and is sent again in any case.
+        // The agent's own `initialize` is the line that is sent next.
         if self.in_flight.contains_key(&initialize["id"].to_string()) {
             return Vec::new();
         }
@@ -122,7 +122,7 @@ impl Relay {
         std::iter::once(&initialize).chain(&self.initialized).map(to_line).collect()
     }
 
-    /// Returns the errors for all pending requests after the connection to the daemon was lost.
+    /// Returns an error for each pending request after the connection to the daemon was lost.
     pub(super) fn lost(&mut self, why: &str) -> Vec<Vec<u8>> {
         let in_flight = std::mem::take(&mut self.in_flight);
         let answer = |id| Response::new(id, Err(Error::new(code::STOPPING, why))).to_line();

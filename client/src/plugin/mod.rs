@@ -19,7 +19,7 @@ const FOLDER: &str = "claude-plugin";
 /// The file that contains the installed version. It is written last.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// The placeholders for the program and version.
+/// The placeholders for the program, the command line of a hook, and the version.
 const PROGRAM: &str = r#""command": "graphiti""#;
 const HOOK: &str = r#""command": "graphiti hook""#;
 const VERSION: &str = r#""version": "0""#;
@@ -47,8 +47,8 @@ pub(crate) fn is_enabled(folder: &Path) -> bool {
     is_enabled_in(&settings).unwrap_or_else(is_copied)
 }
 
-/// Returns the plugin's state in the settings; `None` when it is absent, which counts as enabled
-/// for a copy.
+/// Returns whether the settings enable the plugin; `None` when they do not name it. A copy among
+/// the skills is then enabled.
 fn is_enabled_in(settings: &str) -> Option<bool> {
     let settings: serde_json::Value = serde_json::from_str(settings).ok()?;
     let plugins = settings["enabledPlugins"].as_object()?;

@@ -2,14 +2,15 @@
 
 use graphiti_proto::clean::is_obeyed;
 
-/// Returns one line: white space is joined, and characters that move the cursor or change the
-/// writing direction are replaced.
+/// Returns one line: runs of white space become one space, and characters that a terminal executes
+/// or a person does not see ([`is_obeyed`]) are replaced.
 pub(crate) fn line(text: &str) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     joined.chars().map(visible).collect()
 }
 
-/// Same as [`line()`], for several lines.
+/// Replaces the same characters as [`line()`], but keeps line ends and spaces. A tab becomes a
+/// space.
 pub(crate) fn block(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()

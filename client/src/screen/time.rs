@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::{Timestamp, tz::TimeZone};
 
-/// Parses a timestamp of the daemon; `None` when it is unknown.
+/// Parses a timestamp of the daemon; `None` when it is empty or not valid.
 pub(crate) fn instant(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
@@ -14,7 +14,7 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// Formats how long ago `at` was: `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 days ago`,
-/// then the date.
+/// and from 14 days on the date; `-` when it is unknown.
 pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     let Some(at) = at else { return "-".to_owned() };
     let seconds = now.as_second() - at.as_second();

@@ -26,7 +26,7 @@ pub(crate) struct AgentSetup {
     pub(crate) note: Option<&'static str>,
     /// What the agent would be allowed to do without confirmation.
     pub(crate) offer: Option<&'static str>,
-    /// The folder in the user's home that shows that the agent is installed.
+    /// The agent's folder, which shows that the agent is installed.
     pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,
     /// The file in which the agent notes which hooks the user trusts, if it asks.
     pub(crate) trust_file: Option<fn(&Surroundings<'_>) -> PathBuf>,
@@ -213,7 +213,9 @@ const QWEN: AgentSetup = AgentSetup {
     resume: &["qwen", "--resume"],
     start: &["qwen", "--prompt-interactive"],
     note: None,
-    offer: GEMINI.offer,
+    offer: Some(
+        "Qwen Code trusts graphiti and uses all its tools without asking; --no-allow omits this permission.",
+    ),
     folder: |surroundings| surroundings.folder("QWEN_HOME", ".qwen"),
     trust_file: None,
     settings: |surroundings| {
@@ -321,7 +323,7 @@ impl Surroundings<'_> {
         SettingsEntry::Server(server)
     }
 
-    /// Returns the daemon's home if an environment variable sets it.
+    /// Returns the daemon's home if `GRAPHITI_HOME` sets it.
     fn graphiti_home(&self) -> Option<String> {
         let home = (self.variable)("GRAPHITI_HOME").filter(|home| !home.is_empty())?;
         let home = std::path::absolute(&home).unwrap_or_else(|_| home.into());

@@ -16,9 +16,11 @@ use crate::{
 /// The files of a model, the required ones first.
 const FILES: [&str; 4] =
     ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json"];
+/// Number of required files.
 const NEEDED: usize = 2;
 
-/// Returns the destination in `home` of the model in `folder`.
+/// Returns the folder in `home` to which the model in `folder` is copied. Fails if `folder` has no
+/// model.
 pub(crate) fn placed(folder: &Path, home: &Path) -> Result<PathBuf, String> {
     let shown = folder.display();
     let real = folder.canonicalize().map_err(|error| format!("{shown}: {error}"))?;
@@ -34,7 +36,8 @@ pub(crate) fn placed(folder: &Path, home: &Path) -> Result<PathBuf, String> {
     Ok(models(home).join(name))
 }
 
-/// Copies the model in `folder` to `place`. After an interruption, `place` has no incomplete model.
+/// Copies the model in `folder` to `place`, and replaces a model there. After an interruption,
+/// `place` has no incomplete model.
 pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
     if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
         return Ok(());

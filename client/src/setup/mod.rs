@@ -1,8 +1,12 @@
 //! Changes the settings of agents, for `graphiti setup`.
 //!
 //! [`plan`] computes the new content of files without changing them; [`write()`] writes one of
-//! them. [`agents`] lists the files of each agent; [`json`] and [`toml`] edit them. [`wiring()`]
-//! reports whether the setup is complete.
+//! them. [`agents`] lists the files of each agent; [`json`] and [`toml`] edit them, and
+//! [`extension`] fills in those that are wholly ours. [`wiring()`] reports whether the setup is
+//! complete.
+//!
+//! Also here: changes of graphiti's own settings ([`embeddings`], [`share`]), and the commands that
+//! start an agent (`resume.rs`).
 
 mod agents;
 mod command;
@@ -38,12 +42,12 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) program: PathBuf,
     /// The lookup of an environment variable.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether agents may use tools without confirmation.
+    /// Whether to add the permissions by which agents use our tools without confirmation.
     pub(crate) allow: bool,
 }
 
 impl Surroundings<'static> {
-    /// Returns the locations of the user's agent settings.
+    /// Returns the surroundings of this process, for the user's settings and without permissions.
     pub(crate) fn of_user() -> Result<Surroundings<'static>, AskError> {
         let program = program().map_err(|error| AskError::Failed(error.to_string()))?;
         Ok(Surroundings {
@@ -59,7 +63,7 @@ impl Surroundings<'static> {
 /// The desired state of an agent's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SetupGoal {
-    /// The agent calls this program.
+    /// The settings make the agent call this program.
     Install,
     /// The settings contain nothing of ours.
     Remove,
@@ -114,7 +118,8 @@ pub(crate) enum EditError {
     System(String),
 }
 
-/// Returns the changes for one agent, without unchanged files.
+/// Returns the changes for one agent, without unchanged files, and the files that cannot be
+/// changed.
 pub(crate) fn plan(
     agent: &'static agents::AgentSetup,
     goal: SetupGoal,
@@ -233,7 +238,8 @@ impl SettingsEntry {
     }
 }
 
-/// Writes a change. The previous content is kept as a backup while our entries are installed.
+/// Writes the new content of a file, or removes the file and its backup. The content before our
+/// first change is kept as a backup while our entries are installed.
 pub(crate) fn write(change: &SettingsChange) -> io::Result<()> {
     // Settings may be links into a repository; the link is kept.
     let file = change.file.canonicalize().unwrap_or_else(|_| change.file.clone());

@@ -1,4 +1,4 @@
-//! Detects whether a session has new content.
+//! Hashes the messages of a session, so that new content is detected.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Filters the items of a transcript and formats their stored part.
 //!
 //! Omitted text never reaches the store, the index or the content hash. Tool output is by far the
-//! largest and least useful part of a transcript, so it is kept as one line with the tool, its
-//! target and its outcome.
+//! largest and least useful part of a transcript, so by default it is kept as one line with the
+//! tool, its target and its outcome.
 
 use std::{borrow::Cow, collections::VecDeque};
 
@@ -47,7 +47,8 @@ struct PendingCall {
 const WAITING: usize = 256;
 /// Maximum length, in bytes, of a call's id and of a tool's name.
 const ID: usize = 256;
-/// Maximum length, in bytes, of a file's path; file systems allow no longer paths.
+/// Maximum length, in bytes, of a file's path. Longer ones, which file systems do not allow, are
+/// dropped.
 const PATH: usize = 4_096;
 /// Maximum length, in bytes, of a one-line text.
 const ONE_LINE: usize = 300;
@@ -179,7 +180,7 @@ impl Keep {
     }
 }
 
-/// Returns `ok` or the error.
+/// Returns `ok`, or how the call failed with a line of its error.
 fn how_it_went(result: &ToolResult<'_>) -> String {
     let outcome = match result.outcome {
         Outcome::Succeeded => return "ok".to_owned(),
@@ -261,7 +262,8 @@ fn task_state(state: TaskState) -> &'static str {
     }
 }
 
-/// Formats the first arguments that are short texts or numbers as `key=value`.
+/// Formats the first four arguments that are texts, numbers or booleans as `key=value`; texts are
+/// cut.
 fn arguments(input: &Value) -> String {
     let Some(object) = input.as_object() else { return String::new() };
     let short = |value: &Value| match value {
@@ -274,7 +276,8 @@ fn arguments(input: &Value) -> String {
     pairs.take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// Formats a call with all its arguments.
+/// Formats a call: its subject or its main argument in full, and further texts such as the edits of
+/// a change.
 fn whole_call(call: &Call<'_>, subject: &str) -> String {
     let tool = &call.tool;
     match &call.action {

@@ -1,9 +1,10 @@
-//! Reads messages from transcript files.
+//! Reads messages from transcripts.
 //!
 //! [`watch`] reports files that may have changed, [`storage`] opens a transcript however its agent
-//! stores it, [`tail`] reads its new lines, [`salvage`] recovers damaged records, [`mod@format`]
-//! interprets records, [`filter`] selects what is kept, and [`content_hash`] detects new content.
-//! The engine assigns files to sessions and processes the messages.
+//! stores it (a [`database`], for example), [`tail`] reads its new lines, [`salvage`] recovers
+//! damaged records, [`mod@format`] interprets records, [`filter`] selects what is kept,
+//! [`content_hash`] detects new content, and [`liveness`] determines which agents still run. The
+//! engine assigns files to sessions and processes the messages.
 
 use graphitid_core::{lang, model};
 use graphitid_redact as redact;

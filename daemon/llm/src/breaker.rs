@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::{error::Error, model::Timestamp};
 
-/// Counts consecutive failures. After [`FAILED`] of them it opens and admits only single probe
-/// calls.
+/// Counts consecutive failures. After [`FAILED`] of them, or at once after some errors, it opens
+/// and admits only single probe calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breaker {
     failed: u32,
@@ -21,15 +21,16 @@ struct OpenCircuit {
 
 /// Number of consecutive failures that open the breaker.
 const FAILED: u32 = 5;
-/// The time for which the breaker is open at first. It doubles each time a probe call fails.
+/// The time for which the breaker is open at first. It doubles with each call that fails while the
+/// breaker is open.
 const FIRST: Duration = Duration::from_secs(30);
 /// The maximum time for which the breaker is open, unless the server asks for a longer pause.
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl Breaker {
     /// Checks whether a call may be made. While the breaker is open, callers get the error of the
-    /// last call. After the pause, one probe call is admitted, and other calls wait for another
-    /// pause.
+    /// last failed call. After the pause, one probe call is admitted, and others are refused for
+    /// another pause.
     pub fn admit(&mut self, now: Timestamp) -> Result<(), Error> {
         let Some(open) = &mut self.open else { return Ok(()) };
         if now < open.until {
@@ -45,8 +46,10 @@ impl Breaker {
         *self = Breaker::default();
     }
 
-    /// Records a failed call. Opens after several consecutive failures, and at once when the server
-    /// asks for a pause or when the error lasts until the configuration changes.
+    /// Records a failed call. Opens after [`FAILED`] consecutive failures, and at once when the
+    /// server asks for a pause longer than [`PATIENCE`](crate::retry::PATIENCE) or when the
+    /// configuration is wrong. After other errors, such as a refusal, the breaker closes, because
+    /// the server has responded.
     pub fn failed(&mut self, error: &Error, now: Timestamp) {
         self.failed = self.failed.saturating_add(1);
         let (is_due, asked) = match error {

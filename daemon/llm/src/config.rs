@@ -60,8 +60,8 @@ pub struct Budget {
 pub struct Price {
     pub input_per_mtok: Option<f64>,
     pub output_per_mtok: Option<f64>,
-    /// The price of prompt tokens that the provider had cached; `None` takes the price of the
-    /// input.
+    /// The price of prompt tokens that the provider had cached. `None` takes `input_per_mtok`, or,
+    /// if that is `None`, too, the published price.
     pub cached_per_mtok: Option<f64>,
 }
 
@@ -76,6 +76,7 @@ pub struct Resilience {
     pub retry_delays: Vec<Duration>,
     /// The maximum number of sessions that wait for a retry.
     pub max_queue_size: u32,
+    /// Whether sessions that wait for a retry still wait after a restart.
     pub persist_to_disk: bool,
 }
 

@@ -25,7 +25,7 @@ pub enum Error {
     /// The prompt is longer than the model's context. The caller sends a shorter one.
     #[error("the prompt is too long for the model: {reason}")]
     TooLong {
-        /// How much too long the prompt is, if that is known.
+        /// The estimated length and the limit, or the words of the server.
         reason: String,
     },
     /// The reply exceeded its limit and is incomplete. The caller requests a shorter one.
@@ -151,7 +151,7 @@ impl Failure {
         Failure { error, again: Again::Usual, bill: Bill::Nothing }
     }
 
-    /// The reply was late or incomplete: the model has processed the request.
+    /// The reply was late or incomplete: the model may have processed the request.
     pub fn lost(reason: impl Into<String>) -> Failure {
         let error = Error::Unavailable { reason: reason.into(), retry_after: None };
         Failure { error, again: Again::Once, bill: Bill::Expected }
@@ -184,7 +184,7 @@ impl From<Error> for Failure {
 /// Maximum length, in bytes, of an external text in a message.
 const SHOWN: usize = 400;
 
-/// Returns one line of at most [`SHOWN`] bytes.
+/// Returns `text` as one line. A line of more than [`SHOWN`] bytes is cut and gets an ellipsis.
 fn shortened(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(SHOWN));
     for word in text.split_whitespace() {

@@ -122,7 +122,7 @@ async fn send(request: reqwest::RequestBuilder, now: Timestamp) -> Result<Respon
 }
 
 impl Response {
-    /// Returns the server's error message, or the status when there is none.
+    /// Returns the status with the server's error message, if it has one, without the key.
     pub(crate) fn message(&self, key: Option<&Secret>) -> String {
         let body = &self.body;
         let places = [&body["error"]["message"], &body["error"], &body["message"], &body["detail"]];
@@ -202,7 +202,8 @@ fn told(error: reqwest::Error) -> String {
     text
 }
 
-/// Returns how long the server asks to wait. The header holds milliseconds, seconds or a date.
+/// Returns how long the server asks to wait. `retry-after-ms` holds milliseconds, `retry-after`
+/// seconds or a date.
 fn retry_after(headers: &reqwest::header::HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name| {

@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value};
 
-/// Returns the longest object or list in `text`; `None` if there is none with content.
+/// Returns the longest object or list in `text`; `None` if there is none, or if the text ends
+/// before its first value is complete.
 pub fn find(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {

@@ -17,7 +17,7 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum length, in bytes, of a key file or of a program's output.
+/// Maximum number of bytes that are read of a key file, and maximum length of a program's output.
 const LONGEST: usize = 16 << 10;
 
 /// A provider's key, looked up on first use.
@@ -41,7 +41,8 @@ impl Keys {
         }
     }
 
-    /// Returns the key; `None` if no key is configured and there is no default variable `usual`.
+    /// Returns the key. Without a key, returns an error if there is a default variable `usual`,
+    /// because the provider then needs a key, and `None` otherwise.
     pub(crate) async fn get(&self, usual: Option<&str>) -> Result<Option<Secret>, Error> {
         let mut known = self.known.lock().await;
         if known.is_none() {
@@ -118,7 +119,7 @@ fn of_file(path: &Path, section: ConfigSection) -> Result<Secret, Error> {
 
 enum KeyFileError {
     Io(io::Error),
-    /// Other users can read the file.
+    /// The file belongs to another user, or others may read or write it.
     #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix shows who can read a file"))]
     Open(&'static str),
 }
@@ -156,7 +157,7 @@ fn check_private(metadata: &std::fs::Metadata) -> Result<(), KeyFileError> {
         return Err(KeyFileError::Open("belongs to someone else"));
     }
     if metadata.mode() & 0o077 != 0 {
-        return Err(KeyFileError::Open("can be read by others"));
+        return Err(KeyFileError::Open("is accessible to others"));
     }
     Ok(())
 }

@@ -56,7 +56,8 @@ pub struct Spent {
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl Ledger {
-    /// Books a call with the maximum cost `expected`; `None` when that is unknown.
+    /// Books a call before it is made. `expected` is its maximum cost; `None` when that is unknown.
+    /// The error says that the budget is spent, or that its cost limit needs a price.
     pub fn book(
         &mut self,
         purpose: Purpose,
@@ -88,7 +89,7 @@ impl Ledger {
     }
 
     /// Replaces the booking by the actual usage, or removes it when no model processed the call
-    /// (`None`). A call that ends on another day keeps its booking.
+    /// (`None`). Does nothing if the sums were reset for a new day in the meantime.
     pub fn settle(&mut self, booking: Booking, spent: Option<Spent>) {
         if booking.day != self.day {
             return;

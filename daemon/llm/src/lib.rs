@@ -7,7 +7,8 @@
 //! ([`retry`]), stops calling a server that is down ([`breaker`]), and parses JSON in replies
 //! ([`json`], [`schema`]). [`resilience`] decides what happens to a session whose request failed.
 //! Each file in [`provider`] implements one kind of model. `reach` checks whether a model is
-//! available, without a prompt.
+//! available, without a prompt. [`prompt`] finds and fills the templates of prompts, and [`embed`]
+//! computes vectors of texts.
 //!
 //! The callers choose the prompts and handle failures. Time, random numbers, the environment,
 //! redaction and storage are passed in as [`ports`].

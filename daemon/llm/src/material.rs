@@ -17,8 +17,8 @@ pub struct Marked {
     pub prompt: String,
 }
 
-/// Encloses the material of `prompt` in marks and redacts each part. `random` returns unpredictable
-/// numbers.
+/// Redacts each part of `prompt`, breaks the [`CONTROL`] tokens in its material, and encloses the
+/// material in marks. `random` returns unpredictable numbers.
 pub fn mark(
     prompt: &Prompt,
     redact: impl Fn(&str) -> String,

@@ -14,8 +14,8 @@ pub struct Money(u64);
 impl Money {
     pub const ZERO: Money = Money(0);
 
-    /// Rounds up, so that a sum is never below the actual charge. Negative and non-finite values
-    /// become zero.
+    /// Rounds up, so that a sum is never below the actual charge. Negative values and NaN become
+    /// zero.
     pub fn from_usd(usd: f64) -> Money {
         Money((usd.max(0.0) * 1e9).ceil() as u64)
     }
@@ -48,7 +48,7 @@ impl Sum for Money {
 }
 
 impl fmt::Display for Money {
-    /// Formats `$1.23`, and `$0.0042` below ten cents.
+    /// Formats `$1.23`, and amounts between zero and ten cents as `$0.0042`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = if self.0 == 0 || self.0 >= 100_000_000 { 2 } else { 4 };
         write!(f, "${:.digits$}", self.usd())

@@ -26,7 +26,8 @@ pub struct Ports {
     pub journal: Arc<dyn Journal>,
     /// The environment variables, for keys.
     pub environment: Environment,
-    /// The home folder of `graphitid`; a model program runs in a subfolder of it.
+    /// The home folder of `graphitid`. A program that prints a key runs in it, a program that is
+    /// asked as a model in a subfolder.
     pub home: PathBuf,
 }
 
@@ -67,7 +68,7 @@ pub trait Journal: Send + Sync {
     /// Saves the ledger. The error is logged, and the budget then holds only until a restart.
     fn save(&self, ledger: &Ledger) -> Result<(), String>;
 
-    /// Records a request that was sent or avoided.
+    /// Records a request that was answered, failed or was avoided.
     fn record(&self, record: &UsageRecord);
 }
 

@@ -1,4 +1,5 @@
-//! Runs another program with limits on time and output.
+//! Runs another program with a limit on its output. The caller limits the time, by dropping the
+//! future.
 
 use std::{io, path::Path, process::Stdio};
 
@@ -8,8 +9,8 @@ use tokio::{
 };
 
 /// Set in the environment of each program that is run here. A process that finds it in its own
-/// environment was started by such a program. It must not call a model, and its sessions must not
-/// be followed.
+/// environment is such a program, or was started by one. It must not be asked as a model again, and
+/// its sessions must not be followed.
 pub const MARKER: &str = "GRAPHITI_LLM_CALL";
 
 /// Variables that an agent sets for its child processes. A nested agent that finds them would treat
@@ -47,9 +48,9 @@ pub(crate) enum RunError {
     Broken(io::Error),
 }
 
-/// Runs `command` (a program and its arguments) in `directory` with `input` on its standard input,
-/// and reads at most `longest` bytes. Dropping the future kills the program and its child
-/// processes. When the program ends, its remaining child processes are killed, too.
+/// Runs `command` (a program and its arguments) in `directory` with `input` on its standard input.
+/// An output of more than `longest` bytes is an error. Dropping the future kills the program and
+/// its child processes. When the program ends, its remaining child processes are killed, too.
 pub(crate) async fn run(
     command: &[String],
     directory: &Path,

@@ -25,14 +25,15 @@ pub(crate) struct Listing<'l> {
     pub(crate) call: &'static str,
     pub(crate) headers: &'l [(&'static str, &'static str)],
     pub(crate) key: Option<(&'static str, &'static str, &'l Secret)>,
-    /// The configured model; `None` if the server has only one.
+    /// The configured model. With `None`, only the response of the server is checked.
     pub(crate) model: Option<&'l str>,
     pub(crate) section: ConfigSection,
     pub(crate) now: Timestamp,
 }
 
 impl Listing<'_> {
-    /// Checks that the server has the configured model, and returns a description of it for people.
+    /// Checks that the server has the configured model, and returns what was found, in words for
+    /// people. A server that responds but does not list its models passes, too.
     pub(crate) async fn list_models(&self) -> Result<String, Error> {
         let host = self.host();
         let response = self.ask().await.map_err(|failure| failure.error)?;
@@ -85,8 +86,9 @@ impl Listing<'_> {
     }
 }
 
-/// Whether a listed name matches the configured one: equal, a dated version of it, or the same name
-/// with a folder or variant that the server adds.
+/// Whether a listed name matches the configured one: equal, or with a folder or a suffix (after
+/// `-`, `:` or `@`, such as a date) that the server adds, or without the configured suffix after
+/// `:` or `@`.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {
         long.strip_prefix(short).is_some_and(|rest| rest.starts_with(signs))

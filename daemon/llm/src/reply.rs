@@ -2,9 +2,7 @@ use serde_json::Value;
 
 use crate::money::Money;
 
-/// The complete answer of a model.
-///
-/// It is the model's unchanged text: neither trusted nor redacted.
+/// The complete answer of a model, which is neither trusted nor redacted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// The text without the model's reasoning.
@@ -14,9 +12,9 @@ pub struct Reply {
     pub json: Option<Value>,
     /// The usage, including failed attempts.
     pub usage: TokenUsage,
-    /// `None` when the model's price is unknown.
+    /// The cost of all attempts; `None` when that of one is unknown.
     pub cost: Option<Money>,
-    /// The model's name as the provider reports it.
+    /// The model's name as the provider reports it, or else as it is configured.
     pub model: String,
 }
 

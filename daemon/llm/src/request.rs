@@ -25,7 +25,7 @@ pub enum Purpose {
     MessageSummary,
     /// The classification of unknown tools.
     ToolClassification,
-    /// A test of the configuration by `graphiti`.
+    /// A test of the configuration. No request has this purpose at present.
     Trial,
     Embeddings,
 }

@@ -20,8 +20,10 @@ pub enum Plan {
 
 /// Decides what to do after `error`, when the request was retried `retried` times before.
 ///
-/// Only temporary errors are retried. Waiting for a new budget does not count as a retry and has no
-/// limit. An unusable answer may be accidental, so it is retried once.
+/// `on_unavailable` decides about outages, a spent budget and a wrong configuration, because a
+/// later retry may succeed. Waiting for a new budget does not count as a retry and has no limit. An
+/// unusable answer may be accidental, so it is retried once. After other errors the session is
+/// stored without the model.
 pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp) -> Plan {
     let delay = delay(resilience, retried);
     let is_bad_luck = matches!(error, Error::BadReply { .. })

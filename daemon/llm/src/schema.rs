@@ -11,8 +11,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Parses the schema in `text`. `None` when `text` is not a JSON object, or when `name`
-    /// contains other characters than letters, digits and `_`.
+    /// Parses the schema in `text`. `None` when `text` is not a JSON object, or when `name` is not
+    /// 1 to 64 ASCII letters, digits and `_`.
     pub fn new(name: &str, text: &str) -> Option<Schema> {
         let is_name = (1..=64).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -43,8 +43,8 @@ impl Schema {
     }
 
     /// Converts `answer` to the schema: removes unknown and null entries, turns a single value into
-    /// a list of one, and ignores the case of enum values. The error says where the answer does not
-    /// match, without quoting it.
+    /// a list of one, a number into a text or the reverse, and ignores the case of enum values. The
+    /// error says where the answer does not match, without quoting it.
     pub fn fit(&self, answer: Value) -> Result<Value, String> {
         fit(&self.value, answer, "the answer")
     }

@@ -7,7 +7,8 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Trims `text`. `None` when it is empty or contains characters that a header cannot contain.
+    /// Trims `text`. `None` when it is empty or contains anything but visible ASCII characters,
+    /// which a header can always contain.
     pub fn new(text: &str) -> Option<Secret> {
         let text = text.trim();
         let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());

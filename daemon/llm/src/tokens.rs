@@ -13,8 +13,7 @@ pub fn estimate(text: &str) -> u32 {
     u32::try_from(sixths.div_ceil(6)).unwrap_or(u32::MAX)
 }
 
-/// Returns the bytes at the start of `text` that have at most `tokens` by [`estimate`], cut between
-/// characters.
+/// Returns the longest start of `text` that has at most `tokens` tokens by [`estimate`].
 pub fn prefix(text: &str, tokens: u32) -> &str {
     let mut left = u64::from(tokens) * 6;
     for (at, c) in text.char_indices() {

@@ -90,7 +90,7 @@ fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     end
 }
 
-/// Returns the start of the material that ends at `end`.
+/// Returns the start of the material that ends at `end`, if it has at least 40 bytes.
 fn body_before(text: &str, end: usize, floor: usize, path: Option<&str>) -> Option<usize> {
     let mut start = None;
     let mut at = end;

@@ -12,7 +12,7 @@ use crate::{
 
 impl Redactor {
     /// Redacts every string in `value`, in place: keys and values, and values as a whole if their
-    /// key denotes a secret. The elements of a list or object inherit such a key.
+    /// key denotes a secret. The key of a list also counts for its elements.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         let mut counts = SecretCounts::default();
         let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];

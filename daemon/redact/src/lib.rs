@@ -102,7 +102,7 @@ impl fmt::Debug for Redactor {
 }
 
 impl SecretKind {
-    /// Kinds without a row in the table.
+    /// Kinds that a name, a URL or a key block gives a secret. Some also have a row in the table.
     const OTHERS: &'static [&'static str] = &[
         "algolia-key",
         "api-key",

@@ -1,10 +1,10 @@
 //! The forms of secrets: the table that the scanner uses.
 //!
 //! A rule is tried where one of its anchors occurs in the text. Its pattern begins at the anchor
-//! (or at most [`Start::Back`] bytes before it) and matches only ASCII. The secret is the first
-//! group that matched, or else the whole match. The formats come from the providers' documentation
-//! or from sample tokens; the list of providers was compared with the default configuration of
-//! gitleaks (MIT, as of 2026).
+//! (or at most [`Start::Back`] bytes before it) and matches bytes, not characters. The secret is
+//! the first group that matched, or else the whole match. The formats come from the providers'
+//! documentation or from sample tokens; the list of providers was compared with the default
+//! configuration of gitleaks (MIT, as of 2026).
 //!
 //! Secrets without a recognisable form (`MISTRAL_API_KEY=…`) are found by the adjacent name: see
 //! [`assignment`](crate::assignment).
@@ -52,11 +52,11 @@ pub(super) enum Check {
     Random,
     /// Like `Random`, and contains a digit.
     Drawn,
-    /// Not a placeholder.
+    /// At least two bytes, and neither a placeholder nor a plain word nor a `file:` reference.
     Password,
     /// Like `Password`, and contains a lower-case letter, which names of methods do not.
     Chosen,
-    /// At least twelve words, none of them a function word.
+    /// Without function words. The pattern requires at least twelve words.
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,

@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_compiles_and_begins_at_its_anchor() {
+    fn every_pattern_compiles_and_has_usable_anchors() {
         for rule in RULES {
             compile(rule.pattern);
             assert!(!rule.anchors.is_empty(), "{}", rule.pattern);

@@ -18,7 +18,7 @@ pub enum PassageKind {
     Decision,
     /// An error with its cause and fix.
     Error,
-    /// A prompt in an episode. No field of an episode has this kind.
+    /// A prompt that an episode repeats. At present, no field of an episode has this kind.
     Prompt,
     /// Files that were changed.
     File,

@@ -34,7 +34,7 @@ pub struct Highlighter {
 }
 
 impl Highlighter {
-    /// Marks the query's phrases and its meaningful words.
+    /// Marks the query's phrases, and its meaningful words or, if it has none, all its words.
     pub fn new(query: &Query) -> Highlighter {
         let says_something = query.words.iter().any(|word| word.role.says_something());
         let mut marker = Highlighter {
@@ -124,7 +124,8 @@ struct Match {
     what: String,
 }
 
-/// Returns the matches within `limit` bytes that cover most parts of the query; the first on a tie.
+/// Returns the matches within 70 % of `limit` bytes that cover most parts of the query; the first
+/// on a tie.
 fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     let (mut best, mut best_worth) = (&matches[..0], 0);
     for (start, first) in matches.iter().enumerate() {
@@ -163,7 +164,7 @@ fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
     start..end
 }
 
-/// Sorts the spans and merges those that touch.
+/// Merges the spans that touch; `spans` is in the order of the text.
 fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for span in spans {

@@ -59,7 +59,7 @@ pub(super) async fn index_pending(
     }
     // Usually a little time is left, which is enough for the index to catch up.
     let _ = timeout_at(deadline, daemon.engine.until_followed(position)).await;
-    // The search does not wait for a model: the summary from evidence is complete.
+    // The search does not wait for a model: the summary from evidence is there already.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);
     Ok(indexed)
 }
@@ -69,7 +69,7 @@ impl CatchUp {
     pub(super) fn message(self) -> String {
         let parts = [
             (self.done, format!("{} indexed before searching", sessions(self.done))),
-            (self.pending, format!("{} still being indexed", sessions(self.pending))),
+            (self.pending, format!("{} still being indexed or summarized", sessions(self.pending))),
             (
                 self.failed,
                 format!("{} could not be indexed and will be tried again", sessions(self.failed)),
@@ -98,7 +98,7 @@ mod tests {
         let indexed = CatchUp { done: 1, pending: 2, failed: 0 };
         assert_eq!(
             indexed.message(),
-            "1 session indexed before searching; 2 sessions still being indexed"
+            "1 session indexed before searching; 2 sessions still being indexed or summarized"
         );
     }
 }

@@ -142,7 +142,7 @@ impl ReplyBudget {
         rows.truncate(fitting);
     }
 
-    /// Returns the bytes of the budget, at most `most`.
+    /// Returns the budget in bytes, at most `most`.
     pub fn bytes(self, most: usize) -> usize {
         match self {
             ReplyBudget::Unbounded => most,

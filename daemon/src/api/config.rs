@@ -1,4 +1,4 @@
-//! The settings of hooks and of queries.
+//! The settings of hooks, of queries, and of the tools that agents are shown.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -46,7 +46,7 @@ pub struct Hooks {
     pub socket_enabled: bool,
     /// The socket; `None` for `mcp.sock` in the home folder, or a named pipe on Windows.
     pub socket_path: Option<PathBuf>,
-    /// The maximum time that a hook waits.
+    /// The maximum time that a hook waits for the indexing, if `async_indexing` is false.
     pub hook_timeout: Duration,
     /// Whether a hook returns when its event is on disk, before the session is indexed.
     pub async_indexing: bool,
@@ -54,7 +54,8 @@ pub struct Hooks {
     pub handoff: bool,
     /// Maximum length of the handoff, in characters.
     pub handoff_max_chars: u32,
-    /// Whether the handoff of a shared project names what colleagues left.
+    /// Whether the handoff of a shared project also names the latest sessions of colleagues, with
+    /// what they left open.
     pub team_handoff: bool,
     /// Whether the hook adds clear matches from earlier sessions to the context of a prompt.
     pub recall: bool,

@@ -67,7 +67,8 @@ pub(super) fn short_id(store: &dyn Store, id: &str) -> Result<String, StoreError
     Ok(id.to_owned())
 }
 
-/// Returns the first prompt of a session without an episode.
+/// Returns a title for a session without an episode: the beginning of its first prompt, or an empty
+/// text.
 fn beginning(store: &dyn Store, session: SessionKey) -> Result<String, StoreError> {
     let first = store.messages(SourceKey { session, number: 0 }, 0, FIRST)?;
     let prompt = first.iter().find(|message| message.role == Role::User);
@@ -108,7 +109,7 @@ pub(super) fn message_row(message: &Message) -> MessageRow {
     }
 }
 
-/// Returns the newest state of a file: an open file is newer than its record in the store.
+/// Returns the newest state of a file: that in `at_hand`, the open files, is newer than `stored`.
 pub(super) fn newest<'s>(stored: &'s Source, at_hand: &'s [Source]) -> &'s Source {
     at_hand.iter().find(|newer| newer.key == stored.key).unwrap_or(stored)
 }

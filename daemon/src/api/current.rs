@@ -1,7 +1,8 @@
 //! Determines the session that a request is about.
 //!
-//! It tries, in this order: the given id or its unique prefix; the session that the client reports
-//! as its own; the session of the agent's process that is an ancestor of the client; the only
+//! A given id, its unique prefix or the id of an episode decides alone. Otherwise it tries, in this
+//! order: the session that the client reports as its own; the session of the agent's process that
+//! is an ancestor of the client; the session that started the client, if it is still live; the only
 //! active session in the client's directory. It never guesses. A client whose agent is not
 //! followed, or that reports a session that is not known, has no session of its own. The session of
 //! another agent is never the client's own, even if that agent started the client.
@@ -34,7 +35,8 @@ pub(super) enum ResolveError {
     },
     /// No session was given, and the session of the client is not recorded.
     NotRecorded,
-    /// No session was given, and several match.
+    /// No session was given, and none is active in the client's directory, or the directory is not
+    /// known. Holds the live sessions that may be meant.
     NoneGiven(Vec<Session>),
     Failed(String),
 }

@@ -44,7 +44,9 @@ pub(super) fn resolve_error(error: ResolveError) -> Error {
         ResolveError::Failed(what) => Error::new(code::INTERNAL, what),
         ResolveError::Unknown(id) => Error::new(
             code::NOT_FOUND,
-            format!("no session or episode begins with `{id}`; `graphiti list` shows them"),
+            format!(
+                "no session's id begins with `{id}`, and no episode has it; `graphiti list` shows the sessions"
+            ),
         ),
         ResolveError::Several { what, candidates: sessions } => Error {
             code: code::AMBIGUOUS,

@@ -48,7 +48,7 @@ pub async fn tool<T: DeserializeOwned>(
     parsed(tools::structured(daemon, &ClientContext::default(), name, arguments).await?)
 }
 
-/// Runs `work`, which may block. A panic becomes an error.
+/// Runs `work`, which may block. A panic and a timeout become an error.
 pub async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     request_limits::with_deadline(async { Ok(work.await) }).await
 }

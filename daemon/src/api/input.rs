@@ -44,7 +44,7 @@ pub(super) struct InputBudget(Arc<Semaphore>);
 /// A line, and the memory that it uses.
 pub(super) struct InputLine {
     pub(super) bytes: Vec<u8>,
-    /// Kept until the request is answered.
+    /// Kept until a bare request is answered.
     pub(super) held: Option<OwnedSemaphorePermit>,
 }
 
@@ -86,7 +86,8 @@ impl LineReader {
         }
     }
 
-    /// Returns the next non-empty line; `None` at the end. Dropping the future loses no input.
+    /// Returns the next non-empty line; `None` at the end of the input, after [`LINE_TIMEOUT`]
+    /// within a line, or when the connection has to close. Dropping the future loses no input.
     pub(super) async fn next(&mut self) -> Option<Result<InputLine, LineTooLong>> {
         loop {
             match self.lines.next_line() {

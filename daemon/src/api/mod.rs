@@ -5,7 +5,8 @@
 //! the Model Context Protocol. [`client_context`] identifies clients, [`current`] determines the
 //! session that a request is about, and [`progress`] reports the progress of a request. [`spool`]
 //! processes the hook events that could not be delivered. [`in_process`] answers the viewer, which
-//! runs in this process and does not use the socket. [`convert`] converts the types of the model to those of the protocol.
+//! runs in this process and does not use the socket. [`convert`] converts the types of the model to
+//! those of the protocol.
 
 mod blocking;
 mod catch_up;
@@ -60,9 +61,10 @@ pub struct DaemonState {
     pub keeper: Arc<QuotaKeeper>,
     pub home: PathBuf,
     pub config: RwLock<config::Config>,
-    /// The number of runs of each hook.
+    /// The number of hook events of each kind.
     pub hook_stats: methods::hook::HookStats,
-    /// A cache of what earlier sessions said, which is searched for matches of a prompt.
+    /// A cache of the errors, decisions and wishes of earlier sessions, in which matches of a
+    /// prompt are searched.
     pub recall: recall::RecallCache,
     pub watched: Vec<PathBuf>,
     pub started_at: Timestamp,
@@ -77,7 +79,7 @@ impl DaemonState {
         self.tell_hooks();
     }
 
-    /// Tells the hooks, which do not read the configuration, what to forward.
+    /// Tells the hooks, which do not read the configuration, whether to send prompts.
     pub fn tell_hooks(&self) {
         let hooks = self.hooks();
         let wanted = hooks.enabled && hooks.recall;

@@ -1,5 +1,5 @@
-//! Determines which project a request names: by a directory in any spelling, a remote, a name or a
-//! namespace.
+//! Determines which project a request names (by a directory in any spelling, a remote, a name or a
+//! namespace), and which projects the settings let a client search.
 
 use std::cmp::Reverse;
 
@@ -57,7 +57,11 @@ pub(super) fn searched_projects(
     within(visible_projects(daemon, client), project_argument(daemon, given)?, client)
 }
 
-/// Restricts the directories that a client asks for to those that it may search.
+/// Returns the directories that a client asks for, or all `visible` ones if it asks for none.
+///
+/// # Errors
+///
+/// When an agent asks for a directory that is not visible.
 pub(super) fn within(
     visible: Option<Vec<Namespace>>,
     asked: Option<Vec<Namespace>>,
@@ -118,7 +122,8 @@ pub(super) fn of_directory(daemon: &DaemonState, directory: &str) -> Vec<Namespa
     daemon.engine.projects().of_directory(directory)
 }
 
-/// Same as [`project_argument`], but a directory selects only itself, not its whole project.
+/// Same as [`project_argument`], but a directory or a namespace selects only itself, not its whole
+/// project.
 pub(super) fn directory_argument(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -138,6 +143,7 @@ pub(super) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> 
 }
 
 /// Returns at most `limit` episodes of these directories, or of all, the latest sessions first.
+/// With `before`, begins after that episode.
 pub(super) fn newest_episodes(
     store: &dyn Store,
     projects: Option<&[Namespace]>,
@@ -161,7 +167,7 @@ pub(super) fn project_of(daemon: &DaemonState, directory: &str) -> Project {
     Project::new(&known.unwrap_or_else(|| directory.to_owned()))
 }
 
-/// Whether the text is the path of a directory on any system.
+/// Whether the text begins like a path of any system, rather than a name.
 fn is_path(given: &str) -> bool {
     let has_drive = matches!(given.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
     has_drive || given.starts_with(['/', '\\', '.', '~'])

@@ -38,7 +38,7 @@ struct CachedMemory {
     memory: RecallMemory,
 }
 
-/// Returns the lines for a prompt; `None` when it clearly matches nothing.
+/// Returns the lines for a prompt; `None` when nothing clearly matches it.
 pub(super) async fn lines(daemon: &DaemonState, event: &HookEvent) -> Option<String> {
     let prompt = event.prompt.clone()?;
     let cached = remembered(daemon, event.cwd.clone()?).await?;

@@ -59,7 +59,7 @@ pub fn open(home: &Path) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Closes the session that an event is about.
+/// Closes the session of an event that ends or compacts one. Other events need nothing.
 pub(super) async fn apply_event(
     daemon: &DaemonState,
     event: &HookEvent,
@@ -85,7 +85,8 @@ pub(super) async fn apply_event(
     }
 }
 
-/// Processes the spool on each `changed` notification, until the daemon stops.
+/// Processes the spool at once, at each `changed` notification, and every [`PAUSE`] while events
+/// wait. Never returns.
 pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
     let mut reported = HashSet::new();
     loop {
@@ -131,7 +132,7 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
 }
 
 /// Returns how long an event may wait for its session to become known; zero for an agent that is
-/// not followed.
+/// not followed, and for a transcript outside of the watched folders.
 pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
     if event.agent.as_deref().is_some_and(|agent| !daemon.engine.follows(agent)) {
         return Duration::ZERO;
@@ -214,7 +215,8 @@ async fn process_file(
     Ok(())
 }
 
-/// Returns the events in the spool, the oldest first.
+/// Returns the files of the events in the spool, the oldest first. Removes incomplete files that
+/// are older than [`GIVE_UP`].
 fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(hook::spool(home))? {
@@ -244,7 +246,8 @@ fn is_event(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-/// Returns `None` for a file that our hooks did not write.
+/// Reads an event; `None` for a file that is no event: not a regular file, too long, or not valid
+/// JSON.
 fn read(path: &Path) -> io::Result<Option<HookEvent>> {
     let mut options = File::options();
     options.read(true);

@@ -125,8 +125,9 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    /// Serves in rounds. A round is one open database and the tasks that work on it. After a failed
-    /// write another round starts, because the state in memory is not trusted any more.
+    /// Serves in rounds. A round is one open database and the tasks that work on it. Another
+    /// round starts after a failed write or a defect in a task, because the state in memory is not
+    /// trusted any more, and when the database has to be reopened to become smaller.
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
         let mut defects = Defects::default();
@@ -247,7 +248,7 @@ impl Supervisor {
         Ok((listener, socket))
     }
 
-    /// Handles reload requests until the daemon has to stop or the round ends.
+    /// Handles signals and requests about the daemon itself until it has to stop or the round ends.
     async fn administer(
         &mut self,
         round: &mut Round,

@@ -20,8 +20,9 @@ use crate::{
     },
 };
 
-/// Checks the current database, and recovers missing records from `damaged`, or from all databases
-/// that were moved aside. `say` receives lines for people.
+/// Recovers missing records from `damaged`. Without it, checks the current database, moves it aside
+/// if something in it cannot be read, and recovers missing records from all databases that were
+/// moved aside. `say` receives lines for people.
 ///
 /// # Errors
 ///
@@ -90,7 +91,7 @@ fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Returns the databases that were moved aside, the latest first.
+/// Returns the databases that were moved aside and not recovered yet, the latest first.
 fn put_aside_before(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = home.read_dir().with_context(|| format!("read {}", home.display()))?;
     let is_damaged = |path: &PathBuf| {

@@ -9,8 +9,8 @@ use std::{
 
 use tokio::task::{AbortHandle, Id, JoinSet};
 
-/// Maximum number of panics within [`WINDOW`] after which another round is started. One more ends
-/// the process, so that its service manager notices.
+/// Maximum number of unexpected ends within [`WINDOW`] after which another round is started. One
+/// more ends the process, so that its service manager notices.
 const DEFECTS: usize = 3;
 const WINDOW: Duration = Duration::from_secs(600);
 
@@ -94,7 +94,7 @@ impl Tasks {
 }
 
 impl Defects {
-    /// Counts a panic; returns whether another round may be started.
+    /// Counts an unexpected end; returns whether another round may be started.
     pub(super) fn survives(&mut self, now: Instant) -> bool {
         self.0.retain(|before| now.duration_since(*before) < WINDOW);
         self.0.push_back(now);
@@ -110,7 +110,7 @@ impl fmt::Display for Task {
             Task::QuotaKeeper => "the task that keeps the disk limits",
             Task::Engine => "the engine's loop",
             Task::Embedder => "the task that makes vectors",
-            Task::Sharing => "the task that follows the shared graph",
+            Task::Sharing => "the task that updates the shared graph",
             Task::Follower => "the task that updates the search index",
             Task::Remaker => "the task that makes older summaries again",
         })

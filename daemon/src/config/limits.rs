@@ -1,7 +1,8 @@
 //! The limits on disk space.
 
-/// Limits in bytes. Near a limit, the oldest data is evicted (see `engine/quota`); beyond it,
-/// writes are refused. Both are reported.
+/// Limits in bytes. Near the limit of the database or the index, the oldest data is evicted (see
+/// `engine/quota`). At the other limits, further hook events are refused and the oldest log files
+/// are deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The database of sessions and episodes.

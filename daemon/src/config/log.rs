@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
-    /// The minimum level that is logged.
+    /// The least severe level that is logged.
     pub level: Level,
     /// The log file. `None` means standard error if it is a terminal or belongs to a service
     /// manager, otherwise `graphitid.log` in the home folder.

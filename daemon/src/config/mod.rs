@@ -59,7 +59,7 @@ pub struct Config {
     pub prompt: prompt::Config,
     pub llm: llm::Config,
     pub graph: graph::Config,
-    /// The scope of searches.
+    /// The embedding model, for searches by meaning.
     pub search: search_stage::Config,
     /// The graph that is shared with others.
     pub share: share::Config,

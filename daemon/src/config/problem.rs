@@ -20,7 +20,7 @@ pub enum ConfigProblem {
     /// The file is not valid JSON.
     Syntax {
         place: FilePosition,
-        /// The expected syntax.
+        /// What the parser reports.
         error: String,
     },
     Wrong {

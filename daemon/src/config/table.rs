@@ -1,4 +1,5 @@
-//! All keys of the file: the only source of defaults, help texts, the schema and the reader.
+//! All keys of the file, each with its field in [`Config`], its codec and its help text. The
+//! reader, the default file, the check and the schema use only this table.
 
 use std::sync::LazyLock;
 
@@ -47,7 +48,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.embeddings", "Vectors in addition to full text"),
     ("session_tracking.share", "A graph that a team, or several machines of yours, share; nothing is shared unless `engine` and `projects` are set"),
     ("session_tracking.log", "The log of graphitid"),
-    ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near a limit, the text of the oldest indexed sessions is evicted, then their episodes"),
+    ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near the limit of the database or the index, the text of the oldest indexed sessions is evicted, then their episodes"),
 ];
 
 /// Returns all keys, in the order in which they are written.
@@ -276,11 +277,11 @@ fn tracking() -> Vec<Field> {
         row!("hooks.enabled", api.hooks.enabled, Flag, "Whether hook events are processed"),
         row!("hooks.socket_enabled", api.hooks.socket_enabled, Flag, "Whether the daemon listens on a socket"),
         row!("hooks.socket_path", api.hooks.socket_path, or_null(path("~/.graphiti/mcp.sock"), "the usual one"), "The socket; null = mcp.sock in the home folder, or a named pipe on Windows"),
-        row!("hooks.hook_timeout", api.hooks.hook_timeout, Millis, "Maximum time that a hook waits, in milliseconds"),
+        row!("hooks.hook_timeout", api.hooks.hook_timeout, Millis, "Maximum time that a hook waits for the indexing of its session when async_indexing is false, in milliseconds"),
         row!("hooks.async_indexing", api.hooks.async_indexing, Flag, "Whether a hook returns before its session is indexed"),
         row!("hooks.handoff", api.hooks.handoff, Flag, "Whether a new session starts with a handoff from the last sessions in its project"),
         row!("hooks.handoff_max_chars", api.hooks.handoff_max_chars, count(100, 10_000, "characters"), "Maximum length of the handoff, in characters"),
-        row!("hooks.team_handoff", api.hooks.team_handoff, Flag, "Whether the handoff of a shared project names what colleagues left there"),
+        row!("hooks.team_handoff", api.hooks.team_handoff, Flag, "Whether the handoff of a shared project also lists the latest sessions of colleagues, with what they left open"),
         row!("hooks.recall", api.hooks.recall, Flag, "Whether errors, decisions and wishes of earlier sessions that clearly match a prompt are added to its context"),
         row!("mcp.tools", api.listed_tools, ToolsCodec, "The tools that agents are shown: \"core\" (search, read, handoff, facts, remember, close), \"all\", or names; the others can be called by their names, too"),
     ]

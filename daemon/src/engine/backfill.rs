@@ -31,7 +31,7 @@ pub struct BackfillCandidate {
     pub session: Option<SessionKey>,
     /// The path of the transcript.
     pub path: String,
-    /// When the transcript was last written.
+    /// When the transcript was last written; for a registered session, its last activity.
     pub modified: Timestamp,
     /// The size of the transcript, in bytes. For an unregistered session, it includes the
     /// transcripts of its sub-agents.

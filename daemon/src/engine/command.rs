@@ -260,7 +260,7 @@ pub(super) struct PendingAnswer {
     pub(super) patience: Duration,
 }
 
-/// Returns an error that contains the remedy when the store accepts no more writes.
+/// Returns an error that contains the remedy when the store refuses text or all writes.
 pub(super) fn check_writable(store: &dyn Store) -> Result<(), EngineError> {
     match &*store.quota().health().borrow() {
         StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {

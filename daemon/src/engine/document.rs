@@ -83,7 +83,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     })
 }
 
-/// Returns the outcome that the text of a summary names.
+/// Returns the outcome that the text of a summary names, or the one of an empty summary.
 fn outcome_in(text: &str) -> Outcome {
     let told = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
     told.and_then(|told| Outcome::parse(told.split_whitespace().next()?))

@@ -1,5 +1,4 @@
-//! Repairs files that an older version registered twice. It runs once, at the first start of this
-//! version.
+//! Repairs files that an older version registered twice. Each database is searched once.
 //!
 //! A path that was announced twice in one batch was registered as two files. Its messages are
 //! stored twice, or later messages are missing, because each entry expected the other one to read
@@ -41,7 +40,7 @@ pub(super) async fn repair(
 pub(super) fn describe(paths: &[PathBuf]) -> String {
     let (count, first) = (paths.len(), paths.first().map(|path| path.display().to_string()));
     format!(
-        "repaired {count} transcripts that an older version had registered twice (such as {}); they are read again",
+        "repaired {count} transcripts that an older version had registered twice (such as {}); those that still exist are read again",
         first.unwrap_or_default()
     )
 }

@@ -1,4 +1,5 @@
-//! Entities and facts as documents of the search index, and as rows for other modules.
+//! Entities and facts as documents of the search index. Re-exports what other modules need of
+//! [`crate::graph`].
 
 pub use crate::graph::{
     EpisodeThings, ErrorRecord, FactFilter, Graph, Preference, Standing, is_listed,
@@ -35,8 +36,8 @@ pub(super) fn entity_changes(
     Ok(changes)
 }
 
-/// Returns the change that indexes a fact. The document does not contain the end of the fact; an
-/// answer reads that from the store.
+/// Returns the change that indexes a fact, or removes it from the index if no episode states it.
+/// The document does not contain the end of the fact; an answer reads that from the store.
 pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<IndexChange, StoreError> {
     let Some(claim) = graph.last_claim(key)? else {
         return Ok(IndexChange::DropSession { session: SessionKey(key.number()) });

@@ -1,4 +1,4 @@
-//! Creates the episode of a session from its evidence.
+//! Creates the episode of a session from its evidence, and converts episodes to text.
 
 pub use crate::summarize::{handoff, markdown::NEXT_STEPS};
 use crate::{

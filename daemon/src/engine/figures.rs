@@ -40,7 +40,7 @@ pub struct SessionFigures {
 #[derive(Serialize, Deserialize)]
 struct FiguresRecord {
     version: u32,
-    /// The content that the figures were made from.
+    /// Identifies the content that the figures were made from; see [`stamp`].
     stamp: String,
     figures: SessionFigures,
 }
@@ -68,7 +68,7 @@ impl Prices {
     }
 }
 
-/// Calls `visit` with each session and its figures.
+/// Calls `visit` with each session and its figures, and stores the notes that are missing.
 pub fn visit(
     store: &dyn Store,
     sessions: &[Session],
@@ -97,8 +97,8 @@ pub fn visit(
     Ok(())
 }
 
-/// Returns the note of a session whose episode was made from this evidence; `None` while the
-/// session may change.
+/// Returns the write of the note with the figures of a session; `None` while the session may
+/// change.
 pub(super) fn note_of(session: &Session, figures: SessionFigures) -> Option<Write> {
     let stamp = stamp(session)?;
     Some(note(session, &FiguresRecord { version: VERSION, stamp, figures }))
@@ -130,7 +130,8 @@ fn note(session: &Session, record: &FiguresRecord) -> Write {
     })
 }
 
-/// Returns a name for the content of a finished session; `None` while the session may change.
+/// Returns a text that identifies the content of a finished session: its episode and its last
+/// activity. `None` while the session may change.
 fn stamp(session: &Session) -> Option<String> {
     let indexed = session.indexed.as_ref().filter(|_| session.state == State::Indexed)?;
     Some(format!("{}-{}", indexed.episode, session.last_activity.micros()))

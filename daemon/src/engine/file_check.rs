@@ -86,7 +86,7 @@ fn will_be_read(state: &State) -> bool {
     }
 }
 
-/// Returns a quiet file that has unread lines.
+/// Returns the file if it is quiet and has unread lines.
 fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
     // Files that cannot be opened are reported when they are read.
     let path = Path::new(&source.path);

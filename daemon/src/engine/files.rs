@@ -68,7 +68,8 @@ pub(super) fn identify(paths: Vec<PathBuf>, formats: &Formats) -> IdentifyResult
     identify_each(paths, |path| identify_one(path, formats))
 }
 
-/// Catches the panic of `identify_one` on a file, so that the other files are still identified.
+/// Calls `identify_one` for each file. Catches its panics, so that the other files are still
+/// identified.
 fn identify_each<I>(
     paths: Vec<PathBuf>,
     identify_one: impl Fn(&Path) -> io::Result<Option<I>>,

@@ -16,6 +16,7 @@ use crate::{
 impl Engine {
     /// Forgets sessions. Stored sessions are deleted with all data derived from them; sessions
     /// that were not read yet will not be read. Runs to its end even if the caller disconnects.
+    /// Returns the outbox position after the last deletion.
     pub async fn forget(
         &self,
         sessions: Vec<(SessionId, Option<SessionKey>)>,
@@ -36,7 +37,7 @@ impl Engine {
         }
         let mut keys = self.keys_of(&mut sessions)?;
         self.release(keys.clone()).await?;
-        // A session may have been registered between the two lines above.
+        // A session may have been registered between `keys_of` and `release`.
         keys = self.keys_of(&mut sessions)?;
         self.release(keys.clone()).await?;
         let mut position = 0;

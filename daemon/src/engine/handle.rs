@@ -76,7 +76,8 @@ impl Engine {
         self.formats.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Closes a session and waits for its episode.
+    /// Closes a session, and waits until searches find its episode. If a caller or an agent
+    /// requested the closing, also waits for the model's answer, within the configured patience.
     pub async fn close(
         &self,
         session: SessionKey,
@@ -246,7 +247,7 @@ impl Engine {
     /// Adds a problem to the status.
     pub async fn note_problem(&self, problem: String) {
         let command = EngineCommand::NoteProblem(problem);
-        // An engine that is stopping needs no problem, because it has no status to show.
+        // The problem is lost only when the engine has stopped, and then it shows no status.
         let _ = self.events.send(EngineEvent::Command(command)).await;
     }
 

@@ -54,7 +54,7 @@ pub enum ImportDecision {
         /// The key of the session, if it is known.
         session: Option<SessionKey>,
     },
-    /// The episode exists, or its transcript is on this machine.
+    /// The same or a later episode of the session is stored, or its transcript is on this machine.
     Known,
     /// The session was forgotten.
     Forgotten,
@@ -237,8 +237,8 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
     }
 }
 
-/// Returns the summary of an episode for an export. It has everything that an import on another
-/// machine needs.
+/// Returns the summary of an episode for an export, with all fields that an import on another
+/// machine needs; null if the episode is only a text.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
         Some(_) if episode.summary.preferences.is_none() => serde_json::Value::Null,

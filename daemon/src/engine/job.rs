@@ -1,4 +1,5 @@
-//! A job reads the new lines of a session's files, and makes its episode if one is due.
+//! A job reads the new lines of a session's files. It then makes the session's episode or gathers a
+//! question to a model, if that is due.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -183,8 +184,8 @@ fn make_episode(
     IndexOutcome::Made(Box::new(NewEpisode { episode, statements, figures }))
 }
 
-/// Returns the question about a session; `None` when its episode is out of date or a model wrote
-/// it.
+/// Returns the question about a session; `None` when its episode is missing, out of date or written
+/// by a model.
 fn question(session: &Session, done: &JobResult, reader: &SourceReader) -> Option<ModelQuestion> {
     let indexed = session.indexed.as_ref()?;
     if done.digest.content?.hash != indexed.hash {

@@ -1,10 +1,11 @@
 //! The engine connects the stages: no other module knows their order.
 //!
-//! Everything that can wake the daemon is a variant of [`EngineEvent`]. [`state::EngineState`]
-//! owns all mutable state. It handles one event after the other, without I/O, and returns effects.
-//! The [`executor::Executor`] performs the effects, and returns their results as events. Slow work
-//! (reading transcripts, making episodes, asking models) runs outside of the event loop, for
-//! example as a [`job::Job`]. Other modules use the engine through an [`Engine`].
+//! Everything that the engine reacts to is a variant of [`EngineEvent`]. [`state::EngineState`]
+//! makes the decisions: it handles one event after the other, only reads the store and other shared
+//! data, and returns effects. The [`executor::Executor`] performs the effects, and returns their
+//! results as events. Slow work (reading transcripts, making episodes, asking models) runs outside
+//! of the event loop, for example as a [`job::Job`]. Other modules use the engine through an
+//! [`Engine`].
 
 pub mod backfill;
 mod command;
@@ -98,7 +99,7 @@ pub fn is_built_in(agent: &str) -> bool {
 pub struct Settings {
     /// The rules that decide when a session is over.
     pub session: session::Config,
-    /// The settings for the stored part of transcripts.
+    /// The settings for parsing transcripts.
     pub parse_context: Arc<ParseContext>,
     pub summarizer: Arc<Summarizer>,
     /// Folders that are ignored, both as places of transcripts and as project directories.
@@ -109,7 +110,7 @@ pub struct Settings {
 
 /// The input of the engine's decisions.
 enum EngineEvent {
-    /// Files that an older version registered twice were repaired.
+    /// Files that an older version registered twice were searched for and repaired.
     DuplicatesRepaired(Result<Vec<PathBuf>, StoreError>),
     Started,
     /// Transcript files changed.
@@ -135,7 +136,7 @@ enum EngineEvent {
     Registered(RegisteredFiles),
     /// Agents were observed, because a decision asked for it.
     AgentsObserved(AgentObservation),
-    /// A scan was requested for a caller who waits for it.
+    /// The executor has requested the scan that a caller waits for.
     RescanRequested(SettleWaiter),
     /// The event that woke the engine is handled: deadlines may have passed.
     DeadlinesDue,

@@ -18,7 +18,8 @@ const NAME: &[u8] = b"formats";
 
 type RulesByAgent = BTreeMap<String, u64>;
 
-/// Compares all files of the formats whose rules changed. Blocks.
+/// Compares all files of the formats whose rules changed. Returns the sessions with outdated files.
+/// Blocks.
 pub(super) fn find(
     reader: &SourceReader,
     formats: &Formats,
@@ -46,8 +47,8 @@ pub(super) fn find(
             outdated.insert(source.key.session);
         }
     }
-    // Without the note, the next start compares again, because this run may end before it has read
-    // the outdated files.
+    // While there are outdated files, the note is not written, so that the next start compares
+    // again: this run may end before it has read them.
     if outdated.is_empty() {
         // A failed write changes the health of the store, after which the database is reopened.
         let _ = store.write(vec![present(checked, formats)]);

@@ -53,6 +53,7 @@ pub struct SourceState {
     /// The number of lines at the start that were copied from another session.
     #[serde(default)]
     pub shared: u64,
+    /// The version of the format's rules by which the file is read.
     #[serde(default = "first_rules")]
     pub rules: u64,
     /// The ids of records at which a fork of the session may start, since the last batch.
@@ -125,7 +126,8 @@ impl SourceState {
         }
     }
 
-    /// Reads the metadata that the format has about the file at `path` before its first record.
+    /// Prepares the state for the first record of the file at `path`: reads the metadata that the
+    /// format has about the file, and notes the version of the format's rules.
     pub(in crate::engine) fn begin(&mut self, format: &dyn Format, path: &Path) {
         self.memory = format.memory_of(path);
         self.rules = format.rules_version();
@@ -293,7 +295,9 @@ impl SourceState {
         }
     }
 
-    /// Returns the redacted output of a result; `None` for other items and for skipped output.
+    /// Returns the redacted output of a result; `None` for other items, and for the output of a
+    /// read or a search that succeeded, unless the filter keeps the output of tools in full. Notes
+    /// the calls of reads and searches, so that their results are recognised.
     fn output_of(&mut self, item: &Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
             Item::Call(Call {

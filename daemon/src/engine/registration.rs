@@ -93,7 +93,7 @@ impl<'k> Registration<'k> {
     }
 
     /// Updates the path of a registered file that its agent moved. While the old path still
-    /// exists, nothing changes: the new path is registered when the old one is deleted.
+    /// exists, nothing changes: the new path is registered after the old one was deleted.
     fn take_over(&mut self, known: KnownPath, to: String, at: usize) {
         let KnownPath { mut source, exists } = known;
         if exists {
@@ -140,7 +140,8 @@ impl<'k> Registration<'k> {
     }
 }
 
-/// A registered file that is at another path of a new file's transcript.
+/// A registered file whose path is one of a new file's `other_paths`, and whether it still exists
+/// there.
 struct KnownPath {
     source: Source,
     exists: bool,

@@ -159,8 +159,8 @@ fn present() -> Write {
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
 }
 
-/// Creates an episode again; `None` when the transcript does not exist any more or the daemon
-/// stops. Blocks.
+/// Creates an episode again; `None` when the transcript does not exist any more, its agent is not
+/// followed any more, or the daemon stops. Blocks.
 fn make(
     context: &RemakeContext,
     old: Episode,

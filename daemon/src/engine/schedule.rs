@@ -157,13 +157,14 @@ impl Schedule {
         self.history.is_empty() && self.count(Queue::History) < HISTORY_JOBS
     }
 
-    /// Records that the job of a session ended.
+    /// Records that the job of a session ended without a crash, so that the session is no longer
+    /// suspected.
     pub(super) fn ended(&mut self, session: SessionKey) {
         self.running.remove(&session);
         self.suspects.remove(&session);
     }
 
-    /// Drops the work for a session that has not started.
+    /// Drops the due work of a session. A running job continues.
     pub(super) fn forget(&mut self, session: SessionKey) {
         self.due.remove(&session);
     }

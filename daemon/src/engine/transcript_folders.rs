@@ -1,4 +1,4 @@
-//! The folders in which the engine looks for transcripts.
+//! The folders in which the engine looks for transcripts and for running sessions.
 
 use std::path::{Path, PathBuf};
 

@@ -32,7 +32,7 @@ pub enum HomeError {
         /// The other daemon's process.
         pid: Option<u32>,
     },
-    /// The file system does not allow it.
+    /// The folder cannot be created, made private or locked.
     #[error(
         "cannot use {} as home: {error}; {}",
         .home.display(),

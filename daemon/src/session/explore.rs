@@ -173,7 +173,7 @@ impl SessionWorld {
         assert_eq!(self.job.is_some(), is_indexing, "a job and its state: {path:?}\n{self:#?}");
     }
 
-    /// Returns the next state, if the step is possible.
+    /// Takes the step; returns whether it was possible.
     fn take(&mut self, step: HistoryStep, config: &Config) -> bool {
         match step {
             HistoryStep::Write if self.file <= WRITES => {

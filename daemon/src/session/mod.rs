@@ -1,8 +1,8 @@
 //! Decides when a session ends, and which work follows.
 //!
-//! [`machine`] decides, as a pure function of state, event and time. [`tracker`] holds the sessions
-//! that can still change by themselves and knows when the next one does. Reading, indexing and
-//! saving are the engine's work.
+//! [`machine`] decides, as a pure function of state, event and time. [`tracker`] holds the live
+//! sessions and knows when the next one changes without an event. Reading, indexing and saving are
+//! the engine's work.
 
 pub mod config;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Holds the sessions that can still change by themselves, and knows when the next one does.
+//! Holds the live sessions, and knows when the next one changes without an event.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,8 @@ use crate::{
 
 /// Live sessions by key, with their deadlines in order.
 ///
-/// A session that is indexed and inactive is only in the store; the next write loads it again.
+/// A session is live unless it is indexed or has failed for good. Other sessions are only in the
+/// store; the next event loads them again.
 #[derive(Debug, Default)]
 pub struct Tracker {
     config: Config,
@@ -23,7 +24,7 @@ pub struct Tracker {
     live: HashMap<SessionKey, Box<Session>>,
     by_id: HashMap<SessionId, SessionKey>,
     deadlines: BTreeSet<(Timestamp, SessionKey)>,
-    /// Sessions of history by their last write.
+    /// Sessions that wait to be imported as history, by their last write.
     history: BTreeSet<(Timestamp, SessionKey)>,
 }
 
@@ -59,7 +60,7 @@ impl Tracker {
             .collect();
     }
 
-    /// Tracks `session` from now on, if it can change without an event.
+    /// Tracks `session` from now on, if it is live.
     pub fn hold(&mut self, session: Session) {
         self.release(session.key);
         if !is_live(&session.state) {
@@ -75,7 +76,7 @@ impl Tracker {
         self.live.insert(session.key, Box::new(session));
     }
 
-    /// Drops a session, because it was forgotten.
+    /// Stops tracking a session; returns it if it was live.
     pub fn release(&mut self, key: SessionKey) -> Option<Session> {
         let session = self.live.remove(&key)?;
         if let Some(deadline) = machine::deadline(&session, &self.config) {
@@ -120,7 +121,8 @@ impl Tracker {
         self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, key)| *key).collect()
     }
 
-    /// Limits all times to `now`; returns the sessions that have changed.
+    /// Corrects times that are too late, after the clock was set back to `now`. Returns the
+    /// sessions that have changed.
     pub fn set_back(&mut self, now: Timestamp) -> Vec<Session> {
         let mut moved: Vec<Session> = self.iter().cloned().collect();
         moved.retain_mut(|session| machine::set_back(session, now));

@@ -43,7 +43,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Whether anything is shared.
+    /// Whether an engine is configured.
     pub fn is_on(&self) -> bool {
         self.engine.is_some()
     }

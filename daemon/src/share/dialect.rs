@@ -1,4 +1,4 @@
-//! The differences between the engines.
+//! The dialects of Cypher that the engines speak.
 
 /// A dialect of Cypher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ impl EngineKind {
     }
 }
 
-/// A parsed address. Its display form has no password.
+/// A parsed address. It never contains a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub host: String,

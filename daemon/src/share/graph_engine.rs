@@ -1,4 +1,4 @@
-//! The port of a graph database.
+//! The interface of a graph database.
 
 use std::{future::Future, pin::Pin, time::Duration};
 

@@ -3,8 +3,8 @@
 //! [`node`] defines the nodes and edges, with ids that are derived from their content ([`id`]);
 //! [`privacy`] removes what must not leave the machine. [`mod@write`] and [`schema`] turn them into
 //! Cypher for a [`Dialect`]; a [`GraphEngine`] runs it: [`falkordb`] over the protocol of Redis,
-//! [`neo4j`] over its Query API. [`read`] finds what others wrote. The engine's follower decides
-//! what is written when.
+//! [`neo4j`] over its Query API. [`read`] finds what others wrote. `engine::sharing` decides what
+//! is written when.
 
 pub mod config;
 pub mod dialect;
@@ -32,7 +32,8 @@ pub use self::{
     graph_engine::{EngineError, GraphEngine, Row, Statement},
 };
 
-/// Returns the configured engine, which is connected on first use; `None` when nothing is shared.
+/// Returns the configured engine, which is connected on first use; `None` if there is none,
+/// or its address is wrong.
 pub fn connect(config: &Config) -> Option<Arc<dyn GraphEngine>> {
     let endpoint = config.endpoint().ok()??;
     Some(match config.engine? {

@@ -1,7 +1,7 @@
 //! Nodes and edges in Graphiti's schema.
 //!
-//! No property may be null except the end of a fact, and each time is written exactly as Graphiti
-//! writes it, because its engines compare times as text.
+//! No property may be null except the two ends of a fact, `invalid_at` and `expired_at`. Each time
+//! is written exactly as Graphiti writes it, because FalkorDB compares times as text.
 
 use std::fmt::Write as _;
 

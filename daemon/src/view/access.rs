@@ -104,7 +104,7 @@ impl AccessControl {
         Ok(format!("{COOKIE}={cookie}; Path=/{area}/; HttpOnly; SameSite=Strict"))
     }
 
-    /// Whether a request comes from the user's own browser and from no other site.
+    /// Checks that a request is addressed to this server, and that no other site caused it.
     pub(super) fn check_origin(&self, request: &RequestOrigin<'_>) -> Result<(), Refusal> {
         if request.host != Some(self.authority.as_str()) {
             return Err(Refusal::Host);

@@ -10,8 +10,9 @@
 //! sessions are filtered, and [`events`] notifies visible pages of changes. Script, style and icon
 //! are files in `assets`. [`copy`] turns pages into files that need no server.
 //!
-//! Pages get their data by [`api::in_process`](crate::api::in_process), as if they were a client of
-//! the socket, and change data only by the methods that the command line uses.
+//! Pages get most of their data by [`api::in_process`](crate::api::in_process), as if they were a
+//! client of the socket; some read the store. They change data only by the methods that the command
+//! line uses.
 
 mod access;
 mod assets;

@@ -5,8 +5,8 @@
 
 use std::net::SocketAddrV4;
 
-/// Whether a connection from `peer` to `own` belongs to another user. False where the system does
-/// not report owners.
+/// Whether a connection from `peer` to `own` belongs to another user, or has no owner in the
+/// system's tables. False where the system does not report owners.
 #[cfg(target_os = "linux")]
 pub(super) fn is_other_user(peer: SocketAddrV4, own: SocketAddrV4) -> bool {
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);

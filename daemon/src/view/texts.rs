@@ -61,7 +61,7 @@ texts! {
     // Session
     conversation: "Conversation",
     summary: "Summary",
-    no_summary: "There is no summary yet. It is written when the session is over.",
+    no_summary: "There is no summary. Usually it is written when the session is over.",
     phases: "Phases of the work",
     done_tasks: "Done",
     decisions: "Decisions",
@@ -164,7 +164,7 @@ texts! {
     things: "Things only it mentions",
     hook_events: "Waiting events",
     is_forgotten: "Forgotten",
-    forgotten_hint: "These sessions are not read again until you undo it.",
+    forgotten_hint: "These sessions are not read again until you press Undo.",
     restored: "Restored",
     read_again: "its transcript is read again",
     transcript_gone: "its transcript does not exist any more",
@@ -172,7 +172,7 @@ texts! {
     // Notices
     saved: "Saved.",
     request_failed: "That did not work.",
-    closed: "This page was closed because it was not used. Open it again with: graphiti view",
+    closed: "This page is no longer served: it was not used for some time, or the daemon has stopped. Open it again with: graphiti view",
     failed: "That did not work",
     no_page: "There is no such page.",
     refused_site: "This page is open only to the browser in which it was opened, and not to other sites.",

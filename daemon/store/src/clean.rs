@@ -1,5 +1,5 @@
-//! Cleaning of all stored text, as a port of its own. The store knows which records hold text, and
-//! a [`Cleaner`] decides which text may stay.
+//! Cleaning of all stored text (secrets are removed from it), as a port of its own. The store knows
+//! which records hold text, and a [`Cleaner`] decides which text may stay.
 
 use crate::{
     Note, Source, StoreError,
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// A change of stored text in place. Each method returns whether it changed anything.
+/// Changes the text of records in place. Each method returns whether it changed anything.
 ///
 /// Every kind of record with text has a method, and no method has a default body, so that a new
 /// kind of record cannot be forgotten.
@@ -54,8 +54,8 @@ pub struct CleaningStep {
 
 /// Reads all stored text in steps.
 pub trait TextStore {
-    /// Passes the next part of the stored text after `after` to `cleaner`, and discards the changed
-    /// text.
+    /// Passes the next part of the stored text after `after` to `cleaner`, and stores none of its
+    /// changes.
     fn preview_cleaning(
         &self,
         cleaner: &mut dyn Cleaner,

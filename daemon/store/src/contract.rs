@@ -734,7 +734,7 @@ fn messages_of(source: SourceKey, messages: &[Message]) -> Write {
     Write::Messages { source, messages: messages.to_vec() }
 }
 
-/// A session with a value in every field.
+/// A session with a value in every field except `indexed`.
 pub fn session(key: SessionKey, id: &str) -> Session {
     Session {
         key,
@@ -749,7 +749,7 @@ pub fn session(key: SessionKey, id: &str) -> Session {
     }
 }
 
-/// A source with a value in every field.
+/// A source with a value in every field; number 0 has no `sub_agent`.
 pub fn source_of(session: &Session, number: u32) -> Source {
     Source {
         key: SourceKey { session: session.key, number },
@@ -768,7 +768,8 @@ pub fn source_of(session: &Session, number: u32) -> Source {
     }
 }
 
-/// A message with a value in every field and `length` bytes of text.
+/// A message with `length` bytes of text. Every fourth one has a tool, and all other fields have
+/// values.
 pub fn message(seq: u32, length: usize) -> Message {
     let text: String = format!("{seq} say something, ").chars().cycle().take(length).collect();
     Message {
@@ -859,7 +860,7 @@ pub fn vectors(owner: Owner, count: i8) -> Vectors {
     }
 }
 
-/// Statements with a value in every field, about `at` seconds.
+/// Statements with a value in every field, whose times are all `at` seconds.
 pub fn statements(at: i64) -> Statements {
     let namespace = Project::new("/home/ann/app").namespace();
     let at = Timestamp::from_seconds(at);

@@ -24,7 +24,7 @@ struct CorrectionRecord {
     at: i64,
 }
 
-/// Returns the write that stores a correction, or deletes the stored one if there is none.
+/// Returns the write that stores `correction`, or deletes the stored one if `correction` is `None`.
 pub fn write_of(fact: FactKey, correction: Option<&Correction>) -> Write {
     let content = correction.map(|correction| {
         let record = CorrectionRecord {

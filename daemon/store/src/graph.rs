@@ -20,8 +20,7 @@ pub trait GraphStore {
     /// Returns the claims of all episodes that state a fact, the earliest session first.
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
 
-    /// Returns the marks of a subject from sessions that ended at `since` or later. These are all
-    /// marks since then, and some earlier ones.
+    /// Returns all marks of a subject since `since`, and maybe some earlier ones.
     fn marks(
         &self,
         subject: Subject,

@@ -42,8 +42,8 @@ use crate::model::{
 
 /// The data that survives a restart.
 pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync {
-    /// Queues `writes` to be applied together. Returns at once, and blocks only while the queue is
-    /// full.
+    /// Queues `writes` to be applied together. Does not wait for them, but blocks while the queue
+    /// is full.
     ///
     /// The returned [`PendingWrite`] resolves when the list would survive a power cut.
     fn write(&self, writes: Vec<Write>) -> PendingWrite;
@@ -51,7 +51,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns a key that was never used before, for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 
-    /// Returns a session by its key, with the changes that are still queued.
+    /// Returns a session by its key, in the state that was queued last.
     fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
 
     /// Returns the key of the session with an agent's id.
@@ -96,7 +96,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
         limit: usize,
     ) -> Result<Vec<Message>, StoreError>;
 
-    /// Returns an episode by its id.
+    /// Returns an episode by its id, even if it is still queued.
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
 
     /// Returns at most `limit` episodes of one project, or of all projects. Episodes of later
@@ -232,7 +232,8 @@ pub enum Write {
     DropSession(SessionKey),
     /// Adds, replaces or deletes a note.
     Note(Note),
-    /// Adds or replaces vectors. Has no effect when their owner was deleted.
+    /// Replaces the vectors of their owner. The new ones are not stored when the owner was deleted,
+    /// or is a session that has no episode or another one.
     Vectors(Box<Vectors>),
     /// Deletes the outbox entries up to this position, because every follower has durably applied
     /// them.
@@ -331,7 +332,7 @@ pub enum StoreError {
         /// The newest version known.
         known: u32,
     },
-    /// There is no space for more text.
+    /// The disk is too full, or the database has reached its limit.
     #[error("{0}")]
     Full(String),
     /// The store is shutting down.

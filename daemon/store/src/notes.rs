@@ -1,14 +1,15 @@
-//! Notes: small named values that only their owner interprets, such as learned tools, usage and
+//! Notes: small named values that the store does not interpret, such as learned tools, usage and
 //! queued questions.
 //!
-//! Each owner has a [`NoteNamespace`], and includes a version in its content. Reads do not see
-//! notes that are still queued, so owners read them at the start, or long after writing them.
+//! Each module that writes notes has a [`NoteNamespace`], and most include a version in their
+//! content. Reads do not see notes that are still queued, so modules read them at the start, or
+//! long after writing them.
 
 use sha2::{Digest, Sha256};
 
 use crate::{StoreError, model::SessionId};
 
-/// The owner of notes.
+/// The kind of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoteNamespace {
     /// Sessions with questions for a model, by session key. Deleted with the session.
@@ -21,28 +22,31 @@ pub enum NoteNamespace {
     Forgotten,
     /// Records by which deleted sessions are recognised when they reappear under another id.
     ForgottenRecords,
-    /// Forks of other sessions, by session key. Deleted with the session.
+    /// The sessions from which sessions were forked, by the fork's session key. Deleted with the
+    /// fork.
     Forks,
     /// Summaries of messages, by prompt.
     Summaries,
     /// Statistics of evictions; one note.
     Room,
-    /// The defects of older versions that the database was checked for.
+    /// Records that the database was searched for data of older versions: files that were
+    /// registered twice, files and summaries of older rules.
     Checked,
-    /// The rules by which the stored text was redacted; one note.
+    /// The version of the rules by which the stored text was redacted; one note.
     Redaction,
     /// The directories of sessions with their repositories, by namespace.
     Projects,
-    /// The parts of handoffs and search results that sessions used.
+    /// The lines of handoffs and search results that sessions were offered and have used; one note.
     MemoryUse,
     /// Corrections of facts, by the facts' keys.
     Corrections,
-    /// The content of the shared graph for each session, by session key. Kept when the session is
-    /// deleted, until it is deleted in the graph.
+    /// The ids of what this machine has written to the shared graph, by session key. Kept when the
+    /// session is deleted, until its data are deleted in the graph.
     Shared,
-    /// Sessions whose changes have to be sent to the shared graph, by session key.
+    /// Sessions that have to be compared with the shared graph, by session key.
     SharePending,
-    /// The identity of the shared graph, and the outbox position up to which it is current.
+    /// The identity of the shared graph, the outbox position up to which changed sessions have a
+    /// note in `SharePending`, and the progress of the comparison of all sessions.
     ShareState,
     /// The figures of sessions, by session key. Deleted with the session.
     Figures,

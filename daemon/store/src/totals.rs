@@ -27,7 +27,7 @@ pub struct AgentTotals {
     pub sessions: SessionCounts,
     /// The sum over all files.
     pub tally: Tally,
-    /// The sessions with the latest activity, the oldest first.
+    /// The sessions with the latest activity, at most three, the oldest first.
     pub latest: Vec<(Timestamp, SessionKey)>,
 }
 

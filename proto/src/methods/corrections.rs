@@ -1,5 +1,5 @@
-//! `graphiti/corrections`: stores or returns corrections of facts, for the command line and for
-//! exports.
+//! `graphiti/corrections`: stores or lists corrections of facts, for the command line and for the
+//! export and import of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,6 @@ pub struct CorrectionRow {
 pub struct CorrectionsAnswer {
     /// The corrections that were stored, or all of them.
     pub corrections: Vec<CorrectionRow>,
-    /// The corrected facts as they are now; empty when the corrections were imported.
+    /// The corrected facts as they are now; empty for imported corrections, and for a list.
     pub facts: Vec<FactRow>,
 }

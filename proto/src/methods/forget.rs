@@ -1,4 +1,5 @@
-//! `graphiti/forget`: removes sessions from the memory.
+//! `graphiti/forget`: removes sessions from the memory, restores them, or lists those that were
+//! removed.
 //!
 //! This is not a tool, because transcripts could instruct an agent to forget sessions.
 
@@ -39,18 +40,20 @@ impl Default for Forget {
     }
 }
 
-/// The sessions that were or would be forgotten; for an empty request, those that were forgotten
-/// earlier.
+/// The sessions that were or would be forgotten. With `undo`, those that were restored; for a
+/// request without sessions and filters, those that were forgotten earlier. Of these, only
+/// `session_id`, `agent`, `at` and (for restored ones) `exists` are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forgotten {
-    /// The sessions, the latest first.
+    /// The sessions; those that were or would be forgotten begin with the latest.
     pub sessions: Vec<ForgottenRow>,
     /// Number of their messages.
     pub messages: u64,
     /// Number of their episodes.
     pub episodes: u64,
-    /// Number of nodes and facts that only their episodes mention.
+    /// The sum, over their episodes, of the nodes and facts that each one mentions. Nodes and facts
+    /// that other episodes also mention count, but are not removed.
     pub things: u64,
     /// Number of their events in the spool.
     pub events: u64,
@@ -58,7 +61,7 @@ pub struct Forgotten {
     pub relatives: Vec<ForgottenRow>,
 }
 
-/// A session that is forgotten or restored.
+/// A session that was or would be forgotten, or was restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForgottenRow {
@@ -76,6 +79,6 @@ pub struct ForgottenRow {
     pub messages: u32,
     /// The path of the transcript, which is not removed.
     pub file_path: String,
-    /// Whether the transcript exists, for a restored session.
+    /// Whether the transcript exists; false in a list of sessions that were forgotten earlier.
     pub exists: bool,
 }

@@ -2,8 +2,8 @@
 //!
 //! A hook forwards only the data that identify the session and the event. It drops the agent's
 //! replies. It also drops prompts, unless the daemon asks for them ([`wants_prompts`]). When no
-//! daemon accepts an event that ends a session ([`EventKind::ends`]), the event is written to the
-//! [`spool`] of the home, one file per event.
+//! daemon accepts an event that closes a session ([`EventKind::ends`]), the hook writes the event
+//! to the [`spool`] of the home, one file per event.
 
 use std::{
     fs::{self, File},
@@ -25,7 +25,7 @@ pub const HOOKS: &str = "graphiti/hooks";
 pub const LONGEST_EVENT: usize = 4 << 10;
 /// Maximum length, in bytes, of a hook's input: a prompt may contain a whole file.
 pub const LONGEST_INPUT: u64 = 32 << 20;
-/// Some programs write this before the text.
+/// Some programs write this, in UTF-8, before a text.
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
 /// Default maximum number of events in the spool, together at most 64 MiB; see [`limit_spool`].
 pub const SPOOLED_EVENTS: usize = 16 << 10;
@@ -44,7 +44,8 @@ pub struct HookEvent {
     /// The directory the agent works in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Why a session started: `startup`, `resume`, `clear`, `compact`, `fork`; `new` in Copilot.
+    /// Why a session started: `startup`, `resume`, `clear`, `compact`, `fork`; in Copilot also
+    /// `new`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Why a session ended: `clear`, `logout`, `prompt_input_exit`, ….
@@ -53,8 +54,8 @@ pub struct HookEvent {
     /// The user's prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The agent that the hook was set up for, by its name in `graphiti setup`. The input of an
-    /// agent has no such member.
+    /// The agent that the hook was set up for, by its name in `graphiti setup`. The hook adds this
+    /// member: the agent's own input does not have it.
     #[serde(rename = "graphiti_agent", skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }
@@ -74,15 +75,16 @@ pub enum EventKind {
     Alive,
 }
 
-/// The answer to [`HOOK`], sent when the event is durable.
+/// The answer to [`HOOK`]. For an event that closes a session ([`EventKind::ends`]), it is sent
+/// after the event is on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookReply {
     /// Text for the agent's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Whether the text for a session that starts was not ready in time. A later event may ask for
-    /// it again.
+    /// Whether the handoff for a session that starts was not ready in time. The hook of the
+    /// session's next prompt then sends the start event again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_late: bool,
     /// Milliseconds for which the hook should wait for the session's episode; 0 for no wait.
@@ -93,19 +95,19 @@ pub struct HookReply {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookCounts {
-    /// The events, latest first.
+    /// One row for each name of an event, beginning with the event that came last.
     pub events: Vec<HookCount>,
     /// Number of events in the spool.
     pub spooled: usize,
 }
 
-/// The number of runs of a hook.
+/// How often the hook of one event ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookCount {
     /// The name of the event.
     pub name: String,
-    /// How often the hook ran.
+    /// The number of runs.
     pub count: u64,
     /// Time of the last run, RFC 3339.
     pub last: String,
@@ -130,8 +132,9 @@ impl HookEvent {
         }
     }
 
-    /// Returns the part of the event for the spool: the session, its agent and transcript (which
-    /// identify agents that are not followed), the event, and its reason if it is a single word.
+    /// Returns the part of the event for the spool: its name, the session, the reason if that is a
+    /// single word, and the agent and the transcript, by which the daemon recognises sessions that
+    /// it does not follow.
     pub fn to_spool(&self) -> HookEvent {
         HookEvent {
             hook_event_name: self.hook_event_name.clone(),
@@ -176,14 +179,14 @@ pub fn first_object<T: DeserializeOwned>(input: impl Read) -> Option<T> {
     T::deserialize(&mut serde_json::Deserializer::from_reader(head.chain(input))).ok()
 }
 
-/// Whether a reason is a single word of an agent rather than a text.
+/// Whether a reason is a single word, such as `prompt_input_exit`, rather than a text of the user.
 fn is_word(reason: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     (1..=32).contains(&reason.len()) && reason.bytes().all(is_part)
 }
 
 impl EventKind {
-    /// Whether the event must be kept until a daemon accepts it.
+    /// Whether the event closes the session. Such an event must be kept until a daemon accepts it.
     pub fn ends(self) -> bool {
         matches!(self, EventKind::End | EventKind::Compact)
     }
@@ -210,15 +213,16 @@ pub fn has_room(home: &Path) -> io::Result<bool> {
     Ok(fs::read_dir(spool(home))?.count() < events)
 }
 
-/// Writes an event to a file of the spool under the name of an unfinished file. The content is on
-/// disk when this returns, so the final name never appears without its content.
+/// Writes an event to `path`, the temporary name of a file in the spool. The content is on disk
+/// when this returns, so that the caller can rename the file to its final name, which then never
+/// appears without its content.
 pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(event)?;
     file.sync_all()
 }
 
-/// Records whether the hooks of `home` forward prompts. The record is a file, because hooks do not
+/// Sets whether the hooks of `home` forward prompts, by creating or removing a file: hooks do not
 /// read the configuration.
 pub fn want_prompts(home: &Path, wanted: bool) -> io::Result<()> {
     match wanted {
@@ -230,7 +234,7 @@ pub fn want_prompts(home: &Path, wanted: bool) -> io::Result<()> {
     }
 }
 
-/// Whether the daemon of `home` asks for prompts.
+/// Whether the daemon of `home` asks hooks to forward prompts; see [`want_prompts`].
 pub fn wants_prompts(home: &Path) -> bool {
     prompts_wanted(home).exists()
 }

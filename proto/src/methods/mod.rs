@@ -18,8 +18,8 @@ pub const HELLO: &str = "graphiti/hello";
 /// `graphiti/close`: records the intent to close a session, and answers when the record is on disk.
 /// The session is indexed later.
 pub const CLOSE: &str = "graphiti/close";
-/// `graphiti/settle`: answers when all transcripts were read, all due sessions are indexed, and all
-/// text is findable.
+/// `graphiti/settle`: answers when all transcripts were read, all due sessions are indexed, all
+/// text is in the search index, and the vectors were computed or could not be.
 pub const SETTLE: &str = "graphiti/settle";
 /// `graphiti/reload`: reloads the configuration.
 pub const RELOAD: &str = "graphiti/reload";
@@ -55,8 +55,8 @@ pub struct Welcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settle {
-    /// Whether to wait also until every session that ends automatically has ended: by a timeout, or
-    /// because its agent has exited.
+    /// Whether to wait also until every session that closes automatically has closed: by a timeout,
+    /// or because its agent has exited.
     pub sessions: bool,
 }
 
@@ -66,7 +66,7 @@ pub struct Settle {
 pub struct Close {
     /// The agent's id of the session, or a prefix of it.
     pub session_id: Option<String>,
-    /// The transcript, for a session that is not known yet.
+    /// The path of the transcript. The daemon ignores it at present.
     pub transcript_path: Option<String>,
     /// The reason, as in [`crate::tools::close::CloseArguments::reason`].
     pub reason: Option<String>,
@@ -78,7 +78,7 @@ pub struct Close {
 pub struct Reloaded {
     /// The changes, for people.
     pub changes: Vec<String>,
-    /// The problems of the file. If there are any, the old settings stay in force.
+    /// The problems of the configuration file. If there are any, the old settings stay in force.
     pub problems: Vec<String>,
     /// Remarks about settings without effect, such as unknown keys.
     pub notices: Vec<String>,

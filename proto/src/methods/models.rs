@@ -1,4 +1,5 @@
-//! Methods about models: usage, classifications of tools, and prompt templates.
+//! Methods about models: their usage and reachability, classifications of tools, and prompt
+//! templates.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,11 +8,11 @@ use serde_json::Value;
 pub const USAGE: &str = "graphiti/usage";
 /// `graphiti/tools`: lists or changes the classifications of tools by models and by the user.
 pub const TOOLS: &str = "graphiti/tools";
-/// `graphiti/prompts`: returns the templates in effect.
+/// `graphiti/prompts`: returns the templates in effect, or checks a text as a template.
 pub const PROMPTS: &str = "graphiti/prompts";
 
-/// `graphiti/reach`: checks whether the configured models are reachable. Requests the servers'
-/// lists of models, which is free of charge; no session data are sent.
+/// `graphiti/reach`: checks whether the configured models are reachable. Servers are asked for
+/// their lists of models, which is free of charge; no session data are sent.
 pub const REACH: &str = "graphiti/reach";
 
 /// The answer to [`REACH`].
@@ -64,12 +65,12 @@ pub struct UsageReport {
     pub model: String,
     /// The source of its prices, or that they are unknown.
     pub prices: String,
-    /// How much of the offered handoffs and hits later sessions used.
+    /// How many of the handoff lines and search hits that sessions got they also used.
     pub memory: Vec<MemoryUseRow>,
 }
 
-/// The use of one kind of handoff lines or hits: how many were offered to sessions, and how many of
-/// these a session opened or acted upon.
+/// The use of search hits, or of one kind of handoff lines: how many were offered to sessions, and
+/// how many of these a session opened or acted upon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryUseRow {
@@ -95,7 +96,7 @@ pub struct UsageRow {
     pub answered: u64,
     /// Number of requests that failed.
     pub failed: u64,
-    /// Number of calls for these requests.
+    /// Number of calls of the model for these requests, including failed and repeated ones.
     pub calls: u64,
     /// Number of tokens in prompts.
     pub input_tokens: u64,
@@ -131,7 +132,7 @@ pub struct SkippedQuestions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Tools {
-    /// Lists the known tools.
+    /// Lists the tools that a model or the user classified.
     #[default]
     List,
     /// Sets the user's classification of a tool.
@@ -148,7 +149,7 @@ pub enum Tools {
         /// The name of the tool.
         tool: String,
     },
-    /// Exports all classifications in the documents' format.
+    /// Exports all classifications as a document that [`Tools::Import`] reads.
     Export,
     /// Imports an exported document.
     Import {
@@ -161,7 +162,7 @@ pub enum Tools {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolKnowledge {
-    /// The tools, sorted by name.
+    /// The classified tools, sorted by name; empty after an export or import.
     pub tools: Vec<ToolRow>,
     /// The document, for an export.
     pub document: Option<Value>,
@@ -220,6 +221,6 @@ pub struct PromptRow {
     pub origin: String,
     /// The text of the template.
     pub text: String,
-    /// Problems and remarks about the configured template.
+    /// Problems of the configured or the checked template, and remarks about it.
     pub problems: Vec<String>,
 }

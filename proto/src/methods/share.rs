@@ -1,9 +1,10 @@
-//! Methods about the graph that is shared with others.
+//! `graphiti/share`: reports on the graph that is shared with others, fills it, checks its engine,
+//! and previews what a project would share.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// `graphiti/share`: shows or starts work on the shared graph; answered with [`ShareAnswer`].
+/// The method; answered with [`ShareAnswer`].
 pub const SHARE: &str = "graphiti/share";
 
 /// The parameters of [`SHARE`].
@@ -25,11 +26,11 @@ pub enum ShareAction {
     /// Only report the state.
     #[default]
     Status,
-    /// Show what would leave the machine.
+    /// Show what would leave the machine of one project.
     Preview,
     /// Identify a project.
     Project,
-    /// Write all shared sessions anew.
+    /// Write all shared sessions anew, in the background.
     Fill,
     /// Ask the engine for its version and indexes, and whether the user may use it.
     Check,
@@ -41,7 +42,7 @@ pub enum ShareAction {
 pub struct ShareAnswer {
     /// The state of the shared graph.
     pub status: ShareReport,
-    /// The given project.
+    /// For a preview, or to identify a project: the given project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<SharedProjectRow>,
     /// For a preview: the nodes and edges of each session.
@@ -55,7 +56,7 @@ pub struct ShareAnswer {
     pub next: Option<String>,
 }
 
-/// The result of a check of the engine.
+/// One result of the check of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ShareCheck {
@@ -103,7 +104,8 @@ pub struct ShareReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SharedProjectRow {
-    /// The entry in the settings: a remote or a folder.
+    /// The entry in the settings: a remote or a folder. For an identified project, its remote, or
+    /// its folder if it has none.
     pub named: String,
     /// The group in the graph; empty when no session is known of the project.
     pub group: String,

@@ -1,4 +1,4 @@
-//! `graphiti/stats`: returns statistics about the work of agents, by group.
+//! `graphiti/stats`: counts the work of agents by day, project, agent, model or session.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub enum StatsGrouping {
     Agent,
     /// Models; the most expensive first. Only tokens and cost are known by model.
     Model,
-    /// Sessions; the most expensive first.
+    /// Sessions; the most expensive first, at most 100.
     Session,
 }
 
@@ -50,10 +50,10 @@ pub struct Stats {
     pub prices: String,
 }
 
-/// The numbers by one property.
+/// One table: a row for each day, project, agent, model or session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StatsTable {
-    /// The property.
+    /// What its rows are about.
     pub by: StatsGrouping,
     /// The rows.
     pub rows: Vec<StatsRow>,
@@ -63,7 +63,8 @@ pub struct StatsTable {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StatsRow {
-    /// The day, the project's directory, the agent, the model or the session's id.
+    /// The day, the project's directory, the agent, the model, or the unique prefix of the
+    /// session's id; empty for sessions without a known project, and in the total.
     pub name: String,
     /// For a session, its title.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -10,11 +10,11 @@ pub const EXPORT: &str = "graphiti/export";
 /// `graphiti/import`: imports episodes of another machine; answered with [`ImportReport`].
 pub const IMPORT: &str = "graphiti/import";
 
-/// Maximum number of episodes in one request.
+/// Maximum number of episodes in one import request, and on one page of an export.
 pub const MAX_EPISODES: usize = 100;
 
-/// `graphiti/sessions`: returns all sessions, page by page; answered with [`SessionPage`]. The cost
-/// of a page does not depend on the number of sessions, as it does for `list_sessions`.
+/// `graphiti/sessions`: returns all sessions, page by page; answered with [`SessionPage`]. Only the
+/// first page looks at all sessions; each page of `list_sessions` does.
 pub const SESSIONS: &str = "graphiti/sessions";
 
 /// The parameters of [`SESSIONS`].
@@ -31,7 +31,8 @@ pub struct SessionPageRequest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionPage {
-    /// The sessions, in the order in which they became known.
+    /// The sessions, in the order in which they became known. A page may be empty, and another one
+    /// follow.
     pub sessions: Vec<SessionRow>,
     /// The start of the next page; none on the last page.
     pub next: Option<String>,

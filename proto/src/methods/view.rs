@@ -1,8 +1,8 @@
 //! `graphiti/view`: opens the viewer, a page for the user's browser.
 //!
-//! The daemon listens at a port of the loopback interface only after this request, and stops when
-//! the page has not been used for some time. The address in the answer contains a token that is
-//! valid once.
+//! From this request on, the daemon listens at a port of the loopback interface. It closes the port
+//! when the page has not been used for some time. The address in the answer contains a token that
+//! is valid once.
 
 use serde::{Deserialize, Serialize};
 

@@ -50,7 +50,7 @@ pub struct BlameRow {
     pub session: SessionRow,
     /// When it was changed, RFC 3339.
     pub at: String,
-    /// The change as a sentence.
+    /// The change as a sentence; when `text` was given, the first line of the edit's message.
     pub change: String,
     /// What the session wanted, and what it said about the file.
     pub why: Vec<String>,

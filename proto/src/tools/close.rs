@@ -21,11 +21,11 @@ pub struct CloseArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CloseAnswer {
-    /// Either `success` or `error`.
+    /// Always `success` in an answer.
     pub status: String,
     /// The id of the session.
     pub session_id: String,
-    /// Its episode; null when the session has no content yet.
+    /// Its episode; null when it has none, for example because it has no messages yet.
     pub episode_uuid: Option<String>,
     /// `indexed`, `replaced`, `unchanged` or `empty`.
     pub action: String,

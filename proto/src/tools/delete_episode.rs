@@ -1,4 +1,4 @@
-//! `delete_episode`: removes an episode permanently.
+//! `delete_episode`: removes an episode permanently, and an imported one together with its session.
 
 use serde::{Deserialize, Serialize};
 

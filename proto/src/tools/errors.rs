@@ -1,4 +1,4 @@
-//! An error as one record.
+//! The record of an error, for `find_fix` and `search_sessions`.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct ErrorRow {
     pub first_at: String,
     /// The time when it was seen last, RFC 3339.
     pub last_at: String,
-    /// The sessions in which it was seen, the latest first.
+    /// The latest sessions in which it was seen, at most five, the latest first.
     pub sessions: Vec<ErrorSession>,
     /// The id of the fact about the fix.
     #[serde(skip_serializing_if = "Option::is_none")]

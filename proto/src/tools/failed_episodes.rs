@@ -29,7 +29,7 @@ impl Default for FailedEpisodesArguments {
 pub struct FailedEpisodesAnswer {
     /// Always `success` in an answer.
     pub status: String,
-    /// Number of all failed sessions.
+    /// Number of failed sessions, also of those that `limit` leaves out.
     pub count: usize,
     /// The failed sessions, the latest first.
     pub failed: Vec<Failed>,

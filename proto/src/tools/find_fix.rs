@@ -33,7 +33,8 @@ impl Default for FixArguments {
 pub struct FixAnswer {
     /// A message for people: sessions that were indexed for this request, and pending ones.
     pub message: String,
-    /// The same error: fixed ones first, then the latest.
+    /// The records of the same error: fixed ones first, then those of the caller's project, then
+    /// the latest.
     pub errors: Vec<ErrorRow>,
     /// Similar errors that were fixed, the most similar first.
     pub similar: Vec<FactRow>,

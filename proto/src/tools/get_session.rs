@@ -47,15 +47,15 @@ impl Default for GetSessionArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetSessionAnswer {
-    /// The session that this one is a fork or copy of. Its first records are listed there. Empty when
-    /// that session was forgotten.
+    /// The session that this one is a fork or copy of. The records that they share are listed
+    /// there. Empty when that session was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<String>,
-    /// Number of records that they share.
+    /// Number of records that the two sessions share.
     pub shared_records: u64,
     /// The requested session.
     pub session: SessionRow,
-    /// The view that was asked for.
+    /// The view that was asked for; empty for the detail `ids`, which has none.
     pub view: String,
     /// The summary as Markdown, or the conversation as plain text, if there is an episode.
     pub markdown: Option<String>,

@@ -30,7 +30,7 @@ pub struct HealthAnswer {
     pub uptime_seconds: u64,
     /// The watched folders.
     pub watched: Vec<String>,
-    /// `events`, or `polling` with the reason.
+    /// `starting`, `events`, or `polling` with the reason.
     pub watch_mode: String,
     /// Number of sessions in each state.
     pub sessions: Sessions,
@@ -58,9 +58,9 @@ pub struct HealthAnswer {
     pub model: ModelHealth,
     /// The state of the embeddings.
     pub embeddings: Embeddings,
-    /// The version of the redaction rules of the stored text.
+    /// Whether the stored text was redacted by the current rules.
     pub redaction: Redaction,
-    /// Summaries that older rules made. They are created again in the background.
+    /// Number of summaries that older rules made. They are created again in the background.
     pub older_summaries: usize,
 }
 
@@ -81,15 +81,15 @@ pub struct AgentHealth {
     pub skipped: BTreeMap<String, u64>,
 }
 
-/// The version of the redaction rules of the stored text.
+/// Whether the stored text was redacted by the current rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Redaction {
     /// The current version of the rules.
     pub rules: u32,
-    /// Whether older rules redacted some of the text; `graphiti redact --again` applies the current
-    /// ones.
+    /// Whether older rules redacted some of the text; `graphiti redact --again --run` applies the
+    /// current ones.
     pub is_older: bool,
     /// Whether a redaction was started and not finished.
     pub is_unfinished: bool,
@@ -102,7 +102,7 @@ pub struct Redaction {
 pub struct IndexHealth {
     /// Number of changes that are not searchable yet.
     pub changes_behind: u64,
-    /// Whether the index makes no progress, or is too slow.
+    /// Whether the index accepts no changes, or takes too long to apply them.
     pub stalled: bool,
 }
 

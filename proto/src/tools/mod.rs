@@ -1,6 +1,7 @@
-//! Arguments and answers of the tools that the command line also uses.
+//! Arguments and answers of the daemon's tools.
 //!
-//! Each tool has a file with its `NAME`, its `Arguments` and its `Answer`.
+//! Each tool has a file with its `NAME`, its arguments and its answer; `search_memory_nodes` has
+//! the answer of `search_nodes`. [`errors`] and [`graph`] contain rows that several answers have.
 
 pub mod add_memory;
 pub mod blame_file;
@@ -40,19 +41,19 @@ pub const STRUCTURED: &str = "graphiti/structured";
 pub enum Detail {
     /// A line for each result, to choose from.
     Ids,
-    /// With the passages that match.
+    /// Short texts: a few hundred bytes of each passage that matches, or a page of 4 kB.
     #[default]
     Passages,
-    /// With whole messages.
+    /// Long texts: up to 2,000 bytes of each passage, or a page of 36 kB.
     Full,
 }
 
-/// Whose memory a result is from, when it is not this machine's.
+/// Who shared a result that is not from this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TeamOrigin {
-    /// Who shared it; empty when it is not known.
+    /// The name of the person; empty when it is not known.
     pub name: String,
     /// The machine that it is from.
     pub machine: String,

@@ -12,8 +12,8 @@ pub const NAME: &str = "search_sessions";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchSessionsArguments {
-    /// A question, words, "phrases", prefix*, -not, or field:value (project, agent, branch, file, tool,
-    /// role, date, before, after).
+    /// A question, words, "phrases", prefix*, -not, or field:value (project, agent, branch, file,
+    /// tool, role, date, before, after).
     pub query: String,
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
@@ -153,8 +153,8 @@ pub struct Hit {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MatchedPassage {
-    /// The role of a message: `user`, `assistant`, `tool` or `recap`; or a part of a summary: `title`,
-    /// `objective`, `decisions`, `errors`, `prompts`, `files` or `body`.
+    /// The role of a message: `user`, `assistant`, `tool` or `recap`; or a part of a summary:
+    /// `title`, `objective`, `decisions`, `errors`, `prompts`, `files` or `body`.
     pub role: String,
     /// The time, RFC 3339; empty when unknown.
     pub at: String,

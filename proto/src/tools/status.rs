@@ -26,7 +26,7 @@ pub struct StatusAnswer {
     pub status: String,
     /// Whether transcripts are followed.
     pub enabled: bool,
-    /// The requested session.
+    /// The requested session, or the caller's own.
     pub session: Option<SessionRow>,
     /// All sessions, by state.
     pub sessions: Sessions,

@@ -25,7 +25,7 @@ pub struct SummarizeSessionAnswer {
     pub status: String,
     /// The id of the session.
     pub session_id: String,
-    /// Its episode; null when the session has no content yet.
+    /// Its episode; null when it has none, for example because it has no messages yet.
     pub episode_uuid: Option<String>,
     /// Two or three sentences about the whole session.
     pub overview: String,

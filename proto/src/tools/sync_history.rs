@@ -35,7 +35,7 @@ pub struct SyncHistoryAnswer {
     pub status: String,
     /// Whether only a report was requested.
     pub dry_run: bool,
-    /// Number of sessions that are not indexed yet.
+    /// Number of sessions that were not indexed yet, at most `max_sessions`.
     pub sessions_found: usize,
     /// The estimated cost of the model in US dollars; 0 when no model writes summaries, or when its
     /// price is unknown.
@@ -46,7 +46,7 @@ pub struct SyncHistoryAnswer {
     pub price_known: bool,
     /// Estimated number of tokens that the model would read.
     pub estimated_tokens: u64,
-    /// The first of these sessions.
+    /// The first ten of these sessions.
     pub sessions: Vec<PastSession>,
     /// Number of sessions that were indexed.
     pub sessions_indexed: usize,

@@ -1,4 +1,4 @@
-//! Examines the agents whose hooks call `graphiti`.
+//! Examines the agents on this machine: whether they are set up, and whether their hooks run.
 
 use graphiti_proto::methods::hook::HookCount;
 

@@ -1,4 +1,5 @@
-//! Examines the daemon's program and the access to it.
+//! Examines the daemon (whether it answers, its version and its configuration), and who has access
+//! to its home and its socket.
 
 use std::time::Duration;
 

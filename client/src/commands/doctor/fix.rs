@@ -1,6 +1,6 @@
 //! Repairs settings of agents that another version wrote, or that call a program in another
-//! location. Covers the user's settings, and old hooks in the settings of the project in this
-//! directory. Agents that are not set up are not changed.
+//! location. Covers the user's settings, and hooks in an old form in the settings of the project in
+//! this directory. The settings of agents that are not set up stay unchanged.
 
 use super::look;
 use crate::{

@@ -28,7 +28,7 @@ use crate::{
     start,
 };
 
-/// Maximum number of entries of transcript folders that are counted.
+/// Maximum number of entries that are looked at in one transcript folder and its subfolders.
 const ENTRIES: u64 = 1_000_000;
 /// The file with the maximum number of watched folders for one user, on Linux.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
@@ -56,7 +56,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     })
 }
 
-/// Returns the same locations for the project in this directory.
+/// Returns the same surroundings, for the settings of the project in this directory.
 pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
     Surroundings { project: env::current_dir().ok(), ..surroundings.clone() }
 }
@@ -177,7 +177,7 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
     seen.collect()
 }
 
-/// Returns the folders that the daemon watches; while it is down, that of Claude Code.
+/// Returns the folders that the daemon watches; when it does not answer, that of Claude Code.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),

@@ -1,4 +1,5 @@
-//! Examines what the daemon reads and stores.
+//! Examines what the daemon reads and stores, the models and the shared graph that it uses, and the
+//! disk and the clock of the machine.
 
 use graphiti_proto::methods::files::FileCheckReport;
 use jiff::Timestamp;
@@ -12,8 +13,8 @@ use crate::{
     screen::{instant, span},
 };
 
-/// Minimum number of free bytes with which a database can be opened safely: for a segment and a
-/// log.
+/// Minimum number of free bytes with which the database can be opened safely: it then writes a
+/// segment and a log.
 const NO_SPACE: u64 = 256 << 20;
 /// Minimum number of free bytes for about a year of sessions.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -67,7 +68,7 @@ fn transcripts(folder: &Folder) -> Finding {
         return Finding::warn(
             ABOUT,
             format!("{path} cannot be read: {error}"),
-            "start an agent once, or set watch_directories in graphiti.config.json",
+            "give yourself access to it, or set watch_directories in graphiti.config.json",
         );
     }
     match folder.transcripts {

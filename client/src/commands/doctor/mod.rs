@@ -1,8 +1,8 @@
 //! `graphiti doctor`: finds problems and explains how to fix them.
 //!
 //! [`look`] collects [`Observations`], and [`examine`] evaluates them without I/O: [`daemon`] for
-//! the program and the access to it, [`agents`] for the agents that call it, [`memory`] for what it
-//! reads and stores. With `--fix`, [`fix`] first repairs what it can.
+//! the daemon and the access to it, [`agents`] for the agents that call `graphiti`, [`memory`] for
+//! what the daemon reads and stores. With `--fix`, [`fix`] first repairs the settings of agents.
 
 mod agents;
 mod daemon;
@@ -41,7 +41,7 @@ struct Finding {
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Ok,
-    /// It works, but data is lost or may be lost soon.
+    /// It works, but something is missing, or may stop working soon.
     Warn,
     /// It does not work, or other users have access.
     Bad,

@@ -63,7 +63,7 @@ pub(super) enum DaemonProbe {
     Down,
     /// A process listens but does not answer. Contains its id, if it is known.
     Silent(Option<u32>),
-    /// The daemon refused the connection or reported an error.
+    /// The daemon cannot be queried, for another reason.
     Failing(String),
     /// The daemon uses another protocol version.
     Foreign(Welcome),
@@ -81,7 +81,7 @@ pub(super) struct DaemonAnswers {
     /// Whether the daemon has registered and read all transcript files correctly; `None` when an
     /// older daemon does not support the request.
     pub(super) files: Option<FileCheckReport>,
-    /// What is known of the shared graph; `None` when an older daemon does not support the request.
+    /// The check of the shared graph; `None` when an older daemon does not support the request.
     pub(super) share: Option<ShareAnswer>,
     /// The session with the latest activity.
     pub(super) latest: Option<SessionRow>,
@@ -130,7 +130,7 @@ impl Observations {
 }
 
 impl Access {
-    /// Whether only the user has access.
+    /// Whether no other user is known to have access.
     pub(super) fn is_private(self) -> bool {
         match self {
             Access::Absent | Access::Unknown => true,

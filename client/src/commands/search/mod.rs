@@ -32,7 +32,7 @@ use crate::{
 const PASSAGES: usize = 3;
 /// Maximum length, in characters, of a message that does not match.
 const NEIGHBOUR: usize = 300;
-/// Number of messages around those that match in the session that is opened.
+/// Default number of messages before and after each matching message of a session that is opened.
 const OPENED: u32 = 1;
 
 pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {

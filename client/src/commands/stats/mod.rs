@@ -48,7 +48,7 @@ pub(super) fn run(args: cli::StatsOptions, screen: &Screen) -> Result<(), AskErr
     }
     screen.print(screen.bold(heading(&stats)));
     if stats.total.sessions == 0 {
-        screen.print("Nothing; --since all shows everything.");
+        screen.print("No sessions. --since all includes all days.");
         return Ok(());
     }
     for table in &stats.tables {
@@ -94,7 +94,8 @@ pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), Ask
     Ok(())
 }
 
-/// Returns the first day that is asked for; `None` for all.
+/// Returns the first day to count, by default the first of the last [`DAYS`] days; `None` for all
+/// days.
 fn since(given: Option<String>) -> Option<String> {
     match given.as_deref() {
         Some("all") => None,

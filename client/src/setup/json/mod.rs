@@ -37,7 +37,7 @@ const SERVER: &str = "graphiti";
 /// The members that contain MCP servers, each with the path of our server. In the second one, the
 /// program and its arguments are one list.
 const SERVERS: [(&str, &str); 2] = [("mcpServers", "mcpServers.graphiti"), ("mcp", "mcp.graphiti")];
-/// The member that allows Gemini to use a server without confirmation.
+/// The member that allows Gemini and Qwen Code to use a server without confirmation.
 const TRUST: &str = "trust";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -131,7 +131,7 @@ fn remove_server(root: &CstObject, section: &str) {
     }
 }
 
-/// Returns `text` with our server trusted, unless the setting is already present.
+/// Returns `text` with our server trusted, unless the settings say already whether to trust it.
 pub(super) fn with_trust(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
         let servers = root.object_value("mcpServers");
@@ -205,7 +205,7 @@ pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
         }
         Ok(())
     });
-    // Unreadable settings have no active hooks.
+    // The agent cannot read these settings either, so it runs none of their hooks.
     looked.map_or_else(|_| Vec::new(), |_| events)
 }
 
@@ -250,7 +250,7 @@ fn edit(
     let body = if body.trim().is_empty() { "{}\n" } else { body };
     let root = CstRootNode::parse(body, &ParseOptions::default())
         .map_err(|error| EditError::Broken(error.to_string()))?;
-    let object = root.object_value().ok_or(EditError::Unexpected("the whole"))?;
+    let object = root.object_value().ok_or(EditError::Unexpected("the top level"))?;
     let before = root.to_string();
     change(&object)?;
     let after = root.to_string();
@@ -337,7 +337,8 @@ fn is_our_server(server: &Value) -> bool {
     }
 }
 
-/// Sets the command of our server to `wanted`. Other members may be the user's own.
+/// Sets `command` and `args` of our server as in `wanted`, and adds the members that are missing.
+/// The others stay, because they may be the user's own.
 fn update_server(server: &CstObject, wanted: &Value) {
     for (name, value) in wanted.as_object().into_iter().flatten() {
         match server.get(name) {

@@ -59,6 +59,7 @@ pub trait SessionDatabase: Sync {
 /// The state of the tables of sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastRows {
+    /// Number of sessions.
     pub sessions: u64,
     /// The name of each table with the number of its last row.
     pub rows: Vec<(&'static str, i64)>,

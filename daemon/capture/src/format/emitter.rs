@@ -36,7 +36,7 @@ impl<'e> Emitter<'e> {
         Emitter { at: self.at, sub_agent, ..Emitter::new(&mut *self.emit) }
     }
 
-    /// Emits an item. Only the calls of a sub-agent and their results belong to the session.
+    /// Emits an item. Of a sub-agent's items, only calls and results are emitted.
     pub(crate) fn item(&mut self, item: Item<'_>) {
         if self.sub_agent.is_none() || matches!(item, Item::Call(_) | Item::Result(_)) {
             let sub_agent = self.sub_agent.map(|id| Cow::Owned(id.to_owned()));

@@ -27,7 +27,7 @@ pub type PathFilter = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Watched {
-    /// Folders that are watched recursively. They need not exist yet.
+    /// Folders that are watched recursively, and databases. They need not exist yet.
     pub roots: Vec<PathBuf>,
     /// Whether a file is relevant.
     pub wanted: PathFilter,

@@ -21,7 +21,7 @@ fn is_database(path: &Path) -> bool {
     database_of(path).is_some_and(|(_, database)| database == path) && path.is_file()
 }
 
-/// The state of each file at the last scan.
+/// A scanner that remembers the state of each file and database at the last scan.
 pub struct FolderScanner {
     wanted: PathFilter,
     seen: HashMap<PathBuf, SeenFile>,
@@ -84,8 +84,8 @@ impl FolderScanner {
         }
     }
 
-    /// Returns the files that no scan since the last call has found. Call it after scanning all
-    /// folders.
+    /// Returns the files that no scan since the last call has found, and the sessions of deleted
+    /// databases. Call it after scanning all folders.
     pub fn gone(&mut self) -> Vec<PathBuf> {
         let round = self.round;
         self.round += 1;

@@ -2,7 +2,8 @@
 
 use crate::pattern::pattern;
 
-/// Whether the user's words decide how something has to be.
+/// Whether the user's words decide how something has to be. `is_asked`: the words answer a
+/// question, so they may begin with "this" or "it".
 pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
     let quote = quote.trim_matches('"');
     let settles = pattern!(

@@ -335,8 +335,8 @@ pub struct Delegation {
     pub report: Option<String>,
     /// How it ended.
     pub outcome: Option<Outcome>,
-    /// Files that the sub-agent changed since its last commit, as far as the session's own file reports
-    /// its calls.
+    /// Files that the sub-agent changed since its last commit, as far as the session's own file
+    /// reports its calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// The subjects of its commits, likewise.

@@ -116,11 +116,11 @@ pub struct CheckoutState {
 /// Something that git printed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GitView<T> {
-    /// What it was.
+    /// The value that git printed.
     pub value: T,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
+    /// When git printed it.
     pub at: Option<Timestamp>,
 }
 
@@ -145,7 +145,8 @@ pub struct ChangedFiles {
 }
 
 impl CheckoutState {
-    /// Takes what `other` saw later, such as a sub-agent in the same checkout.
+    /// Replaces each value that `other`, such as a sub-agent in the same checkout, saw later, and
+    /// adds the branches whose deletion it saw.
     pub fn update(&mut self, other: &CheckoutState) {
         replace_older(&mut self.branch, other.branch.as_ref());
         replace_older(&mut self.head, other.head.as_ref());

@@ -133,7 +133,7 @@ pub struct Failure {
     pub attempts: u32,
     /// When to retry without a request; `None` means never.
     pub retry_at: Option<Timestamp>,
-    /// Why it was being indexed.
+    /// Why the session was closed.
     pub reason: CloseReason,
 }
 

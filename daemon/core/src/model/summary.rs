@@ -78,10 +78,10 @@ pub struct TestSummary {
     /// The options, names or files that limited the run to a part: no whole run was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_to: Option<String>,
-    /// Tests that were left out because of that, as far as they were counted.
+    /// Tests that were left out because of this limit, as far as they were counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_run: u32,
-    /// What happened after the run, where it no longer shows how the code stands.
+    /// The later events because of which the result may be outdated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age: Option<String>,
     /// Coverage in percent.

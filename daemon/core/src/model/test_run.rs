@@ -1,4 +1,4 @@
-//! Runs of test suites, and which of them say how a suite stands.
+//! Runs of test suites, and the choice of the run that shows the state of each suite.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct TestRun {
     pub coverage_pct: Option<f64>,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When.
+    /// When the run was reported.
     pub at: Option<Timestamp>,
 }
 
@@ -42,24 +42,25 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl TestRun {
-    /// The number of tests in the run.
+    /// Returns the number of tests in the run, including skipped ones.
     pub fn total(&self) -> u32 {
         self.passed.saturating_add(self.failed).saturating_add(self.skipped)
     }
 
-    /// Whether the run was asked to leave tests out.
+    /// Whether the run left tests out: the command limited it, or tests were counted as not run.
     pub fn is_part(&self) -> bool {
         self.limited_to.is_some() || self.not_run > 0
     }
 
-    /// The framework and the limit as one would type them, and the place: `jest -t login in apps/web`.
+    /// Returns the framework, the limit and the place: `jest -t login in apps/web`.
     pub fn label(&self) -> String {
         let limit = self.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
         let place = self.place.as_ref().map_or(String::new(), |place| format!(" in {place}"));
         format!("{}{limit}{place}", self.framework)
     }
 
-    /// Whether both are runs of the same suite; Go counts packages or tests, as it is asked.
+    /// Whether both are runs of the same suite. For Go, a run that counts packages and one that
+    /// counts tests are.
     pub fn is_of_suite(&self, other: &TestRun) -> bool {
         let family = |run: &TestRun| run.framework.replace(" (packages)", "");
         family(self) == family(other) && is_same_place(&self.place, &other.place)
@@ -70,7 +71,7 @@ impl TestRun {
     }
 }
 
-/// Whether two places are one: `apps/api`, `api` and `@app/api` are.
+/// Whether two places are the same, judged by the last segment: `apps/api`, `api`, `@app/api`.
 pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
     let name = |place: &Option<String>| {
         let name = place.as_deref().map(|place| place.trim_end_matches(['/', '.']));
@@ -79,11 +80,12 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
     name(one) == name(other)
 }
 
-/// The run of each suite that says how the suite stands, in the order of `runs`: the latest run with
-/// failures that no later one covers, else the latest whole run, else the latest one.
+/// Returns for each suite the run that shows its state, in the order of `runs`: of the runs after
+/// the latest whole one, the latest with failures that no later run covers; otherwise the latest
+/// whole run; otherwise the latest run.
 ///
-/// A run of less than half of the tests of the largest one is a part, whatever its command says;
-/// where only a part of the output is known, a run has no number.
+/// A run is whole if it left no tests out and ran at least half as many tests as the largest such
+/// run. A run without any count (its output was shortened) is whole, too.
 pub fn latest_of_suites<'r>(runs: &[&'r TestRun]) -> Vec<&'r TestRun> {
     let mut found: Vec<(usize, &TestRun)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {

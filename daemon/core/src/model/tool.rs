@@ -30,7 +30,7 @@ pub enum ToolIntent {
 }
 
 impl ToolIntent {
-    /// All values, in the order of the documents.
+    /// All values.
     pub const ALL: [ToolIntent; 10] = [
         ToolIntent::Create,
         ToolIntent::Modify,
@@ -93,7 +93,7 @@ pub enum ToolDomain {
 }
 
 impl ToolDomain {
-    /// All values, in the order of the documents.
+    /// All values.
     pub const ALL: [ToolDomain; 11] = [
         ToolDomain::Filesystem,
         ToolDomain::Code,

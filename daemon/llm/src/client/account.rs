@@ -35,8 +35,9 @@ impl Account {
     }
 }
 
-/// Returns the usage and the cost of a call; `None` when no model processed it. Values that the
-/// provider does not report are taken from `most`, the expected maximum.
+/// Returns the usage and the cost of a call; `None` when no model processed it. If the provider
+/// does not report the usage, it is `most`, the expected maximum, but with the estimated tokens of
+/// the answer if there is one.
 pub(super) fn spent(
     result: &Result<Completion, Failure>,
     most: TokenUsage,

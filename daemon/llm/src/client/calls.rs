@@ -18,7 +18,7 @@ use crate::{
     tokens,
 };
 
-/// A request as it is sent.
+/// A request, and its prompt with the material between marks.
 #[derive(Clone, Copy)]
 pub(super) struct MarkedRequest<'q> {
     pub(super) request: &'q CompletionRequest,

@@ -1,6 +1,6 @@
 //! The client turns a request into a validated reply. This file holds the public interface; `reply`
-//! validates and repairs the reply, `calls` makes the single calls, and `account` adds up their
-//! cost.
+//! prepares the prompt and validates the reply, `calls` makes the single calls, and `account` adds
+//! up their cost.
 
 mod account;
 mod calls;
@@ -88,7 +88,8 @@ impl Client {
         self.config.context_tokens.saturating_sub(max_output_tokens).saturating_sub(OVERHEAD)
     }
 
-    /// Sends a request. May take the configured time limit once for each configured retry.
+    /// Sends a request. Each attempt may take the configured time limit; the pauses between
+    /// attempts and the wait for other requests are not limited by it.
     pub async fn ask(&self, request: &CompletionRequest) -> Result<Reply, Error> {
         if !self.is_on() {
             return Err(Error::Off);
@@ -116,8 +117,8 @@ impl Client {
         runtime.block_on(self.ask(request))
     }
 
-    /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns a
-    /// description for people.
+    /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns what
+    /// was found, in words for people.
     pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
         let provider = self.provider.clone()?;
         let found = tokio::select! {
@@ -127,7 +128,8 @@ impl Client {
         found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
     }
 
-    /// Counts a request that was not necessary. The count is saved with the next request.
+    /// Records a request that was not necessary. Its count in the ledger is saved with the next
+    /// call.
     pub fn avoided(&self, purpose: Purpose, why: Avoided, project: Option<Namespace>) {
         let now = self.ports.clock.now();
         self.lock_ledger().avoid(purpose, now);
@@ -150,7 +152,8 @@ impl Client {
         self.lock_ledger().clone()
     }
 
-    /// Returns why requests are refused at present; `None` when they are not.
+    /// Returns the error with which requests fail at present, because the configuration is wrong or
+    /// the breaker is open; otherwise `None`. Does not check the budget.
     pub fn outage(&self) -> Option<Error> {
         let unusable = self.provider.as_ref().err().cloned();
         unusable.or_else(|| self.breaker().outage(self.ports.clock.now()))
@@ -214,5 +217,8 @@ impl Client {
 }
 
 fn stopping() -> Error {
-    Error::Unavailable { reason: "the daemon is stopping".to_owned(), retry_after: None }
+    Error::Unavailable {
+        reason: "its settings are changing, or the daemon is stopping".to_owned(),
+        retry_after: None,
+    }
 }

@@ -1,4 +1,5 @@
-//! Turns the answer to a request into a reply of the requested form.
+//! Marks the material of a prompt, checks its length, and turns the answer into a reply of the
+//! requested form.
 
 use serde_json::Value;
 

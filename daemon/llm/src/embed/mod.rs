@@ -3,8 +3,8 @@
 //!
 //! [`Embeddings`] returns a vector of length one for each text. As with requests to a language
 //! model, secrets are redacted before a text is sent, a circuit breaker guards the server, and
-//! every call is counted. Each file implements one kind of model: `openai` for servers, `local` for
-//! a model in a folder. Nothing is downloaded.
+//! every call of a server is recorded. Each file implements one kind of model: `openai` for
+//! servers, `local` for a model in a folder. Nothing is downloaded.
 
 pub mod config;
 
@@ -30,7 +30,7 @@ use crate::{
     tokens,
 };
 
-/// Computes vectors. One call is one attempt.
+/// Computes vectors. [`Embedder::embed`] makes one attempt.
 trait Embedder: Send + Sync {
     /// The provider's name in the configuration.
     fn name(&self) -> &'static str;
@@ -44,8 +44,8 @@ trait Embedder: Send + Sync {
     /// Returns the price of the tokens, if it is known.
     fn tariff(&self) -> Option<Tariff>;
 
-    /// Checks whether vectors can be computed, without computing any. Returns a description for
-    /// people.
+    /// Checks whether vectors can be computed, without computing any. Returns what was found, in
+    /// words for people.
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
 
     /// Returns a vector for each text.
@@ -99,13 +99,14 @@ impl Embeddings {
         &self.config
     }
 
-    /// Returns an identifier of the vector space. Reads a local model.
+    /// Returns an identifier of the vector space. On first use, reads a local model.
     pub async fn identity(&self) -> Result<String, Error> {
         Ok(self.embedder().await?.identity())
     }
 
     /// Returns a vector of length one for each text, all with the same dimension. A text without
-    /// known tokens gets the zero vector. Makes one attempt within `limit`.
+    /// known tokens gets the zero vector. Makes one attempt within `limit`; reading a local model
+    /// on first use is not limited.
     pub async fn embed(&self, texts: &[String], limit: Duration) -> Result<Vec<Vec<f32>>, Error> {
         let embedder = self.embedder().await?;
         let texts: Vec<String> =
@@ -135,8 +136,8 @@ impl Embeddings {
         vectors
     }
 
-    /// Checks within `limit` whether vectors can be computed, without computing any. Returns a
-    /// description for people.
+    /// Checks within `limit` whether vectors can be computed, without computing any. Returns what
+    /// was found, in words for people.
     pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
         let embedder = self.embedder().await?;
         let found = tokio::select! {
@@ -219,7 +220,7 @@ fn estimated(texts: &[String]) -> TokenUsage {
 
 fn stopping() -> Error {
     Error::Unavailable {
-        reason: "its settings are changing, or the daemon stops".to_owned(),
+        reason: "its settings are changing, or the daemon is stopping".to_owned(),
         retry_after: None,
     }
 }

@@ -15,7 +15,7 @@ use crate::prompt::{
     template::Template,
 };
 
-/// The files that were read, by path and purpose.
+/// The files that were read, by path and kind of prompt.
 #[derive(Default)]
 pub(in crate::prompt) struct TemplateCache {
     read: Mutex<HashMap<(PathBuf, PromptKind), (Stamp, Parsed)>>,
@@ -24,7 +24,8 @@ pub(in crate::prompt) struct TemplateCache {
 /// A template, or the reason why the file is not one.
 pub(in crate::prompt) type Parsed = Result<Arc<Template>, TemplateError>;
 
-/// Distinguishes states of a file without reading it.
+/// The time of the last change and the length of a file: if one of them differs, the file has
+/// changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,

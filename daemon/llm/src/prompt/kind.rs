@@ -13,7 +13,7 @@ pub enum PromptKind {
     ToolClassification,
 }
 
-/// The description of a kind.
+/// The names, the template and the schema of a kind.
 struct PromptDescription {
     kind: PromptKind,
     name: &'static str,
@@ -86,8 +86,8 @@ impl PromptKind {
         Some(entry.kind)
     }
 
-    /// Returns the kind for the context of a message: `user message`, `agent response` or, such as
-    /// `tool: Read`, anything else for a tool's result.
+    /// Returns the kind of a message by its context: `user message`, `agent response`, or anything
+    /// else, such as `tool: Read`, for a tool's result.
     pub fn of_context(context: &str) -> PromptKind {
         match context {
             "user message" => PromptKind::UserMessages,

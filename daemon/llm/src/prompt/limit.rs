@@ -2,8 +2,9 @@
 
 /// Trims a summary that a model wrote, and shortens it to `max_chars` characters.
 ///
-/// A longer summary is cut after a sentence, if one ends in its second half. Otherwise it is cut
-/// after a word, and ends with an ellipsis, which counts.
+/// A longer summary is cut after the last sentence that ends in the second half of its first
+/// `max_chars` characters. If there is none, it is cut after a word, or within a very long one, and
+/// ends with an ellipsis, which counts.
 pub fn within(summary: &str, max_chars: u32) -> String {
     let summary = summary.trim();
     let limit = usize::try_from(max_chars).unwrap_or(usize::MAX);
@@ -23,14 +24,14 @@ pub fn within(summary: &str, max_chars: u32) -> String {
     format!("{kept}…")
 }
 
-/// Returns the first `chars` characters, if there are more.
+/// Returns the first `chars` characters; `None` if the text has no more than that.
 fn prefix(text: &str, chars: usize) -> Option<&str> {
     let (end, _) = text.char_indices().nth(chars)?;
     Some(&text[..end])
 }
 
-/// Returns the last position within `room` bytes where a sentence ends: after its mark, and before
-/// a space.
+/// Returns the last position within `room` bytes where a sentence ends: after `.`, `!`, `?` or `…`
+/// before a space, or after a mark of Chinese or Japanese.
 fn sentence_end(text: &str, room: usize) -> Option<usize> {
     let mut ends = text[..room].char_indices().filter_map(|(at, c)| {
         let end = at + c.len_utf8();

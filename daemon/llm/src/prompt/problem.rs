@@ -22,17 +22,20 @@ pub enum TemplateError {
         reason: String,
     },
     /// The template is too long.
-    #[error("it has {bytes} bytes; a template has at most {LONGEST}")]
-    TooLong { bytes: usize },
+    #[error("it is longer than {LONGEST} bytes, the maximum length of a template")]
+    TooLong {
+        /// The length that was read: of a file, at most one byte more than [`LONGEST`].
+        bytes: usize,
+    },
     /// The template has no placeholder for the content.
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
     /// The template has a placeholder without a value. Its braces are sent unchanged.
-    #[error("{name} is not a placeholder of this template and is sent unchanged; the placeholders are {}", .known.join(", "))]
+    #[error("{name} is not a placeholder of this kind of template and is sent unchanged; the placeholders of all kinds are {}", .known.join(", "))]
     UnknownPlace {
         /// The placeholder with its braces.
         name: String,
-        /// The placeholders that a template may have.
+        /// The placeholders of all kinds of templates.
         known: Vec<&'static str>,
     },
 }

@@ -2,9 +2,10 @@
 //! -p`.
 //!
 //! The program may be an agent whose sessions the daemon follows and whose hooks report to the
-//! daemon. To prevent summaries of summarizing sessions, the program runs in a separate
-//! [`directory`], which is not followed. It finds [`MARKER`] in its environment, and its hooks then
-//! send nothing. A daemon that finds the marker in its own environment refuses to call a model.
+//! daemon. The sessions in which it writes summaries must not be summarized themselves. So the
+//! program runs in a separate [`directory`], which is not followed. It finds [`MARKER`] in its
+//! environment, and its hooks then send nothing. A daemon that finds the marker in its own
+//! environment refuses to run a program as a model.
 
 use std::{
     env, fs,

@@ -69,7 +69,8 @@ impl Dialect {
         }
     }
 
-    /// Returns another dialect to try after a server rejected a parameter of this one.
+    /// Returns the dialect to try after a server rejected a parameter of this one; `None` if
+    /// `response` is no such rejection, or no dialect is left.
     pub(in crate::provider) fn after(self, response: &Response, is_json: bool) -> Option<Dialect> {
         if !matches!(response.status, 400 | 404 | 422 | 500 | 501) {
             return None;

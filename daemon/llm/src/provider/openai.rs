@@ -1,8 +1,8 @@
 //! OpenAI's chat completions API, `POST …/chat/completions`, which OpenRouter, Ollama, llama.cpp,
 //! vLLM and LM Studio also implement.
 //!
-//! The servers support different parts of the API. A parameter that a server rejects is not sent to
-//! it again until the daemon restarts.
+//! The servers support different parts of the API. A parameter that a server rejects is replaced or
+//! left out, until the daemon restarts or the settings of the model change.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -36,13 +36,13 @@ pub struct OpenAi {
 /// The path of the endpoint, relative to the base URL.
 const CALL: &str = "/chat/completions";
 pub(crate) const OWN: &str = "https://api.openai.com/v1";
-/// The default model, which is cheap and writes good summaries.
+/// The default model of OpenAI's own server, which is cheap and writes good summaries.
 const MODEL: &str = "gpt-5.4-mini";
 /// Servers and the variables that usually hold their keys. Another server gets a key only if the
 /// configuration names the source of the key.
 const KEYS: [(&str, &str); 2] =
     [("api.openai.com", "OPENAI_API_KEY"), ("openrouter.ai", "OPENROUTER_API_KEY")];
-/// Maximum number of dialects that are tried for one request.
+/// Maximum number of times that a request is repeated in another dialect.
 const DIALECTS: usize = 4;
 
 impl OpenAi {

@@ -199,8 +199,10 @@ async fn a_stop_ends_what_is_being_asked() {
         client.stop();
     };
     let (answer, ()) = tokio::join!(client.ask(&request), stop);
-    let expected =
-        Error::Unavailable { reason: "the daemon is stopping".to_owned(), retry_after: None };
+    let expected = Error::Unavailable {
+        reason: "its settings are changing, or the daemon is stopping".to_owned(),
+        retry_after: None,
+    };
     assert_eq!(answer, Err(expected.clone()));
     assert_eq!(client.ask(&request).await, Err(expected));
     assert_eq!(server.seen().len(), 1);

@@ -103,7 +103,7 @@ impl ClientFixture {
         self.home.path()
     }
 
-    /// Returns the pauses between calls, in whole seconds.
+    /// Returns the pauses between calls, in seconds.
     pub(super) fn pauses(&self) -> Vec<f64> {
         self.clock.pauses.lock().unwrap().iter().map(Duration::as_secs_f64).collect()
     }

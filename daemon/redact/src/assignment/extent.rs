@@ -6,14 +6,14 @@ use memchr::{memchr, memchr2};
 
 use crate::assignment::separator;
 
-/// Maximum length, in bytes, of a literal. Session tokens of cloud providers have about 2,000
-/// bytes.
+/// Maximum number of bytes of a literal, an element's content or a YAML block that are read.
+/// Session tokens of cloud providers have about 2,000 bytes.
 pub(super) const LONGEST: usize = 8_192;
 
 /// Maximum number of bytes of the line before a value that are read.
 const LINE: usize = 120;
 
-/// Maximum length, in bytes, of a value with spaces and without quotes of its own.
+/// Maximum length, in bytes, of a value that [`enclosed`] finds, including the closing quote.
 const ENCLOSED: usize = 200;
 
 /// How an unquoted value is delimited.
@@ -88,8 +88,8 @@ pub(super) fn element_end(text: &[u8], at: usize) -> Option<usize> {
     region[length..].starts_with(b"</").then_some(at + length)
 }
 
-/// Returns the text between `at` and the quote that was opened before the name, unless it is a list
-/// of pairs: `-e "NAME=some words"`.
+/// Returns the text between `at` and the quote that closes the one before the name, if it has
+/// several words and neither `=` nor a backslash: `-e "NAME=some words"`.
 pub(super) fn enclosed(text: &[u8], at: usize, quote: u8) -> Option<Range<usize>> {
     let region = &text[at..text.len().min(at + ENCLOSED)];
     let length = memchr2(quote, b'\n', region).filter(|length| region[*length] == quote)?;
@@ -147,7 +147,7 @@ fn ends_any(region: &[u8], index: usize) -> bool {
     }
 }
 
-/// Whether `name=`, `name:` or a space follows a comma.
+/// Whether the text after a comma is empty or begins with a space, `name=` or `name:`.
 fn is_next_pair(text: &[u8]) -> bool {
     let name = name_length(text, b"_-. ");
     text.is_empty() || text[0] == b' ' || (name > 0 && matches!(text.get(name), Some(b'=' | b':')))
@@ -171,7 +171,8 @@ fn name_length(text: &[u8], joints: &[u8]) -> usize {
 }
 
 /// Returns the length without the punctuation of the surrounding sentence or code. A closing
-/// bracket is part of the value only if its opening bracket is, too.
+/// bracket is part of the value if the opening one is, too, or is not before the value
+/// (`is_opened`).
 fn trim_closers(value: &[u8], is_opened: impl Fn(u8) -> bool) -> usize {
     let mut length = value.len();
     while let Some(last) = value[..length].last() {

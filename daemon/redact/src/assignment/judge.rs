@@ -220,7 +220,7 @@ impl Value<'_> {
         }
     }
 
-    /// Accepts any word in a file of values, but in a document only text unlike ordinary words.
+    /// Accepts any word in a CSV file, but in a Markdown table only text unlike ordinary words.
     fn is_column_password(self, text: &str) -> bool {
         self.quoting == Quoting::Literal || (text.len() >= 4 && is_unlike_words(text))
     }
@@ -234,8 +234,8 @@ fn is_argument_password(text: &str) -> bool {
     has_signs(text) || (!is_word && !is_type && (has_upper || !text.contains(['-', '/', '.', ':'])))
 }
 
-/// Whether `text`, directly after the word "password", is one: letters with digits or special
-/// characters.
+/// Whether `text`, which only spaces separate from a name such as `password`, is a password: 6 to
+/// 64 bytes with letters and digits.
 fn is_told_password(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -243,7 +243,8 @@ fn is_told_password(text: &str) -> bool {
     (6..=64).contains(&text.len()) && has_digit && has_letter && is_one_word && !is_type_name(text)
 }
 
-/// Accepts letters with a digit or a special character, and words with hyphens.
+/// Accepts text with a digit or a special character, and words with hyphens, but neither numbers of
+/// up to five digits nor names of types.
 fn is_unlike_words(text: &str) -> bool {
     let has_letter = text.chars().any(char::is_alphabetic);
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
@@ -251,7 +252,7 @@ fn is_unlike_words(text: &str) -> bool {
     !is_number && (has_digit || has_signs(text) || is_dashed_phrase(text)) && !is_type_name(text)
 }
 
-/// Accepts a letter and a special character that names do not contain, with a digit or a capital.
+/// Accepts text with a letter, one of [`SIGNS`], and a digit or a capital.
 fn has_signs(text: &str) -> bool {
     has_any(text, SIGNS)
 }
@@ -297,14 +298,14 @@ fn says(text: &str, words: &[&str]) -> bool {
         && !text.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^&*+=".contains(&byte))
 }
 
-/// Types and algorithms whose names contain a number.
+/// Names of types and algorithms that end with a number (`u32`, `sha256`), without the number.
 #[rustfmt::skip]
 const SIZED: &[&str] = &[
     "argon", "base", "bcrypt", "f", "float", "hs", "i", "int", "md", "ntlmv", "oauth", "pbkdf",
     "rs", "sha", "str", "u", "uint", "utf", "v", "vec",
 ];
 
-/// Accepts `CharArray`, `SecretStr`, `__u32`: type names after a colon in code.
+/// Accepts type names (`CharArray`, `SecretStr`, `__u32`), and numbers such as `0x1F`.
 fn is_type_name(text: &str) -> bool {
     let name = text.trim_start_matches('_').trim_end_matches("_t");
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -29,10 +29,11 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of the part of a name on either side of its anchor.
+/// Maximum number of bytes of a name before its anchor. The whole name may have twice as many.
 const NAME_REACH: usize = 64;
 
-/// Maximum number of bytes before a bare `key` that are searched for qualifying words.
+/// Maximum number of bytes before a bare `key`, `token` or `passe` that are searched for qualifying
+/// words.
 const PHRASE_REACH: usize = 24;
 
 /// Maximum length, in bytes, of a header value.
@@ -119,7 +120,7 @@ fn is_part_of_id(text: &[u8], name_start: usize, at: usize) -> bool {
     text[..name_start].ends_with(b"::") || (is_after_colon && text[..at].ends_with(b":"))
 }
 
-/// Returns the rest of the line, up to a quote that was opened before the name.
+/// Returns the rest of the line, up to a quote or an escaped line break.
 fn header(text: &str, at: usize) -> Option<value::LocatedValue<'_>> {
     let limit = text.floor_char_boundary(text.len().min(at + HEADER));
     let line = &text.as_bytes()[at..limit];
@@ -139,8 +140,7 @@ fn scheme_length(meaning: NameMeaning, value: &str) -> usize {
     }
 }
 
-/// Returns the length of an escape (`\n`, `\u0022`, `%22`) whose last characters look like the
-/// start of the name.
+/// Returns how many bytes at the start of the name belong to an escape (`\n`, `\u0022`, `%22`).
 fn escape_length(text: &[u8], start: usize) -> usize {
     let Some(before) = start.checked_sub(1) else { return 0 };
     match (text[before], text.get(start)) {

@@ -2,8 +2,8 @@
 
 use crate::SecretKind;
 
-/// Anchors for the search: every name that [`classify`] knows contains one of them. The first
-/// letter is omitted, which reduces three spellings to two.
+/// Parts of names: in a text, only names that contain one of them are found and classified. Most
+/// parts lack the first letter, so that two spellings cover three (`Token`, `token`, `TOKEN`).
 #[rustfmt::skip]
 pub(crate) const ANCHORS: &[&str] = &[
     "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
@@ -13,6 +13,7 @@ pub(crate) const ANCHORS: &[&str] = &[
     "ugangsdaten", "ZUGANGSDATEN", "ontrase", "CONTRASE", "clave", "Clave", "CLAVE",
     "redencial", "REDENCIAL", "mdp", "MDP", "senha", "Senha", "SENHA", "achtwoord",
     "ACHTWOORD", "haslo", "HASLO", "hasło", "Hasło",
+    "HASŁO", "hrase", "HRASE",
 ];
 
 /// The meaning of a name.
@@ -20,7 +21,7 @@ pub(crate) const ANCHORS: &[&str] = &[
 pub(crate) struct NameMeaning {
     /// How certain it is that the value is a secret.
     pub(crate) strength: Strength,
-    /// The kind that replaces the value.
+    /// The kind of secret, which the replacement of the value names.
     pub(crate) kind: SecretKind,
     /// Whether the name is written as an environment variable and is specific enough that any value
     /// is a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
@@ -89,7 +90,7 @@ const UNLOCKING: &[&str] = &[
     "write",
 ];
 
-/// Words before `key` or `token` that make it public or harmless.
+/// Words before `key`, `token` or `pass` that make it public or harmless.
 #[rustfmt::skip]
 const OPEN: &[&str] = &[
     "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
@@ -262,8 +263,8 @@ fn ends_with(word: &str, end: &str) -> bool {
 }
 
 /// Splits at characters other than letters and digits, and at changes of case (`accessKeyID`), and
-/// removes digits at the end of a word. Returns the number of words. If there are more than
-/// [`WORDS`], only the last ones are kept.
+/// removes digits at the end of a word, except in `auth0`. Returns the number of words. If there
+/// are more than [`WORDS`], only the last ones are kept.
 fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
     let bytes = name.as_bytes();
     let mut count = 0;

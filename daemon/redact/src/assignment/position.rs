@@ -36,7 +36,7 @@ const DECLARING_BESIDE: &[&str] = &[
     "ENV ", "SetEnv ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "fastcgi_param ",
 ];
 
-/// Whether the flag at `name_start` follows a word of a sentence about flags.
+/// Whether the flag at `name_start` follows a comma or a word of a sentence about flags.
 pub(super) fn is_flag_of_sentence(text: &[u8], name_start: usize) -> bool {
     let before = text[name_start.saturating_sub(LINE_REACH)..name_start].trim_ascii_end();
     let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
@@ -45,8 +45,9 @@ pub(super) fn is_flag_of_sentence(text: &[u8], name_start: usize) -> bool {
     before.last() == Some(&b',') || SENTENCE.contains(&word.as_str())
 }
 
-/// Whether `NAME=value` has the position of a setting: at the start of a line, after `export`,
-/// `ENV` or `-e`, in a query, or among pairs of a connection string.
+/// Whether `NAME=value` is a setting: the name is in capitals or a flag, or the pair is at the
+/// start of a line, after `export`, `ENV` or `-e`, in a query, in a connection string, or alone in
+/// quotes.
 pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> bool {
     let before = &text[name.start.saturating_sub(12)..name.start];
     let line = extent::line_start(&text[name.start.saturating_sub(LINE_REACH)..name.start]);
@@ -84,7 +85,8 @@ pub(super) fn follows_pair(text: &[u8], name_start: usize, sign: &[u8]) -> bool 
     at > 0 && line[at - 1].is_ascii_alphanumeric() && line[at..].iter().all(is_plain)
 }
 
-/// Whether `name=value` is surrounded by spaces, as in logs and inventories.
+/// Whether `name=value` is surrounded by spaces, as in logs and inventories. A quote may follow the
+/// last of several pairs.
 pub(super) fn is_pair(text: &[u8], name_start: usize, value_end: usize) -> bool {
     let is_begun = name_start.checked_sub(1).is_none_or(|at| text[at].is_ascii_whitespace());
     let ends = |byte: &u8| {
@@ -94,7 +96,7 @@ pub(super) fn is_pair(text: &[u8], name_start: usize, value_end: usize) -> bool 
     is_begun && text.get(value_end).is_none_or(ends)
 }
 
-/// Whether the line contains only the name and its value, as in YAML, or code marks enclose both.
+/// Whether the line contains only the name and its value, as in YAML, or quotes enclose both.
 /// Line numbers, list markers, diff markers and prefixes of `grep` are ignored.
 pub(super) fn is_whole_line(text: &[u8], name: &Range<usize>, value_end: usize) -> bool {
     let is_spaced = text.get(name.end + 1) == Some(&b' ');
@@ -137,7 +139,7 @@ pub(super) fn is_in_row(text: &[u8], at: usize) -> bool {
     undecorated(line).trim_ascii_start().starts_with(b"|")
 }
 
-/// Whether the line or the text ends at `at`.
+/// Whether the line or the text ends at `at`, possibly after `**` or a remark (` # …`).
 pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
     let rest = &text[at.min(text.len())..];
     let blanks = rest.iter().take(40).take_while(|byte| **byte == b' ').count();
@@ -158,7 +160,8 @@ pub(super) fn is_in_section(text: &[u8], at: usize) -> bool {
         .is_some_and(|line| line[0] == b'[' && line.ends_with(b"]"))
 }
 
-/// Returns the quote directly before the name: `-e "NAME=value"`.
+/// Returns the quote directly before the name (`-e "NAME=value"`), unless it is escaped or encloses
+/// only the name.
 pub(super) fn enclosing_quote(text: &[u8], name: &Range<usize>) -> Option<u8> {
     let before = *text.get(name.start.checked_sub(1)?)?;
     let is_escaped = name.start > 1 && text[name.start - 2] == b'\\';

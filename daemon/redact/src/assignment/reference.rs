@@ -7,7 +7,8 @@ use crate::{assignment::name, randomness::looks_random};
 pub(super) enum Surrounding {
     /// The value is probably an expression: any path of names is a reference.
     Code,
-    /// The value is a setting: only the name of a secret or a known root is a reference.
+    /// The value is a setting: a path of names is a reference only if it names a secret or a file,
+    /// or begins with a known root.
     Settings,
 }
 
@@ -21,7 +22,7 @@ const ROOTS: &[&str] = &[
     "sys", "this", "user", "values", "var", "vars",
 ];
 
-/// Extensions of files that contain a secret.
+/// Extensions of file names, which refer to a secret in the file.
 #[rustfmt::skip]
 const FILES: &[&str] = &[
     "asc", "cfg", "conf", "crt", "env", "gpg", "ini", "jks", "js", "json", "key", "p12", "pem",

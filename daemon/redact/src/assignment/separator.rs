@@ -37,7 +37,7 @@ const PROSE: &[&str] = &[
     "est ", "es ",
 ];
 
-/// Operators with the same meaning in any context; `None` does not assign a value.
+/// Operators between a name and a value. No value follows those with `None`.
 const SIGNS: &[(&str, Option<Tie>)] = &[
     (":-", Some(Tie::Equals)),
     (":=", Some(Tie::Assigns)),
@@ -144,7 +144,7 @@ fn next_element(after_name: &[u8]) -> Option<usize> {
     is_open.then_some(colon + close.len() + blanks + open.len())
 }
 
-/// Whether the second character of `NAME==value` or `NAME=~value` belongs to the value, because no
+/// Whether the second sign of `NAME==value` or `NAME=~value` belongs to the value, because no
 /// shell or language has such an operator there.
 fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool {
     let is_shouted = !text[start..end].iter().any(u8::is_ascii_lowercase);
@@ -225,7 +225,8 @@ fn encoded(rest: &[u8]) -> Option<usize> {
         .map(<[u8]>::len)
 }
 
-/// Parses flags, prose, declarations with a type, and a `value` beside a `name`.
+/// Parses flags, sentences, declarations with a type, and a value that only blanks separate from
+/// its name.
 fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, usize)> {
     let rest = &text[at..];
     if at == end {

@@ -36,7 +36,8 @@ pub(crate) enum Quoting {
     Argument,
     /// Unquoted, in `NAME=value` at the start of a line or among other such pairs.
     Setting,
-    /// Unquoted, as the only content of its line: `name: value`.
+    /// Unquoted, in `name: value` as the only content of its line or after another pair, or in
+    /// `name = value` below a `[section]`.
     Line,
     /// Unquoted, as the only content of its line with spaces around `=`: a setting or an
     /// assignment.
@@ -45,9 +46,9 @@ pub(crate) enum Quoting {
     Pair,
     /// Unquoted, after a flag.
     Flag,
-    /// Unquoted, with only spaces between name and value.
+    /// Unquoted, with only blanks between name and value, in a line with other content.
     Beside,
-    /// Unquoted, after a `|`.
+    /// In a cell of a table, or unquoted after only blanks in a line with no other content.
     Cell,
     /// Unquoted, in a sentence: `name is value`.
     Told,
@@ -233,7 +234,7 @@ impl<'t> LocatedValue<'t> {
         Some(LocatedValue { range, value: Value { text: value, quoting, is_cut }, reach })
     }
 
-    /// Returns a block scalar, whose first line is judged.
+    /// Returns a block scalar, of which only the first line is judged.
     fn of_block(text: &'t str, range: Range<usize>) -> Option<LocatedValue<'t>> {
         let mut found = LocatedValue::new(text, range, Quoting::Literal, Reach::Narrow)?;
         let first = found.value.text.lines().next()?;

@@ -2,7 +2,7 @@
 
 use crate::Redactor;
 
-/// Each unit is repeated to a line of 300,000 characters.
+/// Each unit is repeated up to about 300,000 bytes.
 const UNITS: &[&str] = &[
     "a",
     " ",

@@ -5,7 +5,7 @@ use crate::{
     tests::plant::{leak, secret},
 };
 
-/// The kind, a template of the secret, and the text: `¤` is the secret.
+/// The kind, a template of the secret, and the text: `¤` is the secret, and `¦` is removed.
 const PLANTED: &[(&str, &str, &str)] = &[
     // Passwords that people choose.
     ("password", "hunter2", "PASSWORD=¤"),

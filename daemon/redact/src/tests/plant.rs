@@ -2,8 +2,8 @@
 
 use crate::scan::MARK;
 
-/// Builds a secret from its template: `{a36}` is 36 letters and digits, see [`letters`]; `|` is
-/// removed and only splits well-known prefixes in this source.
+/// Builds a secret from its template: `{a36}` is 36 letters and digits, see [`letters`]; `{u}` is a
+/// UUID; `|` is removed and only splits well-known prefixes in this source.
 pub(super) fn secret(template: &str, seed: u64) -> String {
     let mut lots = Lots(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut made = String::new();

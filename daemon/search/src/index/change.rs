@@ -116,7 +116,8 @@ impl EpisodeField {
             add(PassageKind::Error, joined(said.into_iter().cloned()));
         }
         add(PassageKind::Error, summary.root_cause_analysis.clone().unwrap_or_default());
-        add(PassageKind::File, joined(summary.files_modified.iter().flatten().cloned()));
+        // One path in each line, because each is an attribute of the passage.
+        add(PassageKind::File, summary.files_modified.as_deref().unwrap_or_default().join("\n"));
         let lists = [&summary.completed_tasks, &summary.next_steps, &summary.discoveries];
         for list in lists {
             add(PassageKind::Body, joined(list.iter().flatten().cloned()));

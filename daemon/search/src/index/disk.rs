@@ -172,7 +172,7 @@ impl DiskShard {
         Ok(words)
     }
 
-    /// Returns the words that one edit turns into `word`.
+    /// Returns the terms that at most one edit turns into `word`, with their frequencies.
     pub(crate) fn words_near(&self, word: &str) -> tantivy::Result<Vec<(String, u32)>> {
         let term = Term::from_field_text(LAYOUT.text, word);
         let automaton = FuzzyTermQuery::new(term, 1, true).automaton()?;

@@ -123,7 +123,8 @@ impl SearchIndex {
         let Some((frozen, position)) = self.write().freeze(&self.tantivy)? else {
             return Ok(self.applied());
         };
-        // A writer that failed may contain only a part of the changes.
+        // The writer is put back only after a success, because one that failed may contain only a
+        // part of the changes.
         let mut busy = match writer.take() {
             Some(writer) => writer,
             None => self.new_writer()?,

@@ -19,16 +19,16 @@ use crate::{
 /// Why an index is unusable. [`SearchIndex::create`] repairs all cases except the last.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("find a search index in {}", .0.display())]
+    #[error("there is no search index in {}", .0.display())]
     Missing(PathBuf),
     /// Another version of the daemon created it.
-    #[error("read a search index of version {0}")]
+    #[error("the search index is of another version: {0}")]
     OtherVersion(String),
     /// The index was created but never filled: no commit reached a position of the outbox.
-    #[error("read a search index that was never filled")]
+    #[error("the search index was never filled")]
     Unfilled,
     /// A file is damaged or missing.
-    #[error("read a damaged search index: {0}")]
+    #[error("the search index is damaged: {0}")]
     Damaged(String),
     /// The folder is not readable or writable.
     #[error("the folder of the search index cannot be used: {0}")]

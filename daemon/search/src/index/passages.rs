@@ -98,8 +98,9 @@ pub(crate) fn seconds(at: Timestamp) -> i64 {
     at.micros().div_euclid(1_000_000)
 }
 
-/// Splits `text` at the end of a paragraph, a line or a word. The result is never empty, so that a
-/// message without text can be found by its files and its tool.
+/// Splits `text` at the end of a paragraph, a line or a word, without the middle that exceeds
+/// [`MESSAGE_BYTES`]. The result is never empty, so that a message without text can be found by its
+/// files and its tool.
 fn parts(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let tail = text.ceil_char_boundary(text.len().saturating_sub(MESSAGE_BYTES / 4));

@@ -1,7 +1,7 @@
 //! Converts the words of a text into index terms.
 //!
-//! A word is indexed as it is, and also as its stem with a mark in front if the stem differs. A
-//! word that is its own stem is therefore one term.
+//! A word is indexed as it is, and also as its stem with a mark in front. An English word that is
+//! its own stem is only one term.
 
 use crate::text::{
     self, OwnedWord, TokenForm,

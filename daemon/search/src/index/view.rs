@@ -67,8 +67,8 @@ impl<'s> View<'s> {
         self.shards.iter().map(Shard::length).sum()
     }
 
-    /// Returns the approximate number of sessions: a session with uncommitted changes may count
-    /// twice.
+    /// Returns the approximate number of sessions: the number on disk or in the largest layer,
+    /// whichever is greater.
     pub(crate) fn sessions(&self) -> u64 {
         let on_disk: u64 = self.disk.iter().map(|shard| u64::from(shard.cards())).sum();
         let latest = self.layers.iter().map(|layer| layer.cards().len() as u64).max();

@@ -8,8 +8,8 @@
 //! | `"exact phrase"` | sessions with these words in this order first |
 //! | `conf*` | words that begin with `conf` |
 //! | `retry -docker`, `-"dry run"` | no sessions with this word or phrase |
-//! | `project:api agent:codex branch:main file:src/lib.rs` | matching sessions; `file:` and `project:` match path segments |
-//! | `role:user tool:Bash in:decisions` | only passages that match |
+//! | `project:api agent:codex file:src/lib.rs` | only sessions that match |
+//! | `branch:main role:user tool:Bash in:decisions` | only passages that match |
 //! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only passages of that time |
 //! | `what broke last week?` | sessions of last week first |
 //! | `what did we do last week?` | only sessions of last week, newest first |
@@ -21,7 +21,8 @@
 //! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives
 //! (except that several dates must all match); filters with different names must all match. `-`
 //! before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
-//! filters to each passage.
+//! filters to each passage. `file:` matches the end of a path or one of its segments, `project:`
+//! the end of a path or a word of the project's name.
 
 pub mod dates;
 mod fields;

@@ -8,7 +8,7 @@ use crate::{
     query::Phrase,
 };
 
-/// Maximum number of words that a prefix matches: the most frequent ones.
+/// Maximum number of words of one shard that a prefix matches: the most frequent ones.
 const MOST_ENDINGS: usize = 64;
 
 /// Documents with counts, in ascending order.

@@ -16,6 +16,7 @@ use crate::{
 /// The relevance signals of a session, each on its own scale.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Signs {
+    /// The best passages, weighted by [`Weights::best`].
     pub(crate) turns: f32,
     /// The best run of consecutive passages.
     pub(crate) stretch: f32,
@@ -81,7 +82,7 @@ impl<'m> Measure<'m> {
         (signs, best)
     }
 
-    /// Omits the objective of an episode that copies the session's first prompt.
+    /// Omits the objective of an episode that seems to repeat the session's first prompt.
     fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
         let kind = |row: &usize| self.evidence.rows[*row].kind;
         let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);

@@ -63,8 +63,8 @@ pub struct RankRequest<'r> {
     /// The second ranker for this query, if any.
     pub second: Option<&'r dyn SecondRanker>,
     /// A filter that is applied before any limit. It is called for every session that contains a
-    /// word of the query; for a query without words it is called for the latest sessions until
-    /// there are enough.
+    /// word of the query, is of a date in it, or is found by the second ranker. For a query without
+    /// words it is called for the latest sessions until there are enough.
     pub only: Option<&'r dyn Fn(SessionKey) -> bool>,
 }
 
@@ -128,7 +128,8 @@ impl Ranking<'_> {
         Ok(Results { sessions, total, spelled: plan.spelled })
     }
 
-    /// Adds the sessions of the days that the query names, with or without its words.
+    /// Adds the latest sessions of the dates in the query, even without its words. Dates of more
+    /// than [`FEW_DAYS`] and queries with filters on passages are skipped.
     fn add_sessions_of_dates(&self, sessions: &mut Vec<u64>) -> tantivy::Result<()> {
         let dates = self.request.query.dates().iter();
         let dates: Vec<&TimeRange> = dates.filter(|range| range.length() <= FEW_DAYS).collect();

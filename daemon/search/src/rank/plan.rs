@@ -194,8 +194,8 @@ impl Plan {
     }
 }
 
-/// Returns the meaningful words, or all words if none is meaningful. For a pasted log, returns only
-/// words of letters, and at most [`MOST_LOOKED_UP`] of them.
+/// Returns the words other than stop words, or all words if none describes the subject. For a
+/// pasted log, returns only words of letters, and at most [`MOST_LOOKED_UP`] of them.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.says_something()) {
         return words.to_vec();

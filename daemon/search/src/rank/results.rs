@@ -100,16 +100,16 @@ impl fmt::Display for WordFound {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sign {
     pub name: &'static str,
-    /// Relative to the strongest value in this result, which is 1.
+    /// The strength, for most signals relative to the maximum in this result, which is 1.
     pub strength: f32,
     /// The addition of the signal to the score.
     pub share: f32,
 }
 
-/// A word of the query in a session.
+/// A word, prefix or phrase of the query in a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordFound {
-    /// The word as it is in the query.
+    /// The folded word, the prefix with a star, or the phrase in quotes.
     pub word: String,
     /// Inverse frequency among all passages; rare words count more.
     pub rarity: f32,

@@ -1,4 +1,4 @@
-//! What a search may look at, apart from its words.
+//! The sessions that a search considers and prefers, whatever the query says.
 
 use crate::model::{Namespace, SessionKey};
 

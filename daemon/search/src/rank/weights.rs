@@ -24,6 +24,7 @@ pub struct Weights {
     pub kinds: [f32; PassageKind::ALL.len()],
     /// The weights of a session's best passages, best first.
     pub best: [f32; 3],
+    /// The sum of the best passages.
     pub turns: f32,
     /// The best run of consecutive passages.
     pub stretch: f32,

@@ -11,7 +11,7 @@ use frostem::{Algorithm, Stemmer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Language(usize);
 
-/// The languages with their function words that are not English words.
+/// The languages with their most frequent function words.
 const LANGUAGES: [(Algorithm, &str); 7] = [
     (
         Algorithm::German,
@@ -43,8 +43,8 @@ const LANGUAGES: [(Algorithm, &str); 7] = [
     ),
     (
         Algorithm::Dutch,
-        "aan als bij dan dat de deze dit door een en er het hij ik is maar met naar niet nog
-        of om onze ook op over te tot uit van voor waar wat we wij wordt worden ze zijn zo",
+        "aan als bij dan dat de deze dit door een en er het hij ik maar met naar niet nog
+        of om onze ook op over te tot uit van voor waar wat wij wordt worden ze zijn zo",
     ),
     (Algorithm::Russian, ""),
 ];
@@ -69,7 +69,7 @@ static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
     words
 });
 
-/// English function words that no other language here has.
+/// English function words. They count for English even if another language has them (`is`, `we`).
 const ENGLISH: [&str; 16] = [
     "the", "and", "to", "is", "it", "that", "this", "with", "for", "not", "be", "we", "you", "are",
     "have", "from",

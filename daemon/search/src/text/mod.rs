@@ -51,7 +51,7 @@ impl IndexWord<'_> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenForm {
-    /// The smallest unit; every position has exactly one.
+    /// The smallest unit; a position has at most one.
     Part,
     /// Several parts as one: an identifier, a file name, a path, an address.
     Whole,

@@ -7,8 +7,8 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use frostem::{Algorithm, Stemmer};
 
-/// Returns the stem of a folded word; `None` for a word with digits or non-English letters and for
-/// a word that is too short to have forms.
+/// Returns the stem of a folded word; `None` for a word with digits or non-English letters, and for
+/// one of a single letter or of more than [`LONGEST_STEMMED`] bytes.
 pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     if word.len() < 2
         || word.len() > LONGEST_STEMMED
@@ -28,7 +28,8 @@ pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether the word has forms that no stemmer finds.
+/// Whether the word is in one of the lists of this module (`went`, `config`), because no stemmer
+/// finds its base.
 pub(crate) fn is_irregular(word: &str) -> bool {
     BASES.contains_key(word)
 }

@@ -1,4 +1,4 @@
-//! Converts our tools to the types of the SDK.
+//! Converts our tools to the types of the SDK, and selects those that an agent is shown.
 
 use std::sync::{Arc, LazyLock};
 

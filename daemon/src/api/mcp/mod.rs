@@ -1,5 +1,5 @@
-//! Serves the Model Context Protocol to agents: the same tools as for other clients, and episodes
-//! as resources and prompts.
+//! Serves the Model Context Protocol to agents: the same tools as for other clients, episodes as
+//! resources, and the prompts `handoff` and `recall`.
 //!
 //! The SDK implements the handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28,
 //! progress and cancellation. [`transport`] connects it to our own framing, [`outgoing`] cleans all

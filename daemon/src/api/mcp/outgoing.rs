@@ -1,5 +1,6 @@
-//! Cleans all text that is sent to agents, and marks every answer as a record. Every message of the
-//! SDK passes through this module, so that no tool, resource or prompt can omit it.
+//! Cleans all text that is sent to agents, and marks the answers of tools and resources as records.
+//! Every message of the SDK passes through this module, so that no tool, resource or prompt can
+//! omit it.
 
 use graphiti_proto::clean::for_model;
 use serde::Serialize;

@@ -19,8 +19,8 @@ const PAGE: usize = 50;
 const SCHEME: &str = "graphiti://episode/";
 const MARKDOWN: &str = "text/markdown";
 
-/// Returns a page of episodes, the latest session first; `cursor` is the last episode of the
-/// previous page.
+/// Returns a page of episodes, the latest session first; `cursor` is the id of the last episode of
+/// the previous page.
 pub(super) fn list(
     daemon: &DaemonState,
     cursor: Option<String>,

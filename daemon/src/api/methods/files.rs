@@ -1,4 +1,5 @@
-//! `graphiti/files`: checks that each transcript file is registered and read correctly.
+//! `graphiti/files`: checks that each transcript file is registered only once and was read up to
+//! its last complete line.
 
 use graphiti_proto::{
     methods::files::FileCheckReport,

@@ -1,4 +1,5 @@
-//! `graphiti/forget`: removes sessions from all stores and prevents their import.
+//! `graphiti/forget`: removes sessions from all stores and prevents their import, or allows it
+//! again. Without sessions and filters, lists the forgotten sessions.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -1,7 +1,7 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! An event is acknowledged when it is durable: the requested close is recorded, or, when the
-//! session is not known yet, the event is in the [`spool`].
+//! An event that ends or compacts a session is acknowledged when it is durable: the requested close
+//! is recorded, or, when the session is not known yet, the event is in the [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -44,7 +44,7 @@ const RECALL: Duration = Duration::from_millis(8);
 /// Maximum number of earlier sessions in the handoff to a new one.
 const SESSIONS: usize = 5;
 
-/// The number of runs of each hook.
+/// The number of events of each kind, and the time of the last one.
 #[derive(Debug, Default)]
 pub struct HookStats(Mutex<BTreeMap<String, (u64, Timestamp)>>);
 
@@ -65,7 +65,7 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // A handoff that is not ready in time comes with the next prompt.
+            // The hook of the next prompt asks again for a handoff that is not ready in time.
             let told = tokio::time::timeout(CONTEXT, context).await;
             reply.is_late = told.is_err();
             reply.context = told.unwrap_or(None);
@@ -128,8 +128,9 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     }
 }
 
-/// Returns the handoff to a session that starts. It comes from earlier sessions in the project, or,
-/// if the session was compacted or is resumed, from its own earlier part.
+/// Returns the handoff to a session that starts. It comes from earlier sessions in the project and,
+/// with `team_handoff`, from those of colleagues. If the session was compacted or is resumed, it
+/// comes from the session's own earlier part.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
     let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();

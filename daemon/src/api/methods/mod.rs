@@ -1,4 +1,5 @@
-//! The methods other than tools.
+//! Answers requests: the methods for the command line and hooks are here, `tools/call` is passed on
+//! to [`tools`].
 
 mod corrections;
 mod files;

@@ -1,4 +1,5 @@
-//! Methods about models: usage, learned tool classifications, and prompt templates.
+//! Methods about models: their usage, whether they are reachable, learned tool classifications, and
+//! prompt templates.
 
 use std::{fmt::Display, path::Path, time::Duration};
 

@@ -1,6 +1,7 @@
 //! `graphiti/sessions`: all sessions, for an export.
 //!
-//! A page is a range of session numbers, so the whole export reads each session once.
+//! A page is a range of session numbers, so that no page reads the sessions of another one. The
+//! first page also visits all sessions, to find the last number.
 
 use graphiti_proto::{
     methods::transfer::{SessionPage, SessionPageRequest},

@@ -1,5 +1,5 @@
-//! `graphiti/share`: reports on the graph that is shared with others, fills it, and previews what a
-//! project would share.
+//! `graphiti/share`: reports on the graph that is shared with others, checks its engine, fills it,
+//! and previews what a project would share.
 
 use std::time::Duration;
 

@@ -113,7 +113,8 @@ fn replaces(daemon: &DaemonState, given: Option<&str>) -> Result<Option<EpisodeI
     }
 }
 
-/// Returns the given project, by directory or known namespace; otherwise the client's project.
+/// Returns the given project, by directory or known namespace; otherwise the client's project, or
+/// `/unknown` if the client reports no directory.
 fn project(
     daemon: &DaemonState,
     client: &ClientContext,

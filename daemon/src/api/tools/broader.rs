@@ -4,7 +4,8 @@ use graphiti_proto::tools::search_sessions::SearchSessionsArguments;
 
 use crate::{clock, search::query::Query};
 
-/// Returns the query without one of its filters, for each of them, and without all filters.
+/// Returns the query without one of its filters, for each of them, and without all filters, each
+/// with a description of the change.
 pub(super) fn queries(
     arguments: &SearchSessionsArguments,
 ) -> Vec<(String, SearchSessionsArguments)> {

@@ -1,4 +1,4 @@
-//! Finds the record of an error that a search contains.
+//! Finds the records of errors that a text contains, such as a pasted output.
 
 use graphiti_proto::{
     rpc::Error,

@@ -68,7 +68,7 @@ struct LogPage {
 }
 
 impl LogPage {
-    /// Returns the rows with their episodes, and whether there are more. Skips memories.
+    /// Returns the rows, the ids of their episodes, and whether there are more. Skips memories.
     fn read(
         &self,
         daemon: &DaemonState,

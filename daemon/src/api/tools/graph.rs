@@ -125,8 +125,8 @@ fn taken<T>(
     Ok(taken)
 }
 
-/// Returns the given projects; `None` for all. A group id that is not a project selects all
-/// projects.
+/// Returns the given projects, or those that the client may search; `None` for all. A group id that
+/// is not a project selects all projects.
 pub(super) fn projects(
     daemon: &DaemonState,
     client: &ClientContext,

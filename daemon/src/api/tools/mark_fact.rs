@@ -15,7 +15,7 @@ use crate::{
     model::graph::{CorrectedFact, Correction, CorrectionAuthor, FactId, FactKey, Verdict},
 };
 
-/// Minimum number of digits of a fact's id.
+/// Minimum number of digits that have to be given of a fact's id.
 const DIGITS: usize = 6;
 
 pub(super) const TOOL: Tool = Tool {

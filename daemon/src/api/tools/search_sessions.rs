@@ -48,7 +48,7 @@ const STRUCTURED_HITS: usize = 10;
 const TEXT_HITS: usize = 5;
 /// Maximum number of passages of a session.
 const PASSAGES: usize = 3;
-/// Maximum number of sessions that can be paged through.
+/// Maximum number of sessions before a page.
 const DEEPEST: usize = 450;
 /// Maximum size, in bytes, of the text for a model that asks for the default number of sessions,
 /// without the last lines.
@@ -174,7 +174,8 @@ async fn offer_hits(daemon: &DaemonState, client: &ClientContext, hits: &[Hit]) 
     daemon.engine.memory_use().offer(&own.id.id, lines.collect());
 }
 
-/// Returns the bytes of the text for a model: more if it asks for more.
+/// Returns the maximum size, in bytes, of the text for a model: more for more sessions or for long
+/// passages.
 fn text_budget(limit: usize, detail: Detail) -> usize {
     let budget = match detail {
         Detail::Ids | Detail::Passages => TEXT,
@@ -249,7 +250,7 @@ async fn search(
     results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
 }
 
-/// Adds the filters of the other arguments to the query.
+/// Parses the query, and adds the filters of the other arguments.
 fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
     let now = clock::zoned();
     let mut query = Query::parse(&arguments.query, &now);
@@ -274,7 +275,7 @@ fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
     Ok(query)
 }
 
-/// Returns the project of `directory`.
+/// Returns the directories of the project that `directory` belongs to.
 fn near(daemon: &DaemonState, directory: Option<&str>) -> Vec<Namespace> {
     directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory))
 }

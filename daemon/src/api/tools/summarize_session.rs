@@ -38,22 +38,23 @@ async fn run(
     let key = current::resolve(daemon, arguments.session.as_deref(), client)
         .await
         .map_err(resolve_error)?;
-    client.progress.report(0, 1, || "Indexing the session".to_owned());
-    let reason = CloseReason::Explicit(None);
-    let closed = daemon.engine.close(key, reason).await.map_err(engine_error)?;
     let store = daemon.engine.store();
     let session = store.session(key).map_err(store_error)?;
-    let session = session.ok_or_else(|| Error::new(code::NOT_FOUND, "it was just forgotten"))?;
+    let session =
+        session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?;
     let project = project_argument(daemon, arguments.project.as_deref())?;
     if !is_of_project(&session, project.as_deref()) {
         let what = format!("session {} is of another project", session.id);
         return Err(Error::new(code::NOT_FOUND, what));
     }
+    client.progress.report(0, 1, || "Indexing the session".to_owned());
+    let reason = CloseReason::Explicit(None);
+    let closed = daemon.engine.close(key, reason).await.map_err(engine_error)?;
     let mut answer = SummarizeSessionAnswer {
         status: "success".to_owned(),
         session_id: session.id.id,
         episode_uuid: closed.episode.map(|episode| episode.to_string()),
-        overview: "The session has no messages yet.".to_owned(),
+        overview: "The session has no episode.".to_owned(),
         ..SummarizeSessionAnswer::default()
     };
     let episode = match closed.episode {

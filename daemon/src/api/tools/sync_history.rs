@@ -67,7 +67,7 @@ async fn run(
     };
     if arguments.dry_run {
         answer.message = match past.len() {
-            0 if arguments.max_sessions > 0 => "Every session is indexed.".to_owned(),
+            0 if arguments.max_sessions > 0 => "There is no session to index.".to_owned(),
             1 => "1 session would be indexed.".to_owned(),
             count => format!("{count} sessions would be indexed."),
         };
@@ -80,7 +80,9 @@ async fn run(
         format!("{} indexed, {} failed.", answer.sessions_indexed, answer.sessions_failed);
     if answer.sessions_empty > 0 {
         let empty = answer.sessions_empty;
-        answer.message.push_str(&format!(" {empty} are empty, or copies of others."));
+        answer.message.push_str(&format!(
+            " {empty} without an episode: no messages, or `session_tracking.store_in_graph` is false."
+        ));
     }
     Ok(answer)
 }

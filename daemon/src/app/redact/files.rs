@@ -51,7 +51,8 @@ pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSumm
     })
 }
 
-/// Redacts logs and waiting events of a home; returns the changes.
+/// Redacts logs and waiting events of a home, and removes [`AT_WORK`] if it has a secret. Returns
+/// the files that changed, or would change in a dry run.
 pub(super) fn of_home(
     home: &Path,
     log: Option<&Path>,

@@ -299,7 +299,7 @@ impl Codec for Namespaces {
     type Item = Vec<Namespace>;
 
     fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<Namespace>, Wrong> {
-        let remedy = "write [\"a1b2c3d4\"], for example; `graphiti status` shows each project's";
+        let remedy = "write [\"a1b2c3d4\"], for example; `graphiti list --json` shows them";
         let namespace = |node: &Node| match &node.value {
             // Longer hashes begin with the same eight digits.
             Value::Text(text) if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {

@@ -75,7 +75,7 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
             r#""trusted_namespaces": ["app"]"#,
             "c.json:1: `session_tracking.trusted_namespaces` is a list, but must be a list of project \
              namespaces, each of eight hexadecimal digits, or null for all projects; write \
-             [\"a1b2c3d4\"], for example; `graphiti status` shows each project's",
+             [\"a1b2c3d4\"], for example; `graphiti list --json` shows them",
         ),
         (
             r#""filter": {"user_messages": "sumary"}"#,
@@ -235,8 +235,8 @@ fn values_that_do_not_go_together_are_told() {
         ),
         (
             r#""check_interval": 3600"#,
-            "c.json:1: `session_tracking.check_interval` has no effect; sessions are closed before: \
-             `session_tracking.inactivity_timeout` is not longer",
+            "c.json:1: `session_tracking.check_interval` has no effect; sessions are closed before \
+             they count as inactive, because `session_tracking.inactivity_timeout` is not longer",
         ),
     ] {
         assert_eq!(said(inner), wanted);

@@ -1,5 +1,5 @@
-//! Tracks the sessions that are being worked on in a file, so that the next start of the daemon
-//! knows which work was in progress when the daemon died.
+//! Keeps a file with the ids of the sessions that are being worked on, so that the next start of
+//! the daemon knows which work was in progress when the daemon died.
 //!
 //! Panics are caught, but an exhausted stack or memory ends the process. A transcript that
 //! exhausts them would do so again at each start. So a session is quarantined for a while after
@@ -47,7 +47,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The version of the file.
 const VERSION: u32 = 1;
-/// Maximum size of the file, in bytes. It usually has a few hundred.
+/// Maximum size of the file, in bytes. Its usual size is a few hundred bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The sessions that are being worked on, and those whose work was in progress when the daemon

@@ -99,8 +99,8 @@ const SESSION: usize = 10;
 const ASKED: usize = 32;
 
 impl Embedding {
-    /// Creates the vectors of the documents in `store`, at first empty. [`Embedding::run`]
-    /// computes them with `model`.
+    /// Creates an embedding without vectors. [`Embedding::run`] computes those of the documents in
+    /// `store` with `model`.
     pub fn new(store: Arc<dyn Store>, model: Arc<Embeddings>) -> Embedding {
         let is_on = model.is_on();
         Embedding {
@@ -183,8 +183,8 @@ impl Embedding {
         let _ = self.progress.subscribe().wait_for(is_settled).await;
     }
 
-    /// Returns the vector of a query; `None` when the model does not answer in time, or no vectors
-    /// exist.
+    /// Returns the vector of a query; `None` when the query is empty, no vectors exist, or the
+    /// model is off, fails, or does not answer in time.
     pub async fn question(&self, text: &str) -> Option<Arc<Packed>> {
         let model = self.model();
         let is_empty = self.read(|tables| tables.model.is_none() || tables.texts.is_empty());

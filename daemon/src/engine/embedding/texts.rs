@@ -1,6 +1,8 @@
 //! The texts that vectors are made of.
 //!
-//! For a session: the fields of its episode, and its messages in chunks ([`TextChunker`]).
+//! For a session: the fields of its episode except the files, and the messages of its own file in
+//! chunks ([`TextChunker`]). For an entity: its kind, its name and what facts say of it. For a
+//! fact: its sentence.
 
 use sha2::{Digest, Sha256};
 

@@ -87,7 +87,8 @@ impl Embedding {
         }
     }
 
-    /// Computes the vectors of a few owners. Returns whether the queue had any.
+    /// Computes the vectors of a few owners; after a change of the model, first loads the vectors
+    /// that the store has of it. Returns whether the queue had any owners.
     async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, Stopped> {
         let identity = model.identity().await.map_err(Stopped::Model)?;
         if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
@@ -189,8 +190,8 @@ impl Embedding {
         self.read(|tables| tables.texts.get(&texts.owner) == Some(&texts.fingerprint()))
     }
 
-    /// Writes the vectors of `texts` to the store, which deletes them whenever their owner is
-    /// written.
+    /// Writes the vectors of `texts` to the store. The store deletes them whenever an episode that
+    /// belongs to their owner or mentions it is written or deleted.
     fn keep(&self, identity: &str, texts: &Texts) {
         let vectors = self.change(|tables| {
             let (table, number) = tables.of(texts.owner);

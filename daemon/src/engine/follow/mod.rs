@@ -1,10 +1,11 @@
-//! Keeps targets up to date with the store: the search index ([`index`]) and the queue of the
-//! embedder ([`crate::engine::embedding`]).
+//! Keeps targets up to date with the store: the search index ([`index`]), the queue of the embedder
+//! ([`crate::engine::embedding`]) and the queue of the shared graph ([`crate::engine::sharing`]).
 //!
 //! An [`OutboxFollower`] reads the store's outbox in its order, applies each entry to its
-//! [`Target`], commits when it has reached the end, and reports its position. It skips damaged
-//! entries, retries an entry that a target cannot apply at present, and ends when the store cannot
-//! be read. The outbox keeps an entry until every follower has committed it ([`OutboxPositions`]).
+//! [`Target`], commits when no entries follow for a while, and reports its position. It skips
+//! damaged entries, retries an entry that a target cannot apply at present, and ends when the store
+//! cannot be read. The outbox keeps an entry until every follower has committed it
+//! ([`OutboxPositions`]).
 
 mod backoff;
 mod index;
@@ -31,9 +32,10 @@ use crate::{
 
 /// Changes are committed when no entry was added for this time.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
-/// A target is idle when no entry was added for this time after a commit.
+/// [`Target::rest`] is called when no entry was added for this time after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
-/// Maximum time within which a store that cannot be read is reported as failed.
+/// Maximum time for which a follower that cannot read the store waits until the store reports that
+/// it failed.
 const STORE_FAILS: Duration = Duration::from_secs(10);
 /// Maximum number of outbox entries that are applied in one step.
 const ENTRIES: usize = 256;

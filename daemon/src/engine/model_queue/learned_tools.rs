@@ -1,4 +1,4 @@
-//! Saves the classifications of tools that a model learned.
+//! Saves the classifications of tools by a model, and the user's corrections of them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -106,7 +106,7 @@ impl LearnedTools {
             .collect()
     }
 
-    /// Exports both caches and the corrections, in the form of the documents.
+    /// Exports all classifications and corrections; see [`Learned::export`].
     pub fn export(&self) -> Value {
         self.lock().export()
     }

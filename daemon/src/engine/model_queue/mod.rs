@@ -66,7 +66,7 @@ pub struct Summarizer {
 pub enum SummarizeOutcome {
     /// The episode with the answer.
     Made(Box<NewEpisode>),
-    /// No request was necessary.
+    /// There is no answer to add to the episode.
     Nothing,
     Failed(Error),
 }

@@ -24,7 +24,8 @@ pub struct ShownTemplate {
 }
 
 impl Summarizer {
-    /// Returns the current templates in `project`, including those that the filter names.
+    /// Returns the template of each kind that is in force in `project`. For messages, this is the
+    /// one that the filter names, if it names one.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
         let show = |kind: PromptKind| match speaker(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),

@@ -6,7 +6,7 @@ use crate::{
     model::{Episode, Evidence, session::Session},
 };
 
-/// The data about a session for a model.
+/// A session that a model is asked about, with everything that the prompts are made of.
 pub struct ModelQuestion {
     pub session: Session,
     /// The episode from evidence.

@@ -40,7 +40,7 @@ const PLAIN: Plain = Plain {
 
 impl Summarizer {
     /// Whether the settings accept the agent's own summary instead of a model's, and no prompt
-    /// follows it in the session.
+    /// follows it in the session. If so, counts the question as avoided.
     pub(super) fn has_recap(&self, question: &ModelQuestion) -> bool {
         let evidence = &question.evidence;
         let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);

@@ -1,4 +1,4 @@
-//! Counts the questions to models, and the avoided ones, by day and project.
+//! Counts the questions to models, and the avoided ones, by day, project and purpose.
 
 use std::{
     collections::BTreeMap,
@@ -72,7 +72,7 @@ struct DailyUsageRecord {
 }
 
 const VERSION: u32 = 1;
-/// Number of days whose counters are kept.
+/// Maximum age, in days, of counters that are kept.
 const DAYS: i64 = 400;
 /// Maximum number of projects per day; further ones are counted without a project.
 const PROJECTS: usize = 200;

@@ -40,7 +40,7 @@ pub(super) fn is_link(directory: &Path) -> bool {
     directory.ancestors().take(DEEPEST).any(|folder| folder.join(".git").is_file())
 }
 
-/// Returns the folder with the data of the repository whose working tree begins at `folder`.
+/// Returns the folder with Git's files of the repository whose working tree begins at `folder`.
 fn common_folder(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
     let metadata = fs::metadata(&git).ok()?;

@@ -55,8 +55,8 @@ impl Groups {
         self.groups[group].members.extend([project.namespace(), project.root().namespace()]);
     }
 
-    /// Returns the namespaces of a directory, which need not be known, and of those that belong to
-    /// it.
+    /// Returns the namespaces of a directory, which need not be known, and of the other directories
+    /// of its groups, its own first.
     pub(super) fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let (own, root) = (project.namespace(), project.root().namespace());
         let keys = keys(project, identity);

@@ -231,7 +231,7 @@ impl Projects {
         })
     }
 
-    /// Returns the project of a remote of which no directory is known.
+    /// Returns the identity of a project of which only the remote is known.
     pub fn identity_of_remote(&self, given: &str) -> Option<ProjectIdentity> {
         let remote = remote::normalized(given)?;
         let name = remote.rsplit('/').find(|part| !part.is_empty())?.to_owned();
@@ -324,7 +324,8 @@ impl Projects {
         home.is_some_and(|home| home == root || home.canonicalize().is_ok_and(|home| home == root))
     }
 
-    /// Returns the namespaces of a directory and of those that belong to it, its own first.
+    /// Returns the namespaces of a directory and of the other directories of its project, its own
+    /// first.
     fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
         groups.members(project, identity)

@@ -9,11 +9,12 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError, Write},
 };
 
-/// Number of files whose text is evicted, or of episodes that are evicted, in one write list.
+/// Number of files whose text is evicted, or of episodes that are evicted, after which a write list
+/// is written.
 const SESSIONS: usize = 16;
 
-/// Evicts sessions and episodes. The statistics are part of each write list, so that they are exact
-/// whenever the process ends.
+/// Evicts the text of sessions, and episodes. The statistics are part of each write list, so that
+/// they are exact whenever the process ends.
 pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
     /// The statistics are a sum, so only one evictor may add to them.
@@ -127,8 +128,9 @@ impl Evictor<'_> {
     }
 }
 
-/// Estimates how many episodes make up half of the excess. Evicting half of it at a time needs
-/// only a few scans of the database, and evicts hardly any episode without need.
+/// Estimates how many episodes make up half of the excess; returns at least [`SESSIONS`]. Evicting
+/// half of it at a time needs only a few scans of the database, and evicts hardly any episode
+/// without need.
 fn likely_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
     let each = content / store.totals().episodes.max(1);
     (excess / each.max(1) / 2).max(SESSIONS as u64)

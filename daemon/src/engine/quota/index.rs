@@ -1,5 +1,5 @@
 //! Keeps the search index within its quota. The follower calls this after each write of the index
-//! to disk, so that the index does not grow at the same time.
+//! to disk, so that the index does not grow at the same time, and when the quotas change.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,9 +47,9 @@ impl IndexQuota {
         self.limits.clone()
     }
 
-    /// Evicts the oldest text until the indexes are within their quota, and purges it from the
-    /// disk. The indexes have everything up to `position`. If eviction does not suffice, the store
-    /// refuses new text. Blocks.
+    /// Evicts the oldest text when the indexes approach their quota (from [`TIGHT`] down to
+    /// [`GOAL`]), and purges it from the disk. The indexes have everything up to `position`. If
+    /// they exceed the quota nevertheless, the store refuses new text. Blocks.
     pub(in crate::engine) fn keep(&self, store: &dyn Store, indexes: &Indexes, position: Position) {
         let limit = self.limits.borrow().index;
         if let Err(error) = self.evict_until_goal(store, indexes, limit, position) {
@@ -95,7 +95,7 @@ pub(super) fn lack(indexes: &Indexes, limit: u64) -> Option<String> {
     let taken = indexes.disk_bytes();
     (taken > limit).then(|| {
         format!(
-            "the search index takes {} MB of the {} MB that session_tracking.limits.index_bytes allows; raise it and `graphiti reload`",
+            "the search index takes {} MB of the {} MB that session_tracking.limits.index_bytes allows; raise it and run `graphiti reload`",
             taken / 1_000_000,
             limit / 1_000_000
         )

@@ -201,8 +201,8 @@ impl QuotaKeeper {
         self.store.quota().shortage().or_else(|| index::lack(&self.indexes, self.limits().index))
     }
 
-    /// Evicts until the database is within its quota. Returns whether reopening would make its file
-    /// much smaller.
+    /// Evicts until the content of the database has its target size, or nothing more can be
+    /// evicted. Returns whether reopening the database would make its file smaller.
     async fn evict(self: Arc<Self>) -> bool {
         let keeper = self.clone();
         let evicted = tokio::task::spawn_blocking(move || keeper.evict_now()).await;

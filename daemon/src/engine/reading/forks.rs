@@ -55,7 +55,7 @@ struct ForkRecord {
 
 const VERSION: u32 = 1;
 
-/// Returns what a session was forked from; `None` when it is not a fork.
+/// Returns the session that a session was forked from; `None` when it is not a fork.
 pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
     let note = store.note(NoteNamespace::Forks, &session.0.to_be_bytes())?;
     let saved = note.and_then(|note| serde_json::from_slice::<ForkRecord>(&note).ok());
@@ -78,11 +78,12 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     Ok(found)
 }
 
-/// The next lines of a file that are also in other sessions.
+/// The next lines of a file that are also in other sessions, or in another file of the same
+/// sub-agent.
 pub(super) struct SharedPrefix<'c> {
     /// The last shared line; 0 when there is none.
     pub(super) until: u64,
-    /// The fork, to be saved.
+    /// The write that saves the fork.
     pub(super) note: Option<Write>,
     /// Held until the messages of the file are in the store.
     pub(super) _lock: RecordLock<'c>,

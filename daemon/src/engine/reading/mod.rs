@@ -225,8 +225,8 @@ impl SourceReader {
         Ok(ReadProgress { was_replaced, ..progress })
     }
 
-    /// Determines how many of the next lines are also in other sessions; `None` if that is known
-    /// already.
+    /// Determines how many of the next lines are also in other sessions, or in another file of the
+    /// same sub-agent; `None` if that is known already, or while no record has an id.
     fn find_shared(
         &self,
         format: &dyn Format,
@@ -278,7 +278,7 @@ impl SourceReader {
 }
 
 impl OpenSource<'_> {
-    /// Drops the state of the file.
+    /// Drops the state of the file. Its stored messages are deleted with the next write list.
     fn reset(&mut self) {
         self.source.offset = 0;
         self.source.stamp = FileStamp::default();
@@ -293,8 +293,8 @@ impl OpenSource<'_> {
     ) -> Result<ReadProgress, ReadError> {
         // Contains a lock, which is held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
-        // This is saved at once, so that the readers of other files know which lines this file
-        // skips.
+        // If so, the state is saved after this read, so that the readers of other files know which
+        // lines this file skips.
         let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
         if let Some(shared) = &shared {
             self.state.shared = self.state.shared.max(shared.until);

@@ -1,4 +1,4 @@
-//! Redacts saved read states again.
+//! Redacts the saved states of files again.
 
 use super::{CheckpointRecord, STATE_VERSION};
 use crate::{

@@ -63,7 +63,7 @@ pub(super) enum Wanted {
         /// The entities about which the session states facts that may end facts of other sessions.
         subjects: Vec<EntityId>,
     },
-    /// Nothing: the session was deleted, or its project is not shared.
+    /// Nothing: the session was deleted, its project is not shared, or its episode was imported.
     Nothing,
     /// What the graph has already: the episode was evicted or lost on this machine only.
     Unchanged,

@@ -77,8 +77,10 @@ pub struct ShareTarget {
 /// The pauses of the background work, and the time limit of queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Pauses {
+    /// The first pause after a failure. It doubles with each further failure, up to `longest`.
     pub first: Duration,
     pub longest: Duration,
+    /// The time without work after which the engine is checked for a restart.
     pub check: Duration,
     /// Maximum duration of a query about others' sessions.
     pub answer: Duration,
@@ -88,7 +90,7 @@ pub struct Pauses {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShareStatus {
     pub is_on: bool,
-    /// The number of sessions that wait to be written.
+    /// The number of sessions that wait to be compared with the graph.
     pub backlog: usize,
     /// The number of sessions that the engine rejected; they are not sent again until they change.
     pub rejected: usize,
@@ -166,7 +168,7 @@ impl Sharing {
         }
     }
 
-    /// Replaces the settings.
+    /// Replaces the settings, unless they are the same.
     pub fn set_target(&self, target: ShareTarget) {
         if self.target().config == target.config {
             return;

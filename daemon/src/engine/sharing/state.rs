@@ -1,4 +1,5 @@
-//! The state of the shared graph at the last synchronisation.
+//! The notes about the shared graph: which graph the ledger describes, and the outbox position up
+//! to which changed sessions are noted.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +38,8 @@ impl ShareState {
     }
 }
 
-/// Returns the outbox position up to which changes were shared; `None` when sharing was off
-/// before.
+/// Returns the outbox position up to which changed sessions have a note in the queue; `None` when
+/// sharing was off before.
 pub(super) fn position(store: &dyn Store) -> Option<u64> {
     let note = read(store, POSITION)?;
     note.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))

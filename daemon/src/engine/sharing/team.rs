@@ -76,7 +76,7 @@ impl Sharing {
         groups.filter(|group| known.insert(group.group.clone())).take(GROUPS).collect()
     }
 
-    /// Finds episodes of others by words, best first.
+    /// Finds episodes of others by words: at most `limit` of each group, best first.
     pub async fn team_episodes(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
@@ -105,7 +105,8 @@ impl Sharing {
         self.collect(asked).await
     }
 
-    /// Returns the latest episodes of others, the newest first.
+    /// Returns the latest episodes of others, at most `limit` of each group, the newest first.
+    /// Caches them for [`Sharing::team_latest_known`].
     pub async fn team_latest(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
@@ -126,8 +127,8 @@ impl Sharing {
         answer
     }
 
-    /// Returns the cached latest episodes of others without waiting, and requests newer ones in
-    /// the background.
+    /// Returns the cached latest episodes of others without waiting. Requests newer ones of the
+    /// groups whose cached ones are missing or too old in the background.
     pub fn team_latest_known(
         self: &Arc<Self>,
         groups: &[TeamGroup],

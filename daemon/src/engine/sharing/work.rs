@@ -77,17 +77,17 @@ impl Sharing {
             let known = connection.take().filter(|known| Arc::ptr_eq(&known.target, &target));
             let mut known = match known {
                 Some(known) => known,
-                None => {
-                    backoff.reset();
-                    match self.adopt(&target).await {
-                        Ok(known) => known,
-                        Err(error) => {
-                            self.report(error.to_string());
-                            self.pause(backoff.pause(), &target).await;
-                            continue;
-                        }
+                None => match self.adopt(&target).await {
+                    Ok(known) => {
+                        backoff.reset();
+                        known
                     }
-                }
+                    Err(error) => {
+                        self.report(error.to_string());
+                        self.pause(backoff.pause(), &target).await;
+                        continue;
+                    }
+                },
             };
             if !target.is_on() {
                 connection = Some(known);
@@ -146,9 +146,10 @@ impl Sharing {
         self.status.send_modify(|status| status.error = Some(error));
     }
 
-    /// Applies new settings. After a change of the engine's address, everything is written again;
-    /// after a change of the projects, all sessions are compared. The ledger is kept, because an
-    /// engine that moved to another address still has what the ledger says.
+    /// Applies new settings. After a change of the engine's address or of the user's name,
+    /// everything is written again; after a change of the projects, or if sharing was off, all
+    /// sessions are compared. The ledger is kept, because an engine that moved to another address
+    /// still has what the ledger says.
     async fn adopt(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
@@ -341,7 +342,8 @@ impl Sharing {
     }
 }
 
-/// Writes the new parts of all sessions, and then removes the old ones.
+/// In each group, clears the summaries that may quote forgotten sessions, writes the new parts of
+/// all sessions, and then removes the old ones.
 async fn write(
     engine: &dyn GraphEngine,
     known: &mut Connection,

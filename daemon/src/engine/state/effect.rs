@@ -17,9 +17,9 @@ use crate::{
     store::{Source, StoreError, Write},
 };
 
-/// A step outside the state. The executor performs effects in their order; each variant names the
-/// event that returns, if there is one. An event that returns at once is handled before the next
-/// effect, so that a decision continues as if it had not been interrupted.
+/// An action that a decision asks for. The executor performs effects in their order; each variant
+/// names the event that returns, if there is one. An event that returns at once is handled before
+/// the next effect, so that a decision continues as if it had not been interrupted.
 pub(in crate::engine) enum EngineEffect {
     /// Queues writes. A failed write changes the health of the store, after which the database is
     /// reopened.
@@ -37,7 +37,7 @@ pub(in crate::engine) enum EngineEffect {
     },
     /// Starts to identify new files. Returns `Identified` later.
     Identify(Vec<PathBuf>),
-    /// Checks whether files exist and changed. Returns `FilesObserved` at once.
+    /// Reads whether files exist, and their stamps. Returns `FilesObserved` at once.
     ObserveFiles(Vec<PathBuf>),
     /// Determines which agents run. Returns `AgentsObserved` at once.
     ObserveAgents {

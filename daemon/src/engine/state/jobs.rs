@@ -23,7 +23,8 @@ use crate::{
     store::StoreError,
 };
 
-/// Seconds before each retry of a failed job (`resilience.retry_queue` of Graphiti).
+/// Seconds before each retry of a failed job, the same as the default delays of questions to models
+/// (`resilience.retry_queue.retry_delays_seconds`).
 const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
 /// The import of history logs its progress after this many sessions.
 const LOG_PROGRESS: usize = 50;
@@ -294,7 +295,8 @@ impl EngineState {
         }
     }
 
-    /// Caches the states of files that may soon be read again.
+    /// Caches the states that are not saved, and those of files that may soon be read again. If the
+    /// cache is full, requests that a state is saved.
     fn cache_states(&mut self, files: Vec<ReadProgress>, session: &Session) {
         let is_live = matches!(session.state, SessionState::Active);
         for file in files {
@@ -308,7 +310,7 @@ impl EngineState {
     }
 }
 
-/// Whether the store accepts no more writes until it is reopened.
+/// Whether the error lasts until the store is reopened.
 fn needs_reopening(error: &StoreError) -> bool {
     match error {
         StoreError::Full(_) | StoreError::Backend(_) | StoreError::Closed => true,
@@ -316,7 +318,8 @@ fn needs_reopening(error: &StoreError) -> bool {
     }
 }
 
-/// Whether the episode after a job is new; `None` when there is no episode.
+/// Whether a job made a new episode (`true`) or left the current one as it is, because the session
+/// did not change (`false`); `None` for all other outcomes.
 fn has_new_episode(end: &IndexOutcome) -> Option<bool> {
     match end {
         IndexOutcome::Made(_) => Some(true),

@@ -98,7 +98,8 @@ pub(super) struct EngineState {
     history_done: usize,
     problems: VecDeque<String>,
     stopping: Option<oneshot::Sender<()>>,
-    /// The latest time that was read from the clock.
+    /// The time of the last decision; before the first one `MAX`, so that times of the last run
+    /// that are in the future are corrected, too.
     latest: Timestamp,
 }
 

@@ -1,8 +1,8 @@
 //! The queue of sessions that wait for a model.
 //!
-//! An episode is stored before a model is asked, and the queue is saved. When a session is due, a
-//! job gathers the question, and a task of the executor asks it. The answer becomes part of the
-//! episode, unless the session has a new episode by then.
+//! An episode is stored before a model is asked, and the queue is saved if `persist_to_disk` is
+//! set. When a session is due, a job gathers the question, and a task of the executor asks it. The
+//! answer becomes part of the episode, unless the session has a new episode by then.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -100,8 +100,8 @@ impl EngineState {
             || self.settings.summarizer.is_on() && is_due()
     }
 
-    /// Returns when the next question is due; `None` while the limit of concurrent questions is
-    /// reached.
+    /// Returns when the next question is due; `None` when there is none, the model is off, or the
+    /// limit of concurrent questions is reached.
     pub(super) fn next_question(&self) -> Option<Timestamp> {
         let summarizer = &self.settings.summarizer;
         let has_capacity = self.model_queue.gathering.len() + self.model_queue.running.len()
@@ -109,7 +109,7 @@ impl EngineState {
         self.model_queue.next_due().filter(|_| summarizer.is_on() && has_capacity)
     }
 
-    /// Starts gathering the requests of due sessions, up to the limit of concurrent requests.
+    /// Starts gathering the questions about due sessions, up to the limit of concurrent questions.
     pub(super) fn start_questions(&mut self, now: Timestamp) {
         if !self.settings.summarizer.is_on() {
             return;
@@ -125,7 +125,8 @@ impl EngineState {
     }
 
     /// Queues a session that was closed with a new or an unchanged episode, if a model should be
-    /// asked about it. Models are not asked about history.
+    /// asked about it. Models are not asked about history. Counts the question as avoided if the
+    /// session did not change.
     pub(super) fn queue_closed(
         &mut self,
         session: &Session,
@@ -235,8 +236,7 @@ impl EngineState {
         sessions.filter(|session| scope.has(session)).count()
     }
 
-    /// Handles the replacement of the summarizer: requests that an outage of the old one postponed
-    /// are due now.
+    /// Handles the replacement of the summarizer: all postponed questions are due now.
     pub(super) fn summarizer_changed(&mut self, now: Timestamp) {
         self.model_queue.generation += 1;
         for awaiting in self.model_queue.awaiting.values_mut() {
@@ -244,8 +244,8 @@ impl EngineState {
         }
     }
 
-    /// Returns the result that a caller that closed a session waits for, and the time limit;
-    /// `None` when no model is asked.
+    /// Returns the answer that a caller that closed a session waits for, and its time limit; `None`
+    /// when the model is off.
     pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<PendingAnswer> {
         let summarizer = self.settings.summarizer.clone();
         let is_running = self.model_queue.running.contains(&session)

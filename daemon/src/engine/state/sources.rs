@@ -70,7 +70,7 @@ impl EngineState {
         }
     }
 
-    /// Requests an observation of the other paths to which the agent may have moved a file.
+    /// Announces the other paths to which the agent may have moved a file as new files.
     fn find_moved(&mut self, session: SessionKey, path: &Path) {
         let Some(session) = self.session(session) else { return };
         let format = self.formats().of_agent(&session.id.agent);

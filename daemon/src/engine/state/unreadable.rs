@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use crate::model::Timestamp;
 
-/// How long a file waits for its retry.
+/// The pause between the first failure and the retry of all files that failed until then.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// Files to be retried.

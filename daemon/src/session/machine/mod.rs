@@ -16,8 +16,8 @@
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
 //! that is requested during indexing is recorded, too: another job follows, which finds the session
-//! unchanged if the first one has read everything. A close that failed stays scheduled for its
-//! retry, even after more writes.
+//! unchanged if the first one has read everything. A requested close that failed stays scheduled
+//! for its retry, even after more writes.
 //!
 //! `explore.rs` tests all reachable states of one session.
 
@@ -64,7 +64,7 @@ pub enum JobEnd {
     Made(Indexed),
     /// The content is the same as when the session was last indexed.
     Unchanged,
-    /// The session has no content yet.
+    /// There is nothing to create: the session has no content yet, or no episodes are wanted.
     Nothing,
     Failed {
         error: String,
@@ -170,8 +170,9 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     }
 }
 
-/// Limits all times to `now`. Later times come from a clock that was ahead and has been set back;
-/// until they pass, they would prevent the session from ending. Returns whether anything changed.
+/// Limits past times to `now`, and the time of a retry to `LONGEST_RETRY` later. Times beyond
+/// that come from a clock that was ahead and has been set back; until they pass, they would prevent
+/// the session from ending. Returns whether anything changed.
 pub fn set_back(session: &mut Session, now: Timestamp) -> bool {
     let before = session.clone();
     session.last_activity = session.last_activity.min(now);

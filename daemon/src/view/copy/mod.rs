@@ -4,7 +4,7 @@
 //! ([`graphiti_proto::methods::static_copy`]); no state is kept between requests. [`scope`]
 //! determines which sessions are in the copy, [`lists`] renders the pages that only a copy has, and
 //! [`links`] rewrites links between pages to links between files. What needs the daemon (forms,
-//! corrections, the graph) is left out. A script in each page searches titles and summaries.
+//! corrections, the graph) is left out. A script on the start page searches titles and summaries.
 
 mod links;
 mod lists;
@@ -35,7 +35,8 @@ const PART: usize = 3 << 19;
 /// Maximum size of a part, in bytes, so that it fits into a line of the protocol.
 const LONGEST_PART: usize = 7 << 19;
 
-/// Renders the wanted pages, or as many as fit into a part.
+/// Renders the wanted pages, or as many as fit into a part. The answer to a request without pages
+/// is the files that all pages use, and the start page as a link.
 pub async fn render(daemon: &SharedDaemon, request: &StaticCopyRequest) -> CopyAnswer {
     in_process::guarded(part(daemon, request)).await?
 }

@@ -95,7 +95,8 @@ impl CopyScope {
         self.sessions.chunks(CHUNK).nth(number).unwrap_or_default()
     }
 
-    /// Returns the facts of a kind that hold now, the latest first.
+    /// Returns the facts of a kind that hold now and began in the time of the copy, the latest
+    /// first.
     pub(super) async fn facts(
         &self,
         daemon: &DaemonState,

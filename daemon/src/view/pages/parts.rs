@@ -115,7 +115,7 @@ pub(in crate::view) fn project_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
 }
 
-/// Renders the outcome of a session, or its state if it has none.
+/// Renders the outcome of a session, or its state if it has none or still goes on.
 pub(in crate::view) fn outcome(session: &SessionRow) -> Markup {
     let is_live = matches!(session.state.as_str(), "active" | "inactive");
     match &session.episode {

@@ -35,7 +35,8 @@ struct TextTable {
     clean: Clean,
 }
 
-/// A function that cleans the record with a key, and adds the result to the changes.
+/// A function that takes a record's key and envelope, cleans the record, and adds the rows to write
+/// to the changes.
 type Clean = fn(&mut Changes<'_>, &Key, &[u8], &mut dyn Cleaner) -> Result<(), StoreError>;
 
 /// Tables with text, in the order of cleaning. Checkpoints come before messages, because the

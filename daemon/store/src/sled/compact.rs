@@ -1,9 +1,9 @@
-//! Compaction: copies a database whose file is much larger than its content, row by row, into a new
-//! one.
+//! Compaction: copies the rows of a database into a new one, whose file has no space for deleted
+//! rows.
 //!
 //! The new database is created in a folder next to the old one, and replaces it when it is complete
-//! and synced. After a crash, the next opening calls [`finish_interrupted`], which restores the old
-//! database or the new one.
+//! and synced. After a crash, the next opening calls [`finish_interrupted`], which leaves either
+//! the old database or the new one.
 
 use std::{
     fs::{self, File},
@@ -66,7 +66,7 @@ pub(super) fn finish_interrupted(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies `store`, the database in `folder`, into a new database that replaces it.
+/// Closes `store`, the database in `folder`, and replaces it by a copy.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Counters of records and the next free numbers. They are stored in the same step as the counted
-//! records.
+//! The numbers of records, the next free session key and the last outbox position. They are stored
+//! in the same step as the counted records.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,11 +12,11 @@ use super::{
 };
 use crate::{StoreError, model::episode::MEMORY};
 
-/// The version of the counters. Counters of an older version are counted again, because they are
-/// wrong or incomplete.
+/// The version of the counters. With an older version, sessions, episodes and the totals of agents
+/// are counted again, because the stored numbers are wrong or missing.
 const VERSION: u64 = 2;
 
-/// Numbers that only the writer increments.
+/// Numbers that only the writer changes, except that any thread may take the next session key.
 #[derive(Debug)]
 pub(super) struct Counters {
     pub(super) next_session: AtomicU64,

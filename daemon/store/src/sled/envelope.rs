@@ -15,7 +15,7 @@ pub(crate) const VERSION: u8 = 1;
 const MAGIC: u8 = b'G';
 const HEAD: usize = 3;
 const TAIL: usize = 4;
-/// Maximum size, in bytes, of a record; a larger one is treated as damaged.
+/// Maximum size, in bytes, of a record that is read; a larger one is treated as damaged.
 const LIMIT: usize = 64 << 20;
 
 /// The encoding of a payload.
@@ -23,7 +23,7 @@ const LIMIT: usize = 64 << 20;
 enum Codec {
     /// bincode without compression.
     Plain = 0,
-    /// bincode, compressed with LZ4, after the uncompressed length.
+    /// The uncompressed length, then bincode that is compressed with LZ4.
     Lz4 = 1,
 }
 
@@ -31,7 +31,7 @@ enum Codec {
 pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
     let plain = bincode::serde::encode_to_vec(record, bincode::config::standard())
         .expect("record types hold nothing that bincode cannot encode");
-    // LZ4 does not make shorter records smaller.
+    // LZ4 hardly makes shorter records smaller.
     let codec = if plain.len() < 256 { Codec::Plain } else { Codec::Lz4 };
     let payload = match codec {
         Codec::Plain => plain,
@@ -54,7 +54,7 @@ pub(crate) fn open<T: DeserializeOwned>(sealed: &[u8]) -> Result<T, String> {
     decode(&payload)
 }
 
-/// Checks the envelope and returns the version and the plain payload, for migrations.
+/// Checks the envelope, and returns its version and the uncompressed payload.
 pub(crate) fn unpack(sealed: &[u8]) -> Result<(u8, Vec<u8>), String> {
     if sealed.len() < HEAD + TAIL {
         return Err(format!("only {} bytes long", sealed.len()));
@@ -83,7 +83,7 @@ pub(crate) fn unpack(sealed: &[u8]) -> Result<(u8, Vec<u8>), String> {
     Ok((version, plain))
 }
 
-/// Decodes a plain payload; bytes after the record are an error.
+/// Decodes an uncompressed payload; bytes after the record are an error.
 pub(crate) fn decode<T: DeserializeOwned>(plain: &[u8]) -> Result<T, String> {
     let config = bincode::config::standard().with_limit::<LIMIT>();
     let (record, used) = bincode::serde::decode_from_slice(plain, config)

@@ -1,4 +1,4 @@
-//! Entry point for fuzzing: decodes bytes as each type of record on disk.
+//! Entry point for fuzzing: decodes bytes as each record type of `sled/records`.
 
 use serde::de::DeserializeOwned;
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Reads bytes as an envelope, and as the content of every kind of record.
+/// Reads bytes as an envelope, and as the payload of each type of record.
 pub fn read_records(bytes: &[u8]) {
     let _ = envelope::unpack(bytes);
     record::<SessionRecord, Session>(bytes);

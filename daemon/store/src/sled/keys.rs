@@ -5,7 +5,8 @@
 //!
 //! | Table | Key after the first byte | Value |
 //! | --- | --- | --- |
-//! | `m` | name | a number or version |
+//! | `m` | name | a counter or version |
+//! | `m` | `agent`, space, agent, 0, piece | totals of the agent |
 //! | `s` | session | session |
 //! | `i` | agent, 0, id | session key |
 //! | `l` | session | nothing: the session is live |
@@ -76,7 +77,7 @@ pub(crate) mod table {
 /// The layout of a table's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Plain numbers and keys, or nothing.
+    /// The value is not in an envelope, or only has to be computed again if it is damaged.
     Plain,
     /// The value is in an envelope.
     Sealed,
@@ -84,7 +85,8 @@ pub(crate) enum Layout {
     Pieces,
 }
 
-/// Returns the layout of the values of `table`.
+/// Returns the layout of the values of `table`. Vectors and the totals of agents are sealed pieces,
+/// but are returned as `Plain`, because they can be computed again.
 pub(crate) fn layout(table: u8) -> Layout {
     match table {
         table::SESSIONS
@@ -323,7 +325,7 @@ pub(crate) fn source_of_path(value: &[u8]) -> Option<SourceKey> {
     Some(SourceKey { session, number: u32::from_be_bytes(*value.last_chunk()?) })
 }
 
-/// Returns the session in a key that begins with one.
+/// Returns the session in a key that has one after its first byte.
 pub(crate) fn session_in(key: &[u8]) -> Option<SessionKey> {
     Some(SessionKey(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?)))
 }

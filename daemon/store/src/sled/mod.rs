@@ -63,7 +63,7 @@ const CACHE: u64 = 24 << 20;
 /// The size, in bytes, of sled's unit of disk space. It is larger than the default, so that pages
 /// full of long values fit.
 const SEGMENT: usize = 2 << 20;
-/// Minimum number of bytes that a disk reads at once.
+/// Number of bytes that [`try_reading`] reads of each segment. A disk reads at least this many.
 const BLOCK: usize = 4_096;
 /// Maximum number of retries when the database is locked.
 const LOCK_ATTEMPTS: u32 = 50;
@@ -106,18 +106,22 @@ impl SledStore {
             return Ok(store);
         }
         let lost = store.lost;
-        if let Err(error) = compact::make(folder, store) {
-            tracing::warn!(%error, "the database cannot be made smaller");
-        }
+        let made = compact::make(folder, store);
         let mut store = SledStore::open(folder)?;
         store.lost = lost;
         store.set_limit(limit);
-        tracing::info!(before, bytes = store.disk_bytes(), "the database was made smaller");
+        match made {
+            Ok(_) => {
+                let bytes = store.disk_bytes();
+                tracing::info!(before, bytes, "the database was made smaller");
+            }
+            Err(error) => tracing::warn!(%error, "the database cannot be made smaller"),
+        }
         Ok(store)
     }
 
-    /// Returns the number of acknowledged outbox entries that a damage of the database's file has
-    /// lost.
+    /// Returns the number of acknowledged outbox entries that were lost because the database's file
+    /// was damaged.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -145,8 +149,9 @@ fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
     StoreError::Backend(format!("{}: {error}", folder.display()))
 }
 
-/// Fails when the database cannot be read now. sled takes a part that it cannot read for the end of
-/// the file, and overwrites the rest. So a disk that fails for a moment would destroy everything.
+/// Fails when the database cannot be read now. When sled cannot read a part of the file, it assumes
+/// that the file ends there, and overwrites the rest. So a disk that fails for a moment would
+/// destroy everything.
 fn try_reading(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join("db");
     let read = || -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! Writes whose records are already encoded. The caller's thread encodes them, so that the single
-//! writing thread has less work.
+//! writing thread has less work. Only reworded messages are encoded by the writing thread, which
+//! reads their blocks first.
 
 use super::{
     envelope,
@@ -21,7 +22,7 @@ const BLOCK_MESSAGES: usize = 64;
 /// Number of bytes of text after which a block is full.
 const BLOCK_BYTES: usize = 12 << 10;
 
-/// A write whose records are already encoded.
+/// A [`Write`] whose records are already encoded, or encoded rows.
 pub(super) enum PreparedWrite {
     Session {
         session: Box<Session>,
@@ -80,7 +81,8 @@ pub(super) struct MessageBlocks {
 }
 
 impl PreparedWrite {
-    /// Whether the write may need much space. Such a write is refused when little space is left.
+    /// Whether the write adds messages, a checkpoint or vectors, which may need much space. Such a
+    /// write is refused when little space is left.
     pub(super) fn is_large(&self) -> bool {
         match self {
             PreparedWrite::Messages(messages) => messages.count > 0,

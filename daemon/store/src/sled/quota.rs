@@ -25,13 +25,14 @@ use crate::{
     sled::{SledStore, keys},
 };
 
-/// Content should be evicted when the file takes this many eighths of the limit.
+/// Content should be evicted when the file takes at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
-/// After an eviction, content may take one part in this many parts of the limit. A compacted
-/// database is twice as large as its content, and for a moment the old one exists, too: 5/8 + 2.2/6
-/// is just below one.
+/// Eviction should reduce the content to the limit divided by this. A compacted database is about
+/// twice as large as its content, and for a moment the old one exists, too: 5/8 + 2.2/6 is just
+/// below one.
 const TARGET: u64 = 6;
-/// Maximum size of a new file as a multiple of its content, as a fraction. Measured: 2.1 to 2.3.
+/// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
+/// ratios are 2.1 to 2.3.
 pub(super) const NEW_FILE: (u64, u64) = (5, 2);
 /// Text is refused when fewer than this many bytes of the limit are left (with a small limit, less
 /// than a quarter of it): sled allocates segments, and small records still have to be written.
@@ -148,7 +149,7 @@ impl Quota {
                 *health = StoreHealth::NearLimit;
                 true
             }
-            // All other states last until the next opening, which compacts the database.
+            // All other states last until the next opening, which may compact the database.
             _ => false,
         });
     }

@@ -43,7 +43,7 @@ pub struct Salvaged {
 /// Maximum number of lists of writes that are queued and not on disk yet.
 const ON_THE_WAY: usize = 16;
 
-/// Opens the remains of the database in `damaged`, as a copy in `work`, which must not exist.
+/// Opens the remains of the database in `damaged`, as a copy in `work`, which is deleted first.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ fn settings_of_an_empty_one(folder: &Path) -> Result<(), StoreError> {
 }
 
 impl SledStore {
-    /// Returns the number of records, and the number of those that cannot be read.
+    /// Returns the number of records in envelopes (without vectors), and of those that are damaged.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl SledStore {
         Ok((records, unreadable))
     }
 
-    /// Copies the records of `from` that can be read and are not in this store yet. A session that
-    /// is in this store does not change, unless it was forgotten.
+    /// Copies the readable sessions of `from` that this store lacks, with their files, messages and
+    /// episodes, and some notes. Deletes the sessions of this store that were forgotten.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // Other notes are not copied: the daemon makes them again.
+        // The others are made again or are only statistics, or `engine::sharing` copies them.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,
@@ -307,7 +307,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Restores a session that cannot be read from its episode.
+    /// Restores a session from its episode if the session itself could not be read.
     fn session_of(&mut self, episode: Episode) -> Result<(), StoreError> {
         if self.is_known(&episode.session_id)? {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Converts the statements of one episode to rows, and reads them.
 //!
-//! Every row belongs to one episode and has the episode's id at the end of its key. Episodes share
-//! no rows, so that deleting an episode leaves nothing behind.
+//! Every row belongs to one episode and has the episode's id at the end of its key (before the
+//! number of a piece). Episodes share no rows, so that deleting an episode leaves nothing behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -94,7 +94,7 @@ impl Drop for Waker {
         self.work.lock().is_over = true;
         self.work.changed.notify_one();
         if let Some(thread) = self.thread.take() {
-            // A panic of the waker does no harm any more: the database is closed.
+            // A panic of the thread does no harm any more: no more work is watched.
             let _ = thread.join();
         }
     }

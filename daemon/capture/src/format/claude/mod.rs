@@ -279,7 +279,7 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     for block in json::objects(content) {
         match block.raw("type") {
             Some("\"tool_use\"") => {
-                // The verdict of the whole record covers unreadable calls.
+                // A call without an id or a name is ignored: the record counts as read anyway.
                 let _ = call(None, &block, &mut out);
             }
             Some("\"tool_result\"") => tool_result(&inner, &block, &mut out),
@@ -289,7 +289,8 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Reads a change of the prompt queue. Prompts are emitted when they leave the queue.
+/// Reads a change of the prompt queue. It emits nothing: a prompt is emitted with its own record
+/// or, if none follows, before the agent's next reply.
 fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
     match record.string("operation").as_deref() {
         Some("enqueue") => {

@@ -44,7 +44,7 @@ pub(super) struct RolloutMemory {
     ongoing: VecDeque<OngoingCall>,
     /// Calls that continue another one.
     continuations: VecDeque<Continuation>,
-    /// The outcomes that events reported for calls without a result.
+    /// The outcomes that events reported, by call, until the result of the call is read.
     outcomes: VecDeque<ReportedOutcome>,
     questions: VecDeque<AskedQuestion>,
     /// The tokens of the whole thread when they were last counted.

@@ -3,9 +3,10 @@
 //!
 //! A record is an envelope of time and type around a payload. A text may appear twice, as part of
 //! the model's history (`response_item`) and as an event (`event_msg`). Replies, calls and results
-//! are read from the history. A prompt is read from whichever of the two comes first, because in
-//! the history the program adds messages of its own with the user's role. The sources for the
-//! format are rollouts of versions 0.118 to 0.169 and the published source code of Codex.
+//! are read from the history. A prompt is read from whichever of the two comes first. The event is
+//! needed for a prompt that looks like the messages that the program adds to the history with the
+//! user's role. The sources for the format are rollouts of versions 0.118 to 0.169 and the
+//! published source code of Codex.
 
 mod action;
 mod call;

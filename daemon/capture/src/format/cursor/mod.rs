@@ -225,8 +225,8 @@ fn call(block: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
         *calls += 1;
         Cow::Owned(format!("call-{calls}"))
     });
-    // A call is written after the tool ran. Without a result, only the outcome of a command is
-    // unknown.
+    // A call is written after the tool ran, so a read, a change or a search counts as successful
+    // without a result. The outcome of other calls is unknown.
     let is_done = !has_result && is_done_once_run(&action);
     out.item(Item::Call(Call { id: id.clone(), message: None, tool, input, action }));
     if is_done {

@@ -105,7 +105,7 @@ const OTHER_SESSION: &str = "of another session";
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct MappedMemory {
-    /// The session of the first record.
+    /// The first session that a record names.
     session: String,
 }
 

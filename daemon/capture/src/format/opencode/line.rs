@@ -142,8 +142,8 @@ pub(super) struct AnchorRow {
     pub(super) session: u32,
     /// Version of the tables.
     pub(super) version: u8,
-    /// The message's place in the order of messages: the time and the id in version 1, the number in
-    /// version 2.
+    /// The message's place in the order of messages: in version 1 the time, then the id; in version
+    /// 2 the number.
     pub(super) at: i64,
     pub(super) id: String,
     /// Number of messages before the row.

@@ -41,7 +41,7 @@ struct Norm {
     epsilon: f32,
 }
 
-/// Maximum number of tokens of a text. These models were not trained with more.
+/// Maximum number of tokens of a text: as many as all-MiniLM-L6-v2 was made for.
 const PIECES: usize = 256;
 
 impl Encoder {
@@ -83,7 +83,8 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// Returns the maximum number of tokens, limited by the position embeddings.
+    /// Returns the maximum number of tokens of a text: [`PIECES`], or fewer if the model has fewer
+    /// position embeddings.
     pub(super) fn most_pieces(&self) -> usize {
         self.places.nrows().min(PIECES)
     }

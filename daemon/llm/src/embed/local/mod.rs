@@ -1,7 +1,7 @@
 //! A model in a folder on this machine: `model.safetensors` with its `tokenizer.json`.
 //!
 //! Two kinds of models are supported. Static embeddings (model2vec and others) hold a vector for
-//! each token, and the vector of a text is their mean; they are small and fast. Small encoders of
+//! each token, and the vector of a text is their sum; they are small and fast. Small encoders of
 //! the BERT family (all-MiniLM-L6-v2, bge-small, e5-small) give better vectors and are some
 //! thousand times slower.
 

@@ -44,8 +44,8 @@ impl Tensors {
         Ok(Tensors { bytes, start, table })
     }
 
-    /// Returns the common prefix before `name`, such as `bert.`; `None` when no tensor's name ends
-    /// with `name`.
+    /// Returns the part of a tensor's name before `name`, such as `bert.`; `None` when no tensor's
+    /// name ends with `name`.
     pub(super) fn prefix_of(&self, name: &str) -> Option<&str> {
         self.table.keys().find_map(|known| known.strip_suffix(name))
     }

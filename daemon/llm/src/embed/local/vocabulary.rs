@@ -27,7 +27,7 @@ impl Vocabulary {
             kind => {
                 let kind = kind.unwrap_or("unknown");
                 return Err(format!(
-                    "its tokenizer is of the kind {kind}; WordPiece is understood"
+                    "its tokenizer is of the kind {kind}; only WordPiece is supported"
                 ));
             }
         }

@@ -36,7 +36,7 @@ pub struct Folders {
     pub user: Option<PathBuf>,
 }
 
-/// The configured source for each kind.
+/// The configured source for each kind. The classification of tools has no setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
     /// For results of tools.
@@ -65,9 +65,9 @@ pub struct Listed {
 pub enum TemplateOrigin {
     /// The template is compiled in.
     BuiltIn,
-    /// The project's `.graphiti` folder.
+    /// A file in the project's `.graphiti` folder.
     Project(PathBuf),
-    /// The user's `~/.graphiti` folder.
+    /// A file in the user's `~/.graphiti` folder.
     User(PathBuf),
     /// A file that is configured by its path.
     File(PathBuf),

@@ -29,7 +29,7 @@ impl TimeRange {
         self.from <= at && at < self.to
     }
 
-    /// Returns the length, which is unlimited if an end is open.
+    /// Returns the length, which is many years if an end is open.
     pub(crate) fn length(&self) -> Duration {
         let micros = self.to.micros().saturating_sub(self.from.micros());
         Duration::from_micros(micros.unsigned_abs())
@@ -90,7 +90,7 @@ pub fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
     moment(text, now)
 }
 
-/// Parses the whole of `text` without a word such as "since".
+/// Parses the whole of `text` as one period, without `..`.
 fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
     if text.len() > LONGEST {
         return None;

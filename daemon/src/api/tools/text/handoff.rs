@@ -5,7 +5,7 @@ use graphiti_proto::tools::get_handoff::GetHandoffAnswer;
 use super::{Lines, ModelText, line, sessions::session_line};
 
 impl ModelText for GetHandoffAnswer {
-    /// Returns the text of the handoff unchanged, because it already marks quotations.
+    /// The text of the handoff is unchanged, because it already marks quotations.
     fn text(&self) -> String {
         let mut lines = Lines::default();
         lines.add(&self.text);

@@ -11,9 +11,18 @@ use super::{
     Lines, ModelText, code, day, graph::fact_line, line, listed, quote, sessions::session_line,
 };
 
+/// Returns lines that begin with the message of an answer, if it has one.
+fn with_message(message: &str) -> Lines {
+    let mut lines = Lines::default();
+    if !message.is_empty() {
+        lines.add(&line(message));
+    }
+    lines
+}
+
 impl ModelText for BlameAnswer {
     fn text(&self) -> String {
-        let mut lines = Lines::default();
+        let mut lines = with_message(&self.message);
         self.changes.iter().for_each(|change| add_change(&mut lines, change));
         if self.changes.is_empty() {
             lines.add(&format!(
@@ -44,7 +53,7 @@ fn add_change(lines: &mut Lines, change: &BlameRow) {
 
 impl ModelText for FixAnswer {
     fn text(&self) -> String {
-        let mut lines = Lines::default();
+        let mut lines = with_message(&self.message);
         self.errors.iter().for_each(|error| add_error(&mut lines, error));
         if !self.similar.is_empty() {
             lines.add("Similar errors that were fixed:");
@@ -73,7 +82,7 @@ fn add_error(lines: &mut Lines, error: &ErrorRow) {
 
 impl ModelText for LogAnswer {
     fn text(&self) -> String {
-        let mut lines = Lines::default();
+        let mut lines = with_message(&self.message);
         let mut last = String::new();
         for row in &self.sessions {
             let today = day(&row.session.last_activity);
@@ -138,6 +147,8 @@ mod tests {
             format!("## 2026-03-01\n{line}\n  Done: “x y”\n\nMore: `before` n.")
         );
         assert_eq!(of_value::<LogAnswer>(json!({})), "No sessions.");
+        let late = json!({ "message": "1 session is still being indexed." });
+        assert_eq!(of_value::<LogAnswer>(late), "1 session is still being indexed.\nNo sessions.");
     }
 
     #[test]

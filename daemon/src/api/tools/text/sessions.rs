@@ -76,8 +76,8 @@ impl ModelText for FailedEpisodesAnswer {
         lines.add(&line(&self.message));
         for failed in &self.failed {
             let retry = match &failed.retry_at {
-                Some(at) => format!("tried again {}", minute(at)),
-                None => "not tried again by itself".to_owned(),
+                Some(at) => format!("next attempt at {}", minute(at)),
+                None => "not retried automatically".to_owned(),
             };
             let place = listed(&[&code(&failed.session_id), &code(&failed.project)]);
             lines.add(&format!("- {place}: {}, {retry}", quote(&failed.error)));
@@ -161,7 +161,7 @@ mod tests {
         }] });
         assert_eq!(
             of_value::<FailedEpisodesAnswer>(failed),
-            "1 failed.\n- `a`, `/w`: “no # way”, not tried again by itself"
+            "1 failed.\n- `a`, `/w`: “no # way”, not retried automatically"
         );
         let history = json!({ "message": "1 found.", "sessions": [{
             "path": "/a\n- b", "modified": "2026-03-01T10:02:33Z", "messages": 4,

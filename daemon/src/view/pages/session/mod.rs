@@ -161,7 +161,8 @@ fn head_actions(session: &str) -> Markup {
     }
 }
 
-/// Renders links to the files of sub-agents.
+/// Renders links to the session's own file and to those of its sub-agents; nothing without
+/// sub-agents.
 fn files(answer: &GetSessionAnswer, source: u32) -> Markup {
     if answer.files.len() < 2 {
         return html! {};

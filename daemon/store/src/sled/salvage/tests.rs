@@ -166,7 +166,7 @@ const OF_EACH: u32 = 16;
 /// overwritten there.
 const PLACES: usize = 20;
 const BAD: usize = 4 << 10;
-/// A test that takes longer is taken to hang.
+/// The check of one damage fails when it takes longer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
@@ -202,7 +202,7 @@ fn filled_with_many(folder: &Path) -> Vec<Written> {
     written
 }
 
-/// Writes a session that differs in every field from those before it.
+/// Writes a session whose id, content and episode differ from those before it.
 fn write_one(store: &SledStore, number: u32) -> Written {
     let key = store.next_session_key().unwrap();
     let mut session = contract::session(key, &format!("session-{number}"));
@@ -236,7 +236,7 @@ fn damage_everywhere(folder: &Path, written: Vec<Written>) {
     assert!(costly > 8, "only {costly} of the damages cost anything");
 }
 
-/// Returns the file damaged in every way, with a description of the damage.
+/// Returns the content of the damaged file for each kind of damage, with a description of it.
 fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     let length = whole.len();
     let places = (0..PLACES).map(move |place| place * length / PLACES);

@@ -36,7 +36,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Removes an episode without an outbox entry and without its vectors.
+    /// Removes an episode and its statements. Adds no outbox entry for the episode, and does not
+    /// remove the vectors of its session.
     fn clear_episode(
         &self,
         transaction: &mut Transaction,
@@ -90,7 +91,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Stores vectors if their owner still exists: vectors without an owner would never be deleted.
+    /// Replaces the vectors of `owner`. Stores new ones only if the owner still exists, and a
+    /// session still has this episode: other vectors would never be deleted.
     pub(super) fn put_vectors(
         &self,
         transaction: &mut Transaction,

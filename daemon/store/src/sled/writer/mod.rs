@@ -56,7 +56,7 @@ const GROUP: usize = 16;
 /// that an entry is far smaller than [`pieces::PIECE`].
 const THINGS: usize = 128;
 
-/// Queues lists of writes for the writing thread. Dropping it lets the thread finish the queue.
+/// Queues lists of writes for the writing thread. Dropping it waits until the queue is written.
 pub(super) struct Writer {
     unwritten: Arc<Unwritten>,
     outbox_ends: watch::Receiver<u64>,

@@ -1,4 +1,4 @@
-//! Writes and deletes transcript files. Each path is registered for one file only.
+//! Writes and deletes the records of transcript files. Each path is registered for one file only.
 
 use super::{Thread, Transaction};
 use crate::{
