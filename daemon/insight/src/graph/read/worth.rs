@@ -102,6 +102,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         }
         let is_alone = !has_pronoun_object(quote)
             && !reference::rests_on_session(quote)
+            && !reference::counts_unnamed_objects(quote)
             && !reference::names_bare_file(quote);
         return lasting::is_users_decision(quote, is_asked) && (is_asked || is_alone);
     }
@@ -121,6 +122,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         && !is_answer.is_match(what)
         && !reference::rests_on_session(what)
         && !has_pronoun_object(what)
+        && !reference::counts_unnamed_objects(what)
         && !phrases::BARE_NOUN.matches(what)
         && !lasting::is_for_now(what)
         && !text_ends_open(what)

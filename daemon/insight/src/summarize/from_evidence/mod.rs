@@ -33,6 +33,8 @@ mod reported;
 mod repository;
 mod request;
 #[cfg(test)]
+mod request_scenarios;
+#[cfg(test)]
 mod scenarios;
 #[cfg(test)]
 mod series_scenarios;

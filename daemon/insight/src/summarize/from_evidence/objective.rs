@@ -97,10 +97,13 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
     (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))
 }
 
-/// Whether a request only asks, and orders nothing.
+/// Whether a request only asks, and orders nothing. A path or an address may follow the question.
 fn is_question(text: &str) -> bool {
     let orders = |sentence: &String| wording::plain(sentence).1 == Manner::Orders;
-    text.ends_with('?') && !spoken_sentences(text).iter().any(orders)
+    let asks = |sentence: &String| sentence.ends_with('?') || !sentence.trim().contains(' ');
+    let all = spoken_sentences(text);
+    let is_asked = text.ends_with('?') || text.contains("? ") && all.iter().all(asks);
+    is_asked && !all.iter().any(orders)
 }
 
 /// Whether a first prompt only prepares the agent for the work.
@@ -141,7 +144,13 @@ pub(super) fn name(evidence: &Evidence) -> String {
     if let Some(subject) = asked_subject(evidence, &requests) {
         return cut_at_clause(&one_line(&subject), NAME);
     }
-    let goal = goal(evidence, first_request(&requests).map(|at| &requests[at]));
+    let first = first_request(&requests);
+    let order = first.and_then(|at| first_order(evidence, &requests, at));
+    // An order names the session better than the question before it.
+    let goal = match order.map(|at| &requests[at]) {
+        Some(order) => Goal { text: order.text.clone(), ask: order.ask.clone() },
+        None => goal(evidence, first.map(|at| &requests[at])),
+    };
     let named = |text: &str| antecedents::named(evidence, text);
     let asked = short(&Goal { text: named(&goal.text), ask: named(&goal.ask) });
     // A commit's subject names all of the work, but a cut request only its start.
@@ -269,7 +278,8 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return came_to(&format!("Run the {command} command"), &done);
     }
     if is_question(&request.text)
-        && let Some(done) = asked_subject(evidence, &requests(evidence))
+        && let Some(done) =
+            asked_subject(evidence, &requests(evidence)).or_else(|| subject(evidence, 0.0))
     {
         // A question about the state of the repository is not the purpose of a session.
         return match antecedents::asks_for_state(&request.text) {

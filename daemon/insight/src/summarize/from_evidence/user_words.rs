@@ -13,7 +13,7 @@ use crate::{
             listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
-            wording::is_approval,
+            wording::{is_approval, turns},
         },
         report::{Topic, is_phrase},
         text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
@@ -180,8 +180,8 @@ fn is_routine(sentence: &str) -> bool {
     Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
 }
 
-/// Returns the sentences that decide, each with the sentence that it depends on and the reasons
-/// after it.
+/// Returns the sentences that decide, each with the sentence that it depends on, and with the
+/// reasons and limits after it.
 fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut taken = vec![false; all.len()];
     for (at, sentence) in all.iter().enumerate() {
@@ -192,7 +192,9 @@ fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
         if at > 0 && leans_back(sentence) {
             taken[at - 1] = true;
         }
-        let reasons = all[at + 1..].iter().take_while(|next| gives_reason(next));
+        let limits = |next: &str| turns(next) && !is_question(next) && !is_aside(next);
+        let belongs = |next: &&String| gives_reason(next) || limits(next);
+        let reasons = all[at + 1..].iter().take_while(belongs);
         let count = reasons.take_while(|reason| reason.len() <= QUOTE).count();
         taken[at + 1..=at + count].fill(true);
     }
