@@ -223,11 +223,11 @@ fn a_cause_that_the_session_removed_is_no_fact() {
 fn a_decision_has_the_line_on_which_the_user_said_or_accepted_it() {
     let words = "we should use one table of days instead of a list";
     let told = |record: (&str, &str)| {
-        let mut session = SessionFixture::new(10, "Read old dates in the importer");
+        let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         let said =
             |at, text: &str| Quote { text: text.to_owned(), origin: line(at), at: session.at(at) };
         session.evidence.prompts = vec![
-            said(2, "Read old dates in the importer"),
+            said(2, "Parse old dates in the importer"),
             said(4, &format!("ok. {words}. and add a test for the zone of each row")),
             said(8, "Never mind!"),
         ];
@@ -257,6 +257,6 @@ fn a_decision_has_the_line_on_which_the_user_said_or_accepted_it() {
     assert_eq!(told((&format!("User: \"{words}.\""), USER_SAID)), 4);
     let plan = "One row of the `days` table for each day and zone";
     assert_eq!(told((plan, "Plan: Index by day, accepted by the user")), 6);
-    let dropped = "Dropped: Read old dates in the importer";
+    let dropped = "Dropped: Parse old dates in the importer";
     assert_eq!(told((dropped, "The user's words, with \"never mind\"")), 8);
 }
