@@ -260,3 +260,20 @@ fn a_decision_has_the_line_on_which_the_user_said_or_accepted_it() {
     let dropped = "Dropped: Parse old dates in the importer";
     assert_eq!(told((dropped, "The user's words, with \"never mind\"")), 8);
 }
+
+#[test]
+fn an_answer_that_two_records_tell_is_one_fact() {
+    let mut session = SessionFixture::new(10, "Parse old dates in the importer");
+    let text = "we should use one table of days instead of a list of rows for the index of dates";
+    let prompt = Quote { text: text.to_owned(), origin: line(4), at: session.at(4) };
+    session.evidence.prompts = vec![prompt];
+    let record = |decision: &str| DecisionRecord {
+        decision: decision.to_owned(),
+        rationale: USER_SAID.to_owned(),
+        alternatives: None,
+    };
+    let part = "User: \"we should use one table of days instead of a list of rows for the index\"";
+    session.episode.summary.key_decisions =
+        Some(vec![record(&format!("User: \"{text}\"")), record(part)]);
+    assert_eq!(of(&facts(&[&session]), Relation::Decided).count(), 1);
+}

@@ -22,6 +22,7 @@ mod left_open;
 mod listed_options;
 mod next_steps;
 mod objective;
+mod openings;
 mod outcome;
 mod overtaken;
 mod quotable;
@@ -43,6 +44,7 @@ mod test_results;
 mod title;
 mod transient;
 mod turns;
+mod typed_text;
 mod user_words;
 mod wording;
 #[cfg(test)]

@@ -12,16 +12,14 @@ use crate::{
             entries::{cut_at_clause, plain_words},
             later_requests::{points_at_something, shifts},
             listed_options::option_named,
+            openings::{is_preparation, is_question, is_talk},
             request::{REQUEST, Request, Weight},
             title::{fits, subject, title},
-            wording::{self, Manner, begins_as_order},
+            wording::begins_as_order,
         },
         recap::{self, Section, Sections},
         report::Report,
-        text::{
-            capitalised, cut, one_line, pattern, sentences, spoken_sentences, without_full_stop,
-            words,
-        },
+        text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
     },
 };
 
@@ -95,31 +93,6 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
             && !request.text.ends_with('?')
     };
     (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))
-}
-
-/// Whether a request only asks, and orders nothing. A path or an address may follow the question.
-fn is_question(text: &str) -> bool {
-    let orders = |sentence: &String| wording::plain(sentence).1 == Manner::Orders;
-    let asks = |sentence: &String| sentence.ends_with('?') || !sentence.trim().contains(' ');
-    let all = spoken_sentences(text);
-    let is_asked = text.ends_with('?') || text.contains("? ") && all.iter().all(asks);
-    is_asked && !all.iter().any(orders)
-}
-
-/// Whether a first prompt only prepares the agent for the work.
-fn is_preparation(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:analy[sz]e (?:the|this) (?:codebase|repo\w*|project) and write (?:claude|agents|gemini)\.md\b|(?:read|explore|study|familiari[sz]e yourself with|get (?:familiar|acquainted) with|make yourself familiar with) (?:through )?(?:the |this |our )?(?:codebase|code|repo\w*|project|docs?|documentation|readme|(?:claude|agents|gemini)\.md)\b[^.;:]{0,40}$)"
-    )
-    .is_match(text.trim_end_matches('.'))
-}
-
-/// Whether a first prompt only asks to read and talk.
-fn is_talk(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:(?:please )?read\b.*\b(?:then|and) (?:talk|tell me|discuss|let's|we)\b|talk to me\b|let's (?:talk|chat|discuss)\b|do you (?:remember|know|recall)\b|what (?:is|was|were|are) (?:the|our|we)\b|hello\b|hi\b)"
-    )
-    .is_match(text)
 }
 
 /// Returns the ticket that the first two prompts name.

@@ -13,10 +13,11 @@ use crate::{
             listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
+            typed_text::{arguments, spoken, unquoted},
             wording::{is_approval, turns},
         },
         report::{Topic, is_phrase},
-        text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
+        text::{cut, one_line, pattern, sentences, spoken_sentences, without_opener},
     },
 };
 
@@ -27,8 +28,6 @@ const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts are plans,
 /// logs or instructions of a command.
 const SPOKEN: usize = 900;
-/// Minimum length, in bytes, of a line that may be pasted from a report.
-const PASTED: usize = 20;
 /// Maximum length, in bytes, of a quote that may need the question or request before it.
 const POINTING: usize = 120;
 /// Maximum length, in characters, of the question or request that is shown with a quote.
@@ -88,13 +87,6 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         rationale,
         alternatives: None,
     })
-}
-
-/// Returns the arguments of a slash command, or else the whole prompt.
-fn arguments(prompt: &str) -> &str {
-    let command =
-        prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
-    command.map_or(prompt, |(_, arguments)| arguments.trim_start())
 }
 
 /// Returns a record of the previous request if the prompt drops it, as `Never mind` does.
@@ -327,38 +319,6 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// Returns a prompt without the lines that the user pasted from the previous report.
-fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
-    // A terminal leaves a backslash at the end of a continued line.
-    let lines = prompt.text.lines().map(|line| line.trim_end_matches('\\'));
-    if prompt.text.len() < PASTED {
-        return lines.collect::<Vec<_>>().join("\n");
-    }
-    let before =
-        entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
-    let before = before.map_or(String::new(), |report| squeezed(&report.text));
-    let own = lines.filter(|line| {
-        let line = squeezed(line);
-        let line = line.trim_start_matches(['-', '•', ' ']);
-        line.len() < PASTED || !before.contains(line)
-    });
-    own.collect::<Vec<_>>().join("\n")
-}
-
-/// Returns `text` with single spaces and without the marks that a terminal does not show.
-fn squeezed(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars().filter(|c| !matches!(c, '`' | '*')) {
-        match c.is_whitespace() {
-            true if plain.ends_with(' ') => {}
-            true => plain.push(' '),
-            false => plain.push(c),
-        }
-    }
-    plain.truncate(plain.trim_end().len());
-    plain
-}
-
 /// Returns whether a text states a standing wish.
 pub(super) fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
@@ -392,20 +352,6 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let extra = list.len().saturating_sub(WISHES);
     list.drain(..extra);
     list
-}
-
-/// Returns the text of a prompt without code; `None` for commands, pasted logs, plans, and prompts
-/// of more than `longest` bytes.
-fn spoken(prompt: &str, longest: usize) -> Option<String> {
-    let is_review =
-        pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")
-            .is_match(prompt);
-    let is_command = is_review
-        || prompt.starts_with(['/', '<', '#'])
-        || prompt.starts_with("Implement the following plan");
-    let words = without_code(prompt);
-    (!is_command && prompt.len() <= longest && words.chars().any(char::is_alphabetic))
-        .then_some(words)
 }
 
 #[cfg(test)]
