@@ -63,8 +63,7 @@ mod tests {
     #[test]
     fn a_released_value_is_computed_again_and_stays_while_it_is_used() {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        static VALUE: Releasable<usize> =
-            Releasable::new(|| COUNT.fetch_add(1, Ordering::Relaxed));
+        static VALUE: Releasable<usize> = Releasable::new(|| COUNT.fetch_add(1, Ordering::Relaxed));
         let first = VALUE.get();
         assert_eq!((*first, *VALUE.get()), (0, 0));
         for expected in 1..3 {

@@ -44,7 +44,7 @@ pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
 pub fn is_order(text: &str) -> bool {
     let text = text.trim_matches(['"', ' ']);
     let orders = pattern!(
-        r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|please|and|now|so|then|first|let.s|lets|we should|you should|just|also|go ahead and|can you|could you)[,.! ]+)*(?:commit|push|merge|rebase|revert|squash|tag|release|publish|address|apply|proceed|continue|rerun|re-run|implement|review|investigate|look (?:at|into)|fix|do|start|resume|(?:open|create|make|update) (?:a|the|an|new) (?:\w+ )?(?:pr|pull request|branch|commit|issue|ticket|todo|plan|description|changelog)|committe|pushe|behebe|setze|haz|corrige|sube|fais|corrige|pousse)\b|^(?:提交|推送|修复|继续|コミット|プッシュ|修正して)"
+        r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|please|and|now|so|then|first|let.s|lets|we should|you should|just|also|go ahead and|can you|could you)[,.! ]+)*(?:commit|push|merge|rebase|revert|squash|tag|release|publish|address|apply|proceed|continue|rerun|re-run|implement|review|investigate|look (?:at|into)|fix|do|start|resume|decompose|delegate|spawn|focus(?: only| just| narrowly)? on|(?:open|create|make|update) (?:a|the|an|new) (?:\w+ )?(?:pr|pull request|branch|commit|issue|ticket|todo|plan|description|changelog)|committe|pushe|behebe|setze|haz|corrige|sube|fais|corrige|pousse)\b|^(?:提交|推送|修复|继续|コミット|プッシュ|修正して)"
     );
     let of_work_at_hand = pattern!(
         r"(?i)\b(?:the|this|that|your) (?:plan|pr|pull request|branch|commit|commits|description|title|message|todo|todos|list|diff)\b"
@@ -101,6 +101,8 @@ mod tests {
             ("ok, please fix the warnings only", true),
             ("let's take the cache out of the plan", true),
             ("Fix all", true),
+            ("Focus only on: the links of the README", true),
+            ("Decompose the work into independent subtasks", true),
             ("let's use apple containers instead of docker proper", false),
             ("never push without asking", false),
             ("we do container-first", false),

@@ -25,6 +25,9 @@ pub struct Choice {
     /// For a plan: its approach.
     #[serde(default)]
     pub approach: Option<String>,
+    /// For a plan without a stated approach: its reason or context.
+    #[serde(default)]
+    pub background: Option<String>,
     /// For a plan: its steps, in a few words each.
     #[serde(default)]
     pub steps: Vec<String>,

@@ -35,6 +35,10 @@ pub const BEFORE_THAT: &str = " Before that: ";
 /// Begins the last words if the agent changed something afterwards and wrote nothing about it.
 pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 
+/// Begins a cause that the agent named before it changed the files.
+pub const BEFORE_CHANGED: &str =
+    "Cause found on the way, as it was before the files were changed: ";
+
 /// Begins a wish of the user for all projects.
 pub const EVERYWHERE: &str = "Everywhere: ";
 /// Begins the words with which the user took back a wish.

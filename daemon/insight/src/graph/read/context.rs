@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{draft::Draft, reference};
+use super::{draft::Draft, phrases, reference};
 use crate::{
     graph::{standing, text},
+    lang::lasting,
     model::{evidence::Quote, transcript::Origin},
     pattern::pattern,
 };
@@ -42,10 +43,7 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;
     }
-    let objective = draft.episode.summary.objective.as_str();
-    let ends = [" (began with", " (asked:", " (after `", " (by `", ". ", "? "];
-    let ends = ends.into_iter().filter_map(|end| objective.find(end));
-    let first = text::part(&objective[..ends.min().unwrap_or(objective.len())]);
+    let first = first_goal(&draft.episode.summary.objective);
     let name = name(draft, line);
     let written = text::words(&name);
     let routine = pattern!(
@@ -58,23 +56,41 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
         return name;
     }
-    let of_name = text::share(&text::words(&name), told);
-    let is_named = of_name > text::share(&text::words(first), told);
-    if routine.is_match(first) || is_named || text::words(first).len() < 4 {
+    let of_name = text::share(&written, told);
+    let is_named = !is_slug && of_name > text::share(&text::words(first), told);
+    // A question does not say what was worked on.
+    let is_unclear = first.ends_with('?');
+    let name = if is_slug { name.replace('-', " ") } else { name };
+    if routine.is_match(first) || is_unclear || is_named || text::words(first).len() < 4 {
         return if routine.is_match(&name) { String::new() } else { name };
     }
     text::cut(first, TASK)
 }
 
+/// Returns the first sentence of an objective, without its notes. If a note names the work that a
+/// question or a command came to, returns that work.
+fn first_goal(objective: &str) -> &str {
+    if let Some(work) = pattern!(r" \(came to: (.+?)\)(?:\.|$)").captures(objective) {
+        return text::part(work.get(1).map_or(objective, |work| work.as_str()));
+    }
+    let notes = [" (began with", " (asked:", " (after `", " (by `", ". "];
+    let notes = notes.into_iter().filter_map(|end| objective.find(end));
+    let question = objective.find("? ").map(|mark| mark + 1);
+    let end = notes.chain(question).min().unwrap_or(objective.len());
+    text::part(&objective[..end])
+}
+
 /// Returns the request that ran when a line was written, unless it was the first one. Short prompts
 /// are skipped, because words of assent continue the request before them. Returns `None` for a
-/// request that cannot be understood alone.
+/// question, an opinion, an answer to the agent, and a request that cannot be understood alone.
 fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
     let before = prompts.iter().skip(1).rev().filter(|prompt| is_before(prompt.origin));
     let says = |prompt: &&Quote| prompt.text.split_whitespace().count() >= REQUEST_WORDS;
-    clear_request(&before.take(LOOKED_AT).find(says)?.text)
+    let request = before.take(LOOKED_AT).find(says)?;
+    let is_answer = draft.evidence.choices.iter().any(|choice| choice.origin == request.origin);
+    clear_request(&request.text).filter(|_| !is_answer)
 }
 
 /// Returns the first sentence of a prompt without words of courtesy; `None` if it cannot be
@@ -90,6 +106,7 @@ fn clear_request(prompt: &str) -> Option<String> {
     );
     let plain = courtesy.replace(&first[..end], "");
     let is_clear = text::words(&plain).len() >= CLEAR_REQUEST
+        && (phrases::ORDER.matches(&plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
         && !reference::points(&plain)
         && !reference::rests_on_session(&plain)
@@ -190,6 +207,7 @@ mod tests {
             said(6, "yes, go on"),
             said(8, "fix it"),
             said(12, "now that we know what it does, why is it so slow in all of those cases?"),
+            said(16, "hmm pros and cons of the lexer and the parser"),
         ];
         let draft = Draft::new(&session.episode, &session.evidence);
         let told = |line| with_task(&draft, "The guard is new.", Some(Origin { source: 0, line }));
@@ -199,5 +217,21 @@ mod tests {
         assert_eq!(told(5).as_deref(), Some(later));
         assert_eq!(told(9).as_deref(), Some(later));
         assert_eq!(told(13).as_deref(), Some(first), "an unclear request names nothing");
+        assert_eq!(told(17).as_deref(), Some(first), "an opinion orders no work");
+    }
+
+    #[test]
+    fn a_question_is_told_by_the_work_that_it_came_to() {
+        for (objective, wanted) in [
+            (
+                "Is the parser slow? (came to: Read dates once). Later: add a test.",
+                "Read dates once",
+            ),
+            ("Is the parser slow? It reads dates.", "Is the parser slow?"),
+            ("Read old dates (began with: are they read?)", "Read old dates"),
+            ("Read old dates. They fail.", "Read old dates"),
+        ] {
+            assert_eq!(first_goal(objective), wanted);
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::{
     context,
     decision_options::{self, DecisionOptions},
     draft::{ClaimDraft, Draft},
+    locate::{self, SentenceSource, Speaker},
     overtaken, phrasing, reference, worth,
 };
 use crate::{
@@ -42,7 +43,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let question = question(draft, record);
-    let found = draft.places.of(&record.decision);
+    let found = quoted(draft, record).or_else(|| draft.places.of(&record.decision));
     let answer = question.or_else(|| answer(draft, record));
     let origin = answer.map(|choice| choice.origin).or(found.map(|found| found.origin));
     let certainty = match record.rationale.as_str() {
@@ -308,15 +309,39 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
     details
 }
 
-/// Returns the answer of the user that a decision without a question repeats. The source of the
-/// decision is this answer, and not the report that offered it.
+/// Returns the answer of the user that a decision without a question repeats, or the plan that the
+/// user accepted. The source of the decision is this answer, and not the report that offered it.
 fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
     if !record.rationale.contains(BY_THE_USER) {
         return None;
     }
     let decision = text::words(&record.decision);
-    let mut choices = draft.evidence.choices.iter();
-    choices.rfind(|choice| text::share(&decision, &text::words(&choice.answer)) >= SAME)
+    let repeats = |said: &str| text::share(&decision, &text::words(said)) >= SAME;
+    let is_source = |choice: &&Choice| match choice.approach.as_ref().or(choice.background.as_ref())
+    {
+        _ if choice.answer != "accepted" => repeats(&choice.answer),
+        Some(approach) => repeats(approach) || repeats(&choice.question),
+        None => repeats(&choice.question),
+    };
+    draft.evidence.choices.iter().rfind(is_source)
+}
+
+/// Returns the prompt that a record quotes, or the prompt that dropped the earlier request. Other
+/// messages may share more words with the quote.
+fn quoted(draft: &Draft<'_>, record: &DecisionRecord) -> Option<SentenceSource> {
+    let mut prompts = draft.evidence.prompts.iter();
+    let prompt = if record.rationale.contains("never mind") {
+        let drops = pattern!(r"(?i)\b(?:never ?mind|forget (?:it|that|about it))\b");
+        prompts.rfind(|prompt| drops.is_match(&prompt.text))
+    } else {
+        let quote = record.decision.strip_prefix("User: ")?;
+        let pieces: Vec<String> = quote.split(" … ").map(text::plain).collect();
+        prompts.rfind(|prompt| {
+            let said = text::plain(&prompt.text);
+            !locate::is_compaction(&prompt.text) && pieces.iter().all(|piece| said.contains(piece))
+        })
+    };
+    Some(SentenceSource { origin: prompt?.origin, by: Speaker::User })
 }
 
 /// Returns the user's question that a decision answers.

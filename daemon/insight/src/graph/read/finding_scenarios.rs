@@ -5,7 +5,7 @@ use crate::model::{
     evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
     graph::Relation,
     summary::{DecisionRecord, ErrorResolution},
-    wording::CHOSEN,
+    wording::{BEFORE_CHANGED, CHOSEN, USER_SAID},
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -210,4 +210,70 @@ fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
         at: session.at(9),
     }];
     assert_eq!(only(&facts(&[&session]), Relation::FoundOut).origins[0].1.line, 3);
+}
+
+#[test]
+fn a_cause_that_the_session_removed_is_no_fact() {
+    let cause = "In `Importer::read` the index is only kept without a lock";
+    assert_eq!(found(&discovering(&[cause])), [format!("{cause}.")]);
+    assert_eq!(found(&discovering(&[&format!("{BEFORE_CHANGED}{cause}")])), Vec::<String>::new());
+}
+
+#[test]
+fn a_decision_has_the_line_on_which_the_user_said_or_accepted_it() {
+    let words = "we should use one table of days instead of a list";
+    let told = |record: (&str, &str)| {
+        let mut session = SessionFixture::new(10, "Parse old dates in the importer");
+        let said =
+            |at, text: &str| Quote { text: text.to_owned(), origin: line(at), at: session.at(at) };
+        session.evidence.prompts = vec![
+            said(2, "Parse old dates in the importer"),
+            said(4, &format!("ok. {words}. and add a test for the zone of each row")),
+            said(8, "Never mind!"),
+        ];
+        session.evidence.reports = vec![report(3, &format!("{words}."))];
+        session.evidence.choices = vec![Choice {
+            question: "Plan: Index by day".to_owned(),
+            answer: "accepted".to_owned(),
+            approach: Some("One row of the `days` table for each day and zone".to_owned()),
+            origin: line(6),
+            ..Choice::default()
+        }];
+        session.evidence.statements = Vec::new();
+        session
+            .evidence
+            .reports
+            .push(report(9, "One row of the `days` table for each day and zone."));
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: record.0.to_owned(),
+            rationale: record.1.to_owned(),
+            alternatives: None,
+        }]);
+        let facts = facts(&[&session]);
+        let told: Vec<_> = of(&facts, Relation::Decided).map(|fact| &fact.origins).collect();
+        assert_eq!(told.len(), 1, "{record:?}");
+        told[0][0].1.line
+    };
+    assert_eq!(told((&format!("User: \"{words}.\""), USER_SAID)), 4);
+    let plan = "One row of the `days` table for each day and zone";
+    assert_eq!(told((plan, "Plan: Index by day, accepted by the user")), 6);
+    let dropped = "Dropped: Parse old dates in the importer";
+    assert_eq!(told((dropped, "The user's words, with \"never mind\"")), 8);
+}
+
+#[test]
+fn an_answer_that_two_records_tell_is_one_fact() {
+    let mut session = SessionFixture::new(10, "Parse old dates in the importer");
+    let text = "we should use one table of days instead of a list of rows for the index of dates";
+    let prompt = Quote { text: text.to_owned(), origin: line(4), at: session.at(4) };
+    session.evidence.prompts = vec![prompt];
+    let record = |decision: &str| DecisionRecord {
+        decision: decision.to_owned(),
+        rationale: USER_SAID.to_owned(),
+        alternatives: None,
+    };
+    let part = "User: \"we should use one table of days instead of a list of rows for the index\"";
+    session.episode.summary.key_decisions =
+        Some(vec![record(&format!("User: \"{text}\"")), record(part)]);
+    assert_eq!(of(&facts(&[&session]), Relation::Decided).count(), 1);
 }

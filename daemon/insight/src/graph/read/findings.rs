@@ -14,6 +14,7 @@ use crate::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
         transcript::{Origin, TaskState},
+        wording::BEFORE_CHANGED,
     },
     pattern::pattern,
 };
@@ -44,7 +45,9 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for text in &dead_ends {
         tell(draft, &mut told, FindingDraft::of(Relation::DeadEnd, text));
     }
-    for text in summary.discoveries.iter().flatten() {
+    // A cause that the session removed is no fact without its symptom.
+    let discoveries = summary.discoveries.iter().flatten();
+    for text in discoveries.filter(|text| !text.starts_with(BEFORE_CHANGED)) {
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);

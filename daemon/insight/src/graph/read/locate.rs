@@ -71,7 +71,7 @@ impl SentenceIndex {
         let mut pasted = Vec::new();
         for prompt in &evidence.prompts {
             // The agent wrote the summary of a compaction.
-            let by = match prompt.text.trim_start().starts_with(CONTINUED) {
+            let by = match is_compaction(&prompt.text) {
                 true => Speaker::Agent,
                 false => Speaker::User,
             };
@@ -84,7 +84,7 @@ impl SentenceIndex {
             add(&recap.text, recap.origin, Speaker::Agent);
         }
         let continued = evidence.prompts.iter();
-        let continued = continued.filter(|prompt| prompt.text.trim_start().starts_with(CONTINUED));
+        let continued = continued.filter(|prompt| is_compaction(&prompt.text));
         let recaps = evidence.recaps.iter().map(|recap| recap.origin);
         let recaps = recaps.chain(continued.map(|prompt| prompt.origin)).collect();
         for report in &evidence.reports {
@@ -130,6 +130,11 @@ impl SentenceIndex {
         let by = if is_foreign { Speaker::Agent } else { found.by };
         SentenceSource { by, ..found }
     }
+}
+
+/// Whether a prompt is the summary that an agent wrote when its context was full.
+pub(super) fn is_compaction(prompt: &str) -> bool {
+    prompt.trim_start().starts_with(CONTINUED)
 }
 
 #[cfg(test)]

@@ -45,6 +45,8 @@ pub(super) static HEDGE: PhraseSet = phrase_set!("hedge.toml");
 pub(super) static CONTRAST: PhraseSet = phrase_set!("contrast.toml");
 /// Sentences whose subject is a thing without a name.
 pub(super) static BARE_NOUN: PhraseSet = phrase_set!("bare_noun.toml");
+/// Requests that begin with the work that they order.
+pub(super) static ORDER: PhraseSet = phrase_set!("order.toml");
 /// Remarks of a user about an error that do not name it.
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
@@ -70,7 +72,7 @@ mod tests {
 
     #[test]
     fn every_file_matches_its_examples_and_not_its_counter_examples() {
-        for set in [&JUDGEMENT, &HEDGE, &CONTRAST, &BARE_NOUN, &CHAT] {
+        for set in [&JUDGEMENT, &HEDGE, &CONTRAST, &BARE_NOUN, &ORDER, &CHAT] {
             let file = read(set.text);
             for example in &file.examples {
                 assert!(set.matches(example), "{example}");

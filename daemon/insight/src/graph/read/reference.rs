@@ -16,7 +16,7 @@ pub(super) fn points_back(text: &str) -> bool {
         || pattern!(r"(?i)^(?:both(?: of)?|these|those|either|neither) [a-z]").is_match(text)
             && !pattern!(r"(?i)^(?:both|either|neither) \S+ (?:and|or|nor) ").is_match(text)
         || pattern!(r"(?i)^(?:(?:and|but|so|also|then|since|because|if|when),? )*(?:it|they|he|she|them|its|their|it.s|they.re) ").is_match(text)
-        || pattern!(r"(?i)^(?:the same (?:applies|goes|holds|is true)|the only (?:cost|downside|drawback|difference|exception|one|change|caveat|risk)|whether (?:this|that|it|they)|(?:one|some|all|none|most|each|any|neither|either|both) of (?:these|those|them)|\S+ also (?:says|said|means|needs|requires)|pretty (?:easy|hard|much|simple)|not quite|exactly|correct|yes[,.]|no,)(?: |$)")
+        || pattern!(r"(?i)^(?:the same (?:applies|goes|holds|is true)|the only (?:cost|downside|drawback|difference|exception|one|change|caveat|risk)|whether (?:this|that|it|they)|(?:one|some|all|none|most|each|any|neither|either|both) of (?:these|those|them)|\S+ also (?:says|said|means|needs|requires)|pretty (?:easy|hard|much|simple)|not quite|exactly|correct|yes[,.]|no,|(?:potentially|probably|possibly|mostly|partly|partially|technically|basically|sort of|kind of) (?:yes|no)[,.]|(?:mostly|partly|partially|it depends|depends|sort of|kind of|absolutely|certainly|of course)[,.])(?: |$)")
             .is_match(text)
         || pattern!(r"(?i)^(?:which|where|while|whereas|because|so that|and then|as well as|see (?:above|below)|as (?:above|mentioned)) ")
             .is_match(text)
@@ -54,6 +54,15 @@ pub(super) fn counts_unnamed(text: &str) -> bool {
         || pattern!(r"(?i)^(?:the|this|that|a) \w{2,10} (?:file|script|folder|one|config)\b").is_match(text)
 }
 
+/// Whether the object of a text is a number of things without their names: `keep the three files`.
+pub(super) fn counts_unnamed_objects(text: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:the|these|those|all|both|other|remaining) (?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten) (?:\w+ )?(?:files?|tests?|places?|commits?|issues?|errors?|findings?|changes?|functions?|modules?|lines?|warnings?|options?|points?|items?|ones|things?|steps?|prs)\b"
+    )
+    .is_match(text)
+        && !text.contains(['`', ':', '/'])
+}
+
 /// Whether a text names a file only by its extension: `the py file`.
 pub(super) fn names_bare_file(text: &str) -> bool {
     pattern!(r"(?i)\bthe (?:py|ts|js|go|rs|rb|java|json|ya?ml|toml|md|sql|sh|css|html|txt|csv) (?:file|one)s?\b")
@@ -82,9 +91,13 @@ pub(super) fn rests_on_session(text: &str) -> bool {
 }
 
 /// Whether the subject of a sentence is a thing without a name: `The guard is …`, `Our new test …`.
-/// Only the text before it, or the task of the session, identifies the thing.
+/// Only the text before it, or the task of the session, identifies the thing. Notes leave out the
+/// article: `Guard lives in …`.
 pub(super) fn has_bare_subject(text: &str) -> bool {
-    pattern!(
+    let without_article = pattern!(
+        r"^(?:Cache|Check|Config|Cookie|Default|Endpoint|Error|Field|Fix|Flag|Guard|Handler|Header|Helper|Hook|Key|Limit|Lock|Loop|Parser|Path|Query|Retry|Schema|Script|Server|Session|Setting|State|Test|Timeout|Token|Type|Validation|Value|Wrapper)(?: [a-z]+)? (?:is|are|was|has|does|can|cannot|must|should|will|only|already|also|never|lives?|sits?|[a-z]+s)\b"
+    );
+    without_article.is_match(text) || pattern!(
         r"^(?i:but |and |so |also |yes[,.] |no[,.] )*(?i:the|this|that|these|those|our|your|my|its|their|both|all|each|every|either) (?:(?:new|old|current|existing|same|first|second|last|other|only|main|real|actual|two|three) )*[a-z][a-z-]*(?: [a-z][a-z-]*)? (?:is|are|was|were|has|have|had|does|do|did|will|would|can|cannot|could|should|must|may|might|needs?|only|already|also|never|always|not|no|isn.t|aren.t|doesn.t|don.t|won.t|can.t|[a-z]+s)\b"
     )
     .is_match(text)
@@ -114,12 +127,27 @@ mod tests {
         for (text, wanted) in [
             ("The backend has it in a table", true),
             ("Both options are off in `.env`", true),
+            ("Potentially yes, but only for hosted repositories", true),
+            ("Mostly, but `parse()` never fails", true),
             ("It never opens a file", true),
             ("Both `a.rs` and `b.rs` read it", false),
             ("`parse()` fails if it reads a date", false),
             ("The parser keeps a row and skips it later", false),
         ] {
             assert_eq!(points_back(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_things_needs_their_names() {
+        for (text, wanted) in [
+            ("Keep the three files", true),
+            ("we don't need the other two tests", true),
+            ("Keep the three files: a table, its index and its key", false),
+            ("Keep the two files `a.rs` and `b.rs`", false),
+            ("Keep three rows for each day", false),
+        ] {
+            assert_eq!(counts_unnamed_objects(text), wanted, "{text}");
         }
     }
 
@@ -149,6 +177,9 @@ mod tests {
             ("The `parse()` guard is only reached with a query", false),
             ("The Linear MCP server doesn't expose an `issue`", false),
             ("GitHub sends no event for it", false),
+            ("Guard lives in `authorizationURL`", true),
+            ("Retry logic is only in `send()`", true),
+            ("Checks of `parse()` never fail", false),
         ] {
             assert_eq!(has_bare_subject(text), wanted, "{text}");
         }

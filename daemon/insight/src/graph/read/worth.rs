@@ -83,7 +83,7 @@ pub(super) fn is_dead_end(text: &str) -> bool {
 /// Whether an open end is still meaningful after later sessions.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)^(?:tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
+        r"(?i)^(?:tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
     );
     let is_part = reference::rests_on_label(text)
         || reference::rests_on_session(text)
@@ -102,6 +102,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         }
         let is_alone = !has_pronoun_object(quote)
             && !reference::rests_on_session(quote)
+            && !reference::counts_unnamed_objects(quote)
             && !reference::names_bare_file(quote);
         return lasting::is_users_decision(quote, is_asked) && (is_asked || is_alone);
     }
@@ -121,6 +122,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         && !is_answer.is_match(what)
         && !reference::rests_on_session(what)
         && !has_pronoun_object(what)
+        && !reference::counts_unnamed_objects(what)
         && !phrases::BARE_NOUN.matches(what)
         && !lasting::is_for_now(what)
         && !text_ends_open(what)
@@ -188,10 +190,12 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {
         value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
     };
-    // A description of what was done is no reason.
+    // A description of what was done or is going to be done is no reason.
+    let announces = pattern!(r"(?i)^(?:i.ll|i will|let me|let.s|now)\b").is_match(&change.reason);
     let is_reasoned = !is_filler(&change.reason)
         && !change.reason.is_empty()
         && !phrasing::is_past(&change.reason)
+        && !announces
         && !change.reason.starts_with("Asked: ");
     let is_tuned = change.old_value.as_deref().is_some_and(|old| {
         is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
@@ -368,6 +372,8 @@ mod tests {
             ("You'll need to wait a bit for the cache", false),
             ("Backpressure: can add if needed for high throughput", false),
             ("Offered, not answered: commit these changes", false),
+            ("To decide: What are you interested in exploring?", false),
+            ("To decide: Should the old names be kept for a year?", true),
         ] {
             assert_eq!(is_open_end(text), wanted, "{text}");
         }
@@ -416,6 +422,7 @@ mod tests {
             (change(None, "40", "The pool ran out of connections"), true),
             (change(None, "40", "Asked: set it up"), false),
             (change(None, "40", "Added a task and documented it"), false),
+            (change(None, "40", "I'll keep the old names"), false),
             (change(Some("./a/"), "./b/", ""), false),
             (change(Some("40"), REMOVED, ""), false),
             (change(None, "http://192.168.1.4:80", "It runs on the host"), false),

@@ -14,20 +14,25 @@ const STEPS: usize = 8;
 const STEP_TEXT: usize = 160;
 const FILES: usize = 16;
 
-/// The beginnings of the lines that contain a step and a file.
+/// The beginnings of the lines that contain the background, a step and a file.
+pub(super) const BACKGROUND: &str = "= ";
 pub(super) const STEP: &str = "- ";
 pub(super) const FILE: &str = "+ ";
 
 /// Returns the short form of a plan. Its first line is the heading or the first line of the plan,
-/// and its second line is the approach. Each step and each file that the plan changes follows on a
-/// line with its mark.
+/// and its second line is the approach. The background of a plan without an approach, each step and
+/// each file that the plan changes follow on lines with their marks.
 pub(super) fn in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
     let title = kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION);
-    let approach = approach(plan).map_or(String::new(), |text| kept(&text, bounds::TYPED_ANSWER));
+    let approach = approach(plan).map(|text| kept(&text, bounds::TYPED_ANSWER));
+    let background = background(plan).filter(|_| approach.is_none());
     let passages = passages(plan);
-    let mut short = format!("{title}\n{approach}");
+    let mut short = format!("{title}\n{}", approach.unwrap_or_default());
+    if let Some(text) = background {
+        short.extend(["\n", BACKGROUND, &kept(&text, bounds::TYPED_ANSWER)]);
+    }
     for step in steps(&passages) {
         short.extend(["\n", STEP, &kept(&step, bounds::QUESTION)]);
     }
@@ -37,18 +42,23 @@ pub(super) fn in_short(plan: &str) -> String {
     short.trim_end().to_owned()
 }
 
-/// Returns the first sentences under a heading such as `What to create` or `Approach`. Without
-/// one, returns those under a heading such as `Root cause` or `Context`.
+/// Returns the first sentences under a heading such as `What to create` or `Approach`.
 fn approach(plan: &str) -> Option<String> {
     let is_approach = |heading: &str| {
         pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")
             .is_match(heading)
     };
-    let is_reason = |heading: &str| {
+    first_below(plan, is_approach)
+}
+
+/// Returns the first sentences under a heading such as `Root cause` or `Context`. They describe the
+/// state before the plan.
+fn background(plan: &str) -> Option<String> {
+    let is_background = |heading: &str| {
         pattern!(r"(?i)^(?:\d+[.)] )?(?:the )?(?:root causes?|causes?|problems?|diagnosis|context|background|summary|overview|kontext|hintergrund|problema|causa|contexto|contexte|cause|背景|问题|原因|問題)$")
             .is_match(heading)
     };
-    first_below(plan, is_approach).or_else(|| first_below(plan, is_reason))
+    first_below(plan, is_background)
 }
 
 /// Returns the first block that explains something below a heading for which `is_named` holds.
@@ -168,7 +178,7 @@ mod tests {
         let plan = "# Plan: Show all rows\n\n## Context\n\nThe list ends after fifty rows because the page is never asked for.\n\n## Steps\n\n1. Ask\n";
         assert_eq!(
             in_short(plan),
-            "Plan: Show all rows\nThe list ends after fifty rows because the page is never asked for."
+            "Plan: Show all rows\n\n= The list ends after fifty rows because the page is never asked for."
         );
         assert_eq!(in_short("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
     }

@@ -304,6 +304,7 @@ impl Collector {
             explanation: None,
             words: None,
             approach: Some(approach.to_owned()).filter(|approach| !approach.is_empty()),
+            background: rest(plans::BACKGROUND).next().map(str::to_owned),
             steps: steps.map(str::to_owned).collect(),
             files: files.map(str::to_owned).collect(),
             typed: false,

@@ -12,6 +12,7 @@ use crate::{
         from_evidence::{
             entries::{ENTRY, Entries},
             overtaken, user_words,
+            wording::begins_as_order,
         },
         report::Topic,
         text::{capitalised, cut, pattern, same_words, share_of_words, without_full_stop, words},
@@ -22,6 +23,8 @@ use crate::{
 const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take it back.
 const ANSWERS: usize = 3;
+/// Ends the rationale of a plan that is recorded by its title.
+const TITLED: &str = " (plan accepted by the user)";
 /// A prompt with at least this share of the words of a typed answer repeats it.
 const SAID_AGAIN: f64 = 0.85;
 
@@ -44,6 +47,11 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
+        // An answer of the user says more than the title of the plan that follows it.
+        let is_said = |known: &DecisionRecord| same_words(&known.decision, &record.decision);
+        if record.rationale.ends_with(TITLED) && records.iter().any(is_said) {
+            continue;
+        }
         let is_much_shorter = |known: &str| known.len() < record.decision.len() / 3;
         records.retain(|known| {
             is_much_shorter(&known.decision) || !same_words(&known.decision, &record.decision)
@@ -177,16 +185,26 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
     Some(record(&format!("User: \"{quote}\""), rationale))
 }
 
-/// Returns the record of a plan. The decision of an accepted plan is its approach, because a title
-/// decides nothing. A refused plan is recorded by its title.
+/// Returns the record of a plan. The decision of an accepted plan is its approach, because most
+/// titles decide nothing. If the plan states only its background, the decision is a title that
+/// orders something, and the background is its reason. A refused plan is recorded by its title.
 fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     let title = entries.tidy_line(&choice.question);
     if choice.answer == "refused" {
         let decision = format!("{NOT_AS_PLANNED}{}", plan_title(&title));
         return Some(record(&decision, REFUSED.to_owned()));
     }
-    let approach = entries.tidy_line(choice.approach.as_deref()?);
-    let rationale = format!("{PLAN}{}, accepted {BY_THE_USER}", plan_title(&title));
+    let title = plan_title(&title);
+    // A background such as `Add a reader of archives` says what is to be done.
+    let background = choice.background.as_deref();
+    let approach = choice.approach.as_deref().or(background.filter(|text| begins_as_order(text)));
+    let Some(approach) = approach else {
+        let background = entries.tidy_line(background?);
+        let rationale = format!("{}{TITLED}", without_full_stop(&background));
+        return begins_as_order(&title).then(|| record(&title, rationale));
+    };
+    let approach = entries.tidy_line(approach);
+    let rationale = format!("{PLAN}{title}, accepted {BY_THE_USER}");
     Some(record(without_full_stop(&approach), rationale))
 }
 
@@ -324,7 +342,7 @@ fn with_reason(sentence: &str) -> (String, Option<String>) {
 /// Returns the text after `instead of`, `rather than` or `over`.
 fn alternative(sentence: &str) -> Option<String> {
     let found = pattern!(
-        r"(?i)\b(?:instead of|rather than|(?:chose|opted for|picked|preferred|went with) .{2,60}? over) (.+?)(?:[,;(]| —| because| since| so | to avoid| to keep| which| when| as |$)"
+        r"(?i)\b(?:instead of|rather than|(?:chose|opted for|picked|preferred|went with) .{2,60}? over) (.+?)(?:[,;(]|[:.] | [–—-] | because| since| so | to avoid| to keep| which| when| as |$)"
     )
     .captures(sentence)?;
     let other = without_full_stop(found[1].trim());
@@ -367,6 +385,14 @@ mod tests {
             (
                 "Kept the lock out of the loop to avoid a deadlock.",
                 Some(("Kept the lock out of the loop", "To avoid a deadlock", None)),
+            ),
+            (
+                "A table (one row each) rather than a list: the rows keep their order",
+                Some((
+                    "A table (one row each) rather than a list: the rows keep their order",
+                    "Reason not stated",
+                    Some("A list"),
+                )),
             ),
             ("Went with the second way.", None),
         ] {

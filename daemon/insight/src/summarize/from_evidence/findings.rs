@@ -4,6 +4,7 @@ use crate::{
     model::{
         evidence::{ErrorSeen, Evidence, StatementKind},
         transcript::Origin,
+        wording::BEFORE_CHANGED,
     },
     summarize::{
         from_evidence::{
@@ -67,13 +68,7 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
         for cause in causes {
             let line = cut_at_clause(&entries.tidy_line(&cause.text), DISCOVERY);
             if says_something(&line) && !leans_back(&line) {
-                push(
-                    &mut list,
-                    format!(
-                        "Cause found on the way, as it was before the files were changed: {}",
-                        without_full_stop(&line)
-                    ),
-                );
+                push(&mut list, format!("{BEFORE_CHANGED}{}", without_full_stop(&line)));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Finds what the last reports leave open.
 
+use std::ops::RangeInclusive;
+
 use crate::{
     model::{evidence::GitStep, transcript::Origin},
     summarize::{
@@ -8,7 +10,7 @@ use crate::{
             overtaken,
         },
         report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
-        text::{capitalised, pattern, share_of_words, words},
+        text::{Block, blocks, capitalised, pattern, share_of_words, words},
     },
 };
 
@@ -16,6 +18,9 @@ use crate::{
 const REPORTS: usize = 3;
 /// A later text with at least this share of the words of an open end takes it up.
 const TAKEN_UP: f64 = 0.5;
+/// Minimum and maximum length, in bytes, of a listed question, and maximum number of such questions.
+const QUESTION: RangeInclusive<usize> = 20..=280;
+const QUESTIONS: usize = 4;
 /// Maximum length, in bytes, of a heading with its items in one entry.
 const UNDER: usize = 600;
 
@@ -33,6 +38,8 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let open = open.filter(|claim| is_recent || is_put_off(claim));
         // A gap, such as a missing test, stays open when other work follows.
         let open = open.filter(|claim| !is_over || claim.listed && is_gap(claim));
+        // The prompt after an earlier report decided what that report left to the user.
+        let open = open.filter(|claim| is_last || !is_left_to_decide(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
         let mut under: Option<(&str, Vec<String>)> = None;
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
@@ -59,6 +66,29 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         if let Some((section, items)) = under {
             push_under(entries, list, section, &items);
         }
+    }
+}
+
+/// Adds the questions that the list at the end of the last reply asks the user.
+pub(super) fn questions(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let Some(reply) = &evidence.last_reply else { return };
+    if evidence.prompts.last().is_some_and(|prompt| prompt.origin.line > reply.origin.line) {
+        return;
+    }
+    let all = blocks(&reply.text);
+    let items = all.iter().rev().skip_while(|block| matches!(block, Block::Paragraph(_)));
+    let items = items.take_while(|block| matches!(block, Block::Item(_)));
+    let asked = items.filter_map(|block| match block {
+        Block::Item(text) => Some(entries.tidy_line(text)),
+        Block::Paragraph(_) | Block::Heading(_) => None,
+    });
+    let is_question = |line: &String| {
+        line.ends_with('?') && QUESTION.contains(&line.len()) && line.split(' ').count() >= 4
+    };
+    let asked: Vec<String> = asked.filter(is_question).collect();
+    for question in asked.iter().rev().take(QUESTIONS) {
+        push(list, format!("To decide: {question}"));
     }
 }
 
@@ -100,6 +130,14 @@ fn is_put_off(claim: &Claim) -> bool {
     parts.into_iter().flatten().any(|part| {
         pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
             .is_match(part)
+    })
+}
+
+/// Whether a claim is below a heading that leaves a decision to the user.
+fn is_left_to_decide(claim: &Claim) -> bool {
+    claim.section.as_deref().is_some_and(|section| {
+        pattern!(r"(?i)\b(?:decisions?|decide|confirm|your call|questions? for you)\b")
+            .is_match(section)
     })
 }
 

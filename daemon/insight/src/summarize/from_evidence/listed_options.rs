@@ -9,6 +9,9 @@ use crate::{
     },
 };
 
+/// Maximum number of reports before a prompt that are searched for the options that it names.
+const REPORTS: usize = 3;
+
 /// Whether a quote picks by letters or numbers: `do B, C and D`, `go for 1-3`. Without the list of
 /// options, such a quote says nothing.
 pub(super) fn names_options(quote: &str) -> bool {
@@ -18,10 +21,15 @@ pub(super) fn names_options(quote: &str) -> bool {
     .is_match(quote)
 }
 
-/// Returns the labels in the previous report that the prompt names by letter or number.
+/// Returns the labels that the prompt names by letter or number, from the previous report that
+/// lists them. The user may ask about options before picking one.
 pub(super) fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> {
-    let before = entries.reports.reports.iter().rfind(|report| report.origin.line < at.line);
-    let Some(before) = before else { return Vec::new() };
+    let before = entries.reports.reports.iter().rev().filter(|report| report.origin.line < at.line);
+    let named = before.take(REPORTS).map(|report| named_in(entries, report, words));
+    named.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+fn named_in(entries: &Entries<'_>, before: &Report, words: &str) -> Vec<String> {
     let named: Vec<&str> =
         pattern!(r"(?:^|[\s,(#])([A-H1-9])(?:[,.):]| ?[-–—] | (?:and|or|is|are)\b|$)")
             .captures_iter(words)

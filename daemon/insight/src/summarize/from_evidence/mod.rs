@@ -22,6 +22,7 @@ mod left_open;
 mod listed_options;
 mod next_steps;
 mod objective;
+mod openings;
 mod outcome;
 mod overtaken;
 mod quotable;
@@ -33,6 +34,8 @@ mod reported;
 mod repository;
 mod request;
 #[cfg(test)]
+mod request_scenarios;
+#[cfg(test)]
 mod scenarios;
 #[cfg(test)]
 mod series_scenarios;
@@ -41,6 +44,7 @@ mod test_results;
 mod title;
 mod transient;
 mod turns;
+mod typed_text;
 mod user_words;
 mod wording;
 #[cfg(test)]

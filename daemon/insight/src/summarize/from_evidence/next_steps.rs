@@ -63,6 +63,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     deferred::suggested(entries, &mut list);
     recapped(entries, &mut list);
     offered(entries, &mut list);
+    left_open::questions(entries, &mut list);
     deferred::offers(entries, &mut list);
     list.truncate(STEPS);
     list
@@ -195,7 +196,8 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     if !replied && !evidence.prompts.iter().any(|prompt| followed(prompt.origin)) {
         let title = entries.tidy_line(&plan.question);
         let title = title.trim_start_matches("Plan: ");
-        let approach = plan.approach.as_deref().map(|approach| entries.tidy_line(approach));
+        let approach = plan.approach.as_deref().or(plan.background.as_deref());
+        let approach = approach.map(|approach| entries.tidy_line(approach));
         let approach = approach.map_or(String::new(), |text| {
             format!(". {}", without_full_stop(&cut_at_clause(&text, 300)))
         });

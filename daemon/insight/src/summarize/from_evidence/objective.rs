@@ -12,16 +12,14 @@ use crate::{
             entries::{cut_at_clause, plain_words},
             later_requests::{points_at_something, shifts},
             listed_options::option_named,
+            openings::{is_preparation, is_question, is_talk},
             request::{REQUEST, Request, Weight},
             title::{fits, subject, title},
-            wording::{self, Manner, begins_as_order},
+            wording::begins_as_order,
         },
         recap::{self, Section, Sections},
         report::Report,
-        text::{
-            capitalised, cut, one_line, pattern, sentences, spoken_sentences, without_full_stop,
-            words,
-        },
+        text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
     },
 };
 
@@ -97,28 +95,6 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
     (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))
 }
 
-/// Whether a request only asks, and orders nothing.
-fn is_question(text: &str) -> bool {
-    let orders = |sentence: &String| wording::plain(sentence).1 == Manner::Orders;
-    text.ends_with('?') && !spoken_sentences(text).iter().any(orders)
-}
-
-/// Whether a first prompt only prepares the agent for the work.
-fn is_preparation(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:analy[sz]e (?:the|this) (?:codebase|repo\w*|project) and write (?:claude|agents|gemini)\.md\b|(?:read|explore|study|familiari[sz]e yourself with|get (?:familiar|acquainted) with|make yourself familiar with) (?:through )?(?:the |this |our )?(?:codebase|code|repo\w*|project|docs?|documentation|readme|(?:claude|agents|gemini)\.md)\b[^.;:]{0,40}$)"
-    )
-    .is_match(text.trim_end_matches('.'))
-}
-
-/// Whether a first prompt only asks to read and talk.
-fn is_talk(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:(?:please )?read\b.*\b(?:then|and) (?:talk|tell me|discuss|let's|we)\b|talk to me\b|let's (?:talk|chat|discuss)\b|do you (?:remember|know|recall)\b|what (?:is|was|were|are) (?:the|our|we)\b|hello\b|hi\b)"
-    )
-    .is_match(text)
-}
-
 /// Returns the ticket that the first two prompts name.
 fn ticket(evidence: &Evidence) -> Option<&Ticket> {
     let named = |ticket: &&Ticket| {
@@ -141,7 +117,13 @@ pub(super) fn name(evidence: &Evidence) -> String {
     if let Some(subject) = asked_subject(evidence, &requests) {
         return cut_at_clause(&one_line(&subject), NAME);
     }
-    let goal = goal(evidence, first_request(&requests).map(|at| &requests[at]));
+    let first = first_request(&requests);
+    let order = first.and_then(|at| first_order(evidence, &requests, at));
+    // An order names the session better than the question before it.
+    let goal = match order.map(|at| &requests[at]) {
+        Some(order) => Goal { text: order.text.clone(), ask: order.ask.clone() },
+        None => goal(evidence, first.map(|at| &requests[at])),
+    };
     let named = |text: &str| antecedents::named(evidence, text);
     let asked = short(&Goal { text: named(&goal.text), ask: named(&goal.ask) });
     // A commit's subject names all of the work, but a cut request only its start.
@@ -269,7 +251,8 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return came_to(&format!("Run the {command} command"), &done);
     }
     if is_question(&request.text)
-        && let Some(done) = asked_subject(evidence, &requests(evidence))
+        && let Some(done) =
+            asked_subject(evidence, &requests(evidence)).or_else(|| subject(evidence, 0.0))
     {
         // A question about the state of the repository is not the purpose of a session.
         return match antecedents::asks_for_state(&request.text) {

@@ -248,17 +248,18 @@ fn in_full(all: &[&str]) -> String {
     told.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the first sentence, and the next ones up to about [`OPENING`] characters.
+/// Returns the first sentence, and the next ones up to about [`OPENING`] characters. A sentence
+/// that rejects or limits the one before it is always included.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
     for sentence in all {
+        if text.chars().count() > OPENING && !wording::turns(sentence) {
+            break;
+        }
         if !text.is_empty() {
             text.push(' ');
         }
         text.push_str(sentence);
-        if text.chars().count() > OPENING {
-            break;
-        }
     }
     cut_at_clause(&text, limit)
 }

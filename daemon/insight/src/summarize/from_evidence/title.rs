@@ -63,12 +63,21 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
         committed.clear();
     }
     // Of several commits, the one that shares the most words with the prompts is preferred. If no
-    // shared words are required, it is the newest.
+    // shared words are required, it is the one with the longest description, because that one
+    // contains most of the work; of equal ones, the newest.
     if shared > 0.0 {
         committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
+    } else {
+        committed.sort_by_key(|(_, subject)| std::cmp::Reverse(described(&commits, subject)));
     }
     let opened = opened.map(|subject| (share(&subject), subject));
     opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
+}
+
+/// Returns the number of words in the body of the commit with this subject.
+fn described(commits: &[&Commit], subject: &str) -> usize {
+    let found = commits.iter().find(|commit| commit.subject == subject);
+    found.map_or(0, |commit| commit.body.split_whitespace().count())
 }
 
 /// Whether a title is about what was done. A title that a model gave early may name work that the

@@ -13,10 +13,11 @@ use crate::{
             listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
-            wording::is_approval,
+            typed_text::{arguments, spoken, unquoted},
+            wording::{is_approval, turns},
         },
         report::{Topic, is_phrase},
-        text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
+        text::{cut, one_line, pattern, sentences, spoken_sentences, without_opener},
     },
 };
 
@@ -26,8 +27,6 @@ const QUOTE: usize = 420;
 const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer ones are pasted.
 const SPOKEN: usize = 900;
-/// Minimum length, in bytes, of a line that may be pasted from a report.
-const PASTED: usize = 20;
 /// Maximum length, in bytes, of a quote that may need the question or request before it.
 const POINTING: usize = 120;
 /// Maximum length, in characters, of the question or request that is shown with a quote.
@@ -87,13 +86,6 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         rationale,
         alternatives: None,
     })
-}
-
-/// Returns the arguments of a slash command, or else the whole prompt.
-fn arguments(prompt: &str) -> &str {
-    let command =
-        prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
-    command.map_or(prompt, |(_, arguments)| arguments.trim_start())
 }
 
 /// Returns a record of the previous request if the prompt drops it, as `Never mind` does.
@@ -178,7 +170,8 @@ fn is_routine(sentence: &str) -> bool {
     Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
 }
 
-/// Returns the sentences that decide, each with the one that it depends on and its reasons.
+/// Returns the sentences that decide, each with the sentence that it depends on, and with the
+/// reasons and limits after it.
 fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut taken = vec![false; all.len()];
     for (at, sentence) in all.iter().enumerate() {
@@ -189,7 +182,9 @@ fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
         if at > 0 && leans_back(sentence) {
             taken[at - 1] = true;
         }
-        let reasons = all[at + 1..].iter().take_while(|next| gives_reason(next));
+        let limits = |next: &str| turns(next) && !is_question(next) && !is_aside(next);
+        let belongs = |next: &&String| gives_reason(next) || limits(next);
+        let reasons = all[at + 1..].iter().take_while(belongs);
         let count = reasons.take_while(|reason| reason.len() <= QUOTE).count();
         taken[at + 1..=at + count].fill(true);
     }
@@ -315,38 +310,6 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// Returns a prompt without the lines that the user pasted from the previous report.
-fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
-    // A terminal leaves a backslash at the end of a continued line.
-    let lines = prompt.text.lines().map(|line| line.trim_end_matches('\\'));
-    if prompt.text.len() < PASTED {
-        return lines.collect::<Vec<_>>().join("\n");
-    }
-    let before =
-        entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
-    let before = before.map_or(String::new(), |report| squeezed(&report.text));
-    let own = lines.filter(|line| {
-        let line = squeezed(line);
-        let line = line.trim_start_matches(['-', '•', ' ']);
-        line.len() < PASTED || !before.contains(line)
-    });
-    own.collect::<Vec<_>>().join("\n")
-}
-
-/// Returns `text` with single spaces and without the marks that a terminal does not show.
-fn squeezed(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars().filter(|c| !matches!(c, '`' | '*')) {
-        match c.is_whitespace() {
-            true if plain.ends_with(' ') => {}
-            true => plain.push(' '),
-            false => plain.push(c),
-        }
-    }
-    plain.truncate(plain.trim_end().len());
-    plain
-}
-
 /// Returns whether a text states a standing wish.
 pub(super) fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
@@ -380,19 +343,6 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let extra = list.len().saturating_sub(WISHES);
     list.drain(..extra);
     list
-}
-
-/// Returns a prompt without code; `None` for commands, logs, plans, and above `longest` bytes.
-fn spoken(prompt: &str, longest: usize) -> Option<String> {
-    let is_review =
-        pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")
-            .is_match(prompt);
-    let is_command = is_review
-        || prompt.starts_with(['/', '<', '#'])
-        || prompt.starts_with("Implement the following plan");
-    let words = without_code(prompt);
-    (!is_command && prompt.len() <= longest && words.chars().any(char::is_alphabetic))
-        .then_some(words)
 }
 
 #[cfg(test)]

@@ -103,6 +103,14 @@ pub(super) fn begins_as_order(text: &str) -> bool {
     .is_match(text)
 }
 
+/// Whether a sentence rejects or limits the one before it: `But I don't think so`.
+pub(super) fn turns(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:but|however|although|though|except|unless|actually|instead|no[,.]|not |i (?:(?:don.?t|do not) (?:think|agree|want|like|see why)|disagree|doubt|would not|wouldn.?t)\b|(?:that|this|it)(?:.s| is| was)? (?:not|wrong|incorrect|false)\b|(?:that|this|it) (?:isn.t|doesn.t|does not|won.t)\b|aber|allerdings|pero|mais|但|不过|ただし|しかし)"
+    )
+    .is_match(sentence)
+}
+
 /// Whether a sentence only approves what was just shown, such as `Yeah, please go ahead`.
 pub(super) fn is_approval(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:yes|yeah|yep|ok|okay|sure|great|please|sounds good)[,.!]* )*(?:please )?(?:go ahead|go for it|proceed)\b")

@@ -207,22 +207,29 @@ fn approved(reply: &str) -> Vec<Chosen> {
 /// Returns the last list of options in a reply, each with its letter or number in lower case.
 fn options(reply: &str) -> Vec<(String, String)> {
     let line_of = pattern!(
-        r"^\s*(?:[-*•] +)?(?:\*\*)?(?:[Oo]ption +)?\(?([A-Ea-e1-9])[).:](?:\*\*)?:? +(.+)$"
+        r"^\s*(?:[-*•] +|#{1,6} +)?(?:\*\*)?(?:[Oo]ption +)?\(?([A-Ea-e1-9])[).:](?:\*\*)?:? +(.+)$"
+    );
+    let named = pattern!(
+        r"^\s*(?:[-*•] +|#{1,6} +)?(?:\*\*)?Option ([A-E1-9]) [–—-] (.+)$|^\s*\| *(?:\*\*)?([A-E])(?:\*\*)? *\| *(.+?) *\|"
     );
     let mut found: Vec<(String, String)> = Vec::new();
     for line in reply.lines() {
         // A numbered question is not an option.
-        let Some(option) = line_of.captures(line) else { continue };
-        let label = option[2].split(" - ").next().unwrap_or_default();
+        let Some(option) = line_of.captures(line).or_else(|| named.captures(line)) else {
+            continue;
+        };
+        let mut parts = option.iter().skip(1).flatten().map(|part| part.as_str());
+        let (mark, text) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let label = text.split(" - ").next().unwrap_or_default();
         if label.contains('?') {
             continue;
         }
-        let mark = option[1].to_lowercase();
+        let mark = mark.to_lowercase();
         // A repeated mark begins another list.
         if found.iter().any(|(known, _)| *known == mark) {
             found.clear();
         }
-        let text = one_line(&option[2]);
+        let text = one_line(text);
         let text = sentences(&text)
             .first()
             .copied()
@@ -271,6 +278,19 @@ mod tests {
         }
         assert_eq!(chosen(reply, &[], "a few more things to do"), []);
         assert_eq!(chosen(reply, &[], "1"), []);
+    }
+
+    #[test]
+    fn options_may_be_headings_or_rows() {
+        for reply in [
+            "Which?\n\n### Option A — Fail loud\nText.\n\n### Option B — Ignore it\nText.",
+            "Which?\n\n### A. Fail loud\nText.\n\n### B. Ignore it\nText.",
+            "Which?\n\n| | What |\n|---|---|\n| A | Fail loud |\n| **B** | Ignore it |",
+        ] {
+            let found = chosen(reply, &[], "A").remove(0);
+            assert_eq!(found.answer, "Fail loud", "{reply}");
+            assert_eq!(found.alternatives, ["Ignore it"], "{reply}");
+        }
     }
 
     #[test]

@@ -1,0 +1,31 @@
+//! Recognises first prompts that order no work: questions, preparations and talk.
+
+use crate::summarize::{
+    from_evidence::wording::{self, Manner},
+    text::{pattern, spoken_sentences},
+};
+
+/// Whether a request only asks, and orders nothing. A path or an address may follow the question.
+pub(super) fn is_question(text: &str) -> bool {
+    let orders = |sentence: &String| wording::plain(sentence).1 == Manner::Orders;
+    let asks = |sentence: &String| sentence.ends_with('?') || !sentence.trim().contains(' ');
+    let all = spoken_sentences(text);
+    let is_asked = text.ends_with('?') || text.contains("? ") && all.iter().all(asks);
+    is_asked && !all.iter().any(orders)
+}
+
+/// Whether a first prompt only prepares the agent for the work.
+pub(super) fn is_preparation(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:analy[sz]e (?:the|this) (?:codebase|repo\w*|project) and write (?:claude|agents|gemini)\.md\b|(?:read|explore|study|familiari[sz]e yourself with|get (?:familiar|acquainted) with|make yourself familiar with) (?:through )?(?:the |this |our )?(?:codebase|code|repo\w*|project|docs?|documentation|readme|(?:claude|agents|gemini)\.md)\b[^.;:]{0,40}$)"
+    )
+    .is_match(text.trim_end_matches('.'))
+}
+
+/// Whether a first prompt only asks to read and talk.
+pub(super) fn is_talk(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:please )?read\b.*\b(?:then|and) (?:talk|tell me|discuss|let's|we)\b|talk to me\b|let's (?:talk|chat|discuss)\b|do you (?:remember|know|recall)\b|what (?:is|was|were|are) (?:the|our|we)\b|hello\b|hi\b)"
+    )
+    .is_match(text)
+}

@@ -1,0 +1,154 @@
+//! Tests of what the user asked for, decided and was asked: titles, quotes and open questions.
+
+use crate::{
+    model::{
+        activity::ActivityVector,
+        project::Project,
+        summary::EnhancedSessionSummary,
+        transcript::{Action, Outcome},
+    },
+    summarize::{
+        evidence::scenarios::Script,
+        from_evidence::{Context, name, request::Request, summarize},
+    },
+};
+
+fn context(project: &Project) -> Context<'_> {
+    Context { project: Some(project), ..Context::default() }
+}
+
+fn summary(script: &Script) -> EnhancedSessionSummary {
+    summarize(&script.collect(), &context(&Project::new("/app")), ActivityVector::default())
+}
+
+fn title(script: &Script) -> String {
+    name(&script.collect(), &context(&Project::new("/app")))
+}
+
+fn decisions(script: &Script) -> Vec<(String, String)> {
+    let records = summary(script).key_decisions.unwrap_or_default();
+    records.into_iter().map(|record| (record.decision, record.rationale)).collect()
+}
+
+fn commit(script: &mut Script, id: &str, message: &str, printed: &'static str) {
+    script.edit(&format!("{id}e"), "/app/clock.rs", "a", id);
+    script.run(id, &format!("git commit -m '{message}'"), Outcome::Succeeded, printed);
+}
+
+#[test]
+fn a_question_does_not_name_a_session_that_committed_or_was_asked_for_work() {
+    let mut script = Script::default();
+    script.prompt("Is there an easy reason for it? docs/why.md");
+    script.reply("m1", "Yes, the clock is read twice.");
+    commit(&mut script, "c", "Read the clock once", "[main 1a2b3c4] Read the clock once");
+    script.reply("m2", "Committed.");
+    assert_eq!(title(&script), "Read the clock once");
+    let mut script = Script::default();
+    script.prompt("It sounds like finding 1 is a feature, no?");
+    script.reply("m1", "Yes, it is one.");
+    script.prompt("Write the limits of the parser into the manual");
+    script.reply("m2", "Written.");
+    assert_eq!(title(&script), "Write the limits of the parser into the manual");
+}
+
+#[test]
+fn of_commits_that_share_no_words_with_the_prompts_the_one_with_most_of_the_work_names_the_session()
+{
+    let mut script = Script::default();
+    script.prompt("Read the notes, then talk to me about the idea");
+    let body = "First version of the reader' -m 'It reads the lines, keeps their order, and prints a table of all days with their sums";
+    commit(&mut script, "c", body, "[main 1a2b3c4] First version of the reader");
+    commit(&mut script, "d", "Update npm", "[main 2b3c4d5] Update npm");
+    script.reply("m2", "Committed.");
+    assert_eq!(title(&script), "First version of the reader");
+}
+
+#[test]
+fn a_request_is_quoted_up_to_the_sentence_that_turns_it() {
+    let review = "The review says that the reader has to open each of the files of the archive again whenever the list is shown, and that it has to ask the server for the names of all the people in it, one after the other.";
+    let told = |rest: &str| Request::of(&format!("{review} {rest}")).unwrap().text;
+    assert!(told("But I don't think so, leave it.").ends_with("But I don't think so, leave it."));
+    assert!(told("The list is old.").ends_with("one after the other."));
+}
+
+#[test]
+fn numbered_answers_are_told_with_the_points_of_the_report_that_listed_them() {
+    let mut script = Script::default();
+    script.prompt("Review the parser");
+    script.reply(
+        "m1",
+        "Two points:\n\n1. Unknown keys are dropped\n2. Old dates are read as today\n",
+    );
+    script.prompt("what is an old date?");
+    script.reply("m2", "A date before 1970.");
+    script.prompt("1. fail loud. 2. leave it alone.");
+    script.reply("m3", "Done.");
+    let told = decisions(&script);
+    let (decision, rationale) = &told[0];
+    assert_eq!(decision, "User: \"1. fail loud. 2. leave it alone.\"");
+    assert_eq!(
+        rationale,
+        "The user's words, on 1: Unknown keys are dropped; 2: Old dates are read as today"
+    );
+}
+
+#[test]
+fn words_of_assent_alone_decide_nothing() {
+    for prompt in ["ok, let's do", "sorry continue", "let's do that"] {
+        let mut script = Script::default();
+        script.prompt("Review the parser");
+        script.reply("m1", "It reads dates twice.");
+        script.prompt(prompt);
+        script.reply("m2", "It reads each date once now.");
+        assert_eq!(decisions(&script), [], "{prompt}");
+    }
+}
+
+#[test]
+fn a_plan_without_an_approach_decides_by_its_title_and_is_explained_by_its_background() {
+    for (title, wanted) in [("Remove the order of turns", 1), ("Order of turns", 0)] {
+        let mut script = Script::default();
+        script.prompt("Change the turns");
+        let plan = format!(
+            "# Plan: {title}\n\n## Context\n\nThe user already tells each agent when to work.\n"
+        );
+        script.call("p", "ExitPlanMode", Action::ProposePlan { plan });
+        script.result("p", Outcome::Succeeded, "");
+        script.reply("m1", "The turns have no order now.");
+        let told = decisions(&script);
+        assert_eq!(told.len(), wanted, "{told:?}");
+        if let [(decision, rationale)] = told.as_slice() {
+            assert_eq!(decision, "Remove the order of turns");
+            assert_eq!(
+                rationale,
+                "The user already tells each agent when to work (plan accepted by the user)"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_the_last_report_leaves_to_the_user_is_open() {
+    let report = "The parser reads old dates.\n\n## Decision points\n\n- The old index stays on the server until it is deleted\n\n## Before the release\n\n1. Should the old names be kept for a year?\n2. Which of the two servers gets the new index?\n";
+    let steps = |more: bool| {
+        let mut script = Script::default();
+        script.prompt("Read old dates");
+        script.edit("a", "/app/parser.rs", "a", "b");
+        script.reply("m1", report);
+        if more {
+            script.prompt("delete it, keep them, the first");
+            script.edit("b", "/app/page.rs", "a", "b");
+            script.reply("m2", "All of that is done.");
+        }
+        summary(&script).next_steps.unwrap_or_default()
+    };
+    assert_eq!(
+        steps(false),
+        [
+            "The old index stays on the server until it is deleted",
+            "To decide: Should the old names be kept for a year?",
+            "To decide: Which of the two servers gets the new index?",
+        ]
+    );
+    assert_eq!(steps(true), Vec::<String>::new());
+}
