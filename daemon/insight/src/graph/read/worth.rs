@@ -48,7 +48,7 @@ fn is_about_project(text: &str) -> bool {
 }
 
 /// Returns the pattern of addresses and directories that exist only on one machine.
-fn of_machine() -> &'static Regex {
+fn of_machine() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 

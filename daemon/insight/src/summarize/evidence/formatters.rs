@@ -3,14 +3,15 @@
 use crate::summarize::text::pattern;
 
 /// Returns the words of an output about changed files, such as `6 files reformatted`.
-pub(super) fn reports(output: &str) -> impl Iterator<Item = String> {
+pub(super) fn reports(output: &str) -> Vec<String> {
     let report = pattern!(
         r"(?m)^(?:(?P<a>[1-9]\d* files? reformatted)\b.*|(?:Formatted \d+ files? in .*)?(?P<b>Fixed [1-9]\d* files?)\b.*|(?P<d>Formatted [1-9]\d* files?)\.?|Found \d+ errors? \((?P<c>[1-9]\d* fixed), .*)$"
     );
-    report.captures_iter(output).filter_map(|found| {
+    let reports = report.captures_iter(output).filter_map(|found| {
         let said = ["a", "b", "c", "d"].into_iter().find_map(|name| found.name(name))?;
         Some(said.as_str().to_lowercase())
-    })
+    });
+    reports.collect()
 }
 
 #[cfg(test)]

@@ -95,7 +95,8 @@ pub(super) fn is_bare_answer(text: &str) -> bool {
 
 /// Returns the commits that a prompt names by their hashes.
 pub(super) fn commits_named(prompt: &str) -> BTreeSet<&str> {
-    let hashes = pattern!(r"\b[0-9a-f]{7,40}\b").find_iter(prompt).map(|found| found.as_str());
+    let hash = pattern!(r"\b[0-9a-f]{7,40}\b");
+    let hashes = hash.find_iter(prompt).map(|found| found.as_str());
     hashes.filter(|hash| hash.bytes().any(|byte| byte.is_ascii_digit())).collect()
 }
 

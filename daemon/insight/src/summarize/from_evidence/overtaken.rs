@@ -164,7 +164,7 @@ fn takes_back(later: &str, text: &str) -> bool {
         .any(|again| changed.captures_iter(text).any(|change| change[1].contains(&again[1])))
 }
 
-fn removes() -> &'static regex::Regex {
+fn removes() -> std::sync::Arc<regex::Regex> {
     pattern!(
         r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|migrat(?:e[sd]?|ing) (?:from|away)|gone|no longer|instead of|→)\b|→"
     )

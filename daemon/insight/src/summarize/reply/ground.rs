@@ -38,12 +38,14 @@ impl Grounds<'_> {
     fn touched(&self, text: &str) -> bool {
         let evidence = self.evidence;
         let left_out = evidence.files_left_out + evidence.commands_left_out > 0;
-        files_in(text).all(|file| self.is_touched(file) || left_out && self.is_shown(file))
+        files_in(text)
+            .into_iter()
+            .all(|file| self.is_touched(file) || left_out && self.is_shown(file))
     }
 
     /// Returns whether the session mentioned every file that `text` names.
     fn knows(&self, text: &str) -> bool {
-        files_in(text).all(|file| self.is_touched(file) || self.is_shown(file))
+        files_in(text).into_iter().all(|file| self.is_touched(file) || self.is_shown(file))
     }
 
     /// Returns whether the statements of `text` about tests, if any, match the test runs.
@@ -88,7 +90,7 @@ pub(super) fn is_same_file(one: &str, other: &str) -> bool {
 }
 
 /// Returns the file names in a text, recognised by common extensions.
-fn files_in(text: &str) -> impl Iterator<Item = &str> {
+fn files_in(text: &str) -> Vec<&str> {
     let file = pattern!(
         r"(?x)
         (?: [A-Za-z]:[\\/] | [~.]{0,2}/ )? (?: [\w@.+-]+ [\\/] )* [\w@+-]* (?: \.[\w-]+ )*
@@ -100,7 +102,8 @@ fn files_in(text: &str) -> impl Iterator<Item = &str> {
         \b"
     );
     let product = pattern!(r"^[A-Z][A-Za-z]*\.(?:js|py|ts)$");
-    file.find_iter(text).map(|found| found.as_str()).filter(|file| !product.is_match(file))
+    let files = file.find_iter(text).map(|found| found.as_str());
+    files.filter(|file| !product.is_match(file)).collect()
 }
 
 fn name_of(file: &str) -> &str {

@@ -209,7 +209,7 @@ fn introduces_contents(text: &str) -> bool {
     contents_mark().is_match(text)
 }
 
-fn contents_mark() -> &'static regex::Regex {
+fn contents_mark() -> std::sync::Arc<regex::Regex> {
     pattern!(
         r"(?i),? \b(?:that |which )?(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?:?$"
     )

@@ -334,7 +334,8 @@ pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
     let matched = remembered(Some(topic), sentence, || {
-        let of_topic = INDEX.get().sentences.iter().find(|one| one.topic == topic)?;
+        let index = INDEX.get();
+        let of_topic = index.sentences.iter().find(|one| one.topic == topic)?;
         of_topic.match_any(&Prose::of(sentence)).then_some(topic)
     });
     matched.is_some()

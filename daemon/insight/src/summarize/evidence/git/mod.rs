@@ -102,7 +102,9 @@ fn note_event(
     let error = match ending {
         Ending::Failed(error) => error,
         // The push succeeded, but there was nothing to push.
-        _ if kind == GitStep::Push => line_of(run.output, pattern!(r"(?m)^Everything up-to-date")),
+        _ if kind == GitStep::Push => {
+            line_of(run.output, &&pattern!(r"(?m)^Everything up-to-date"))
+        }
         _ => None,
     };
     let on_branch = printed.and_then(|line| line.branch).map(str::to_owned);
@@ -236,7 +238,7 @@ fn error_line(output: &str) -> Option<String> {
         pattern!(r"(?m)^(?:pull request create failed|GraphQL: |error: gpg|error: pathspec|error: Your).*$"),
     ]
     .into_iter()
-    .find_map(|pattern| line_of(output, pattern))
+    .find_map(|pattern| line_of(output, &pattern))
     .or_else(|| errors::message_of(output))
 }
 

@@ -11,13 +11,13 @@ pub(super) fn of(output: &str) -> Option<f64> {
         let captures = pattern.captures_iter(output).last()?;
         percent(captures.get(1)?.as_str())
     };
-    last(pattern!(r"(?m)^TOTAL\s+(?:\d+\s+)+(\d+(?:\.\d+)?)%"))
-        .or_else(|| last(pattern!(r"(?m)^total:\s+\(statements\)\s+(\d+(?:\.\d+)?)%")))
+    last(&pattern!(r"(?m)^TOTAL\s+(?:\d+\s+)+(\d+(?:\.\d+)?)%"))
+        .or_else(|| last(&pattern!(r"(?m)^total:\s+\(statements\)\s+(\d+(?:\.\d+)?)%")))
         .or_else(|| bun(output))
-        .or_else(|| last(pattern!(r"(?m)^All files\s*\|\s*(\d+(?:\.\d+)?)")))
-        .or_else(|| last(pattern!(r"(?m)^(\d+(?:\.\d+)?)% coverage, \d+/\d+ lines covered")))
-        .or_else(|| last(pattern!(r"(?m)^\s*Line Coverage:\s+(\d+(?:\.\d+)?)%")))
-        .or_else(|| last(pattern!(r"(?m)^\s+Lines:\s+(\d+(?:\.\d+)?)%\s+\(\s*\d+/\s*\d+\)")))
+        .or_else(|| last(&pattern!(r"(?m)^All files\s*\|\s*(\d+(?:\.\d+)?)")))
+        .or_else(|| last(&pattern!(r"(?m)^(\d+(?:\.\d+)?)% coverage, \d+/\d+ lines covered")))
+        .or_else(|| last(&pattern!(r"(?m)^\s*Line Coverage:\s+(\d+(?:\.\d+)?)%")))
+        .or_else(|| last(&pattern!(r"(?m)^\s+Lines:\s+(\d+(?:\.\d+)?)%\s+\(\s*\d+/\s*\d+\)")))
         .or_else(|| single(output))
 }
 
@@ -31,7 +31,8 @@ fn bun(output: &str) -> Option<f64> {
 /// Reads Go's figure for a package. Go prints no total, so the figure is one only when there is a
 /// single package.
 fn single(output: &str) -> Option<f64> {
-    let mut figures = pattern!(r"coverage: (\d+(?:\.\d+)?)% of statements").captures_iter(output);
+    let figure = pattern!(r"coverage: (\d+(?:\.\d+)?)% of statements");
+    let mut figures = figure.captures_iter(output);
     let first = figures.next()?;
     if figures.next().is_some() {
         return None;

@@ -17,8 +17,9 @@ pub(super) fn go(output: &str) -> Option<RunReport> {
 /// Reads the lines `--- PASS: TestX (0.00s)` if there are any, or else one `ok` or `FAIL` line for
 /// each package. A test counts once with its subtests, whose names contain `/`.
 fn lines(output: &str) -> Option<RunReport> {
+    let ended = pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$");
     let test = |verdict: &'static str| {
-        pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$")
+        ended
             .captures_iter(output)
             .filter(move |line| &line[1] == verdict)
             .filter_map(|line| line.get(2).map(|name| name.as_str()))
@@ -94,7 +95,7 @@ fn gotestsum(output: &str) -> Option<RunReport> {
         passed: number(&line, 1).saturating_sub(skipped + failed),
         failed,
         skipped,
-        failed_tests: listed(failed_tests, output),
+        failed_tests: listed(&failed_tests, output),
         coverage_pct: None,
     })
 }

@@ -14,14 +14,14 @@ pub(super) fn jest(output: &str) -> Option<RunReport> {
     .last()?;
     let suites = pattern!(r"(?m)^Test Suites:\s+(.*)$").captures_iter(output).last();
     let failed_suites = suites.map_or(0, |line| tally(&line[1], "failed"));
-    let tests = pattern!(r"(?m)^\s*● (.+)$").captures_iter(output).filter_map(|line| line.get(1));
+    let (test, file) = (pattern!(r"(?m)^\s*● (.+)$"), pattern!(r"(?m)^\s*FAIL\s+(\S+\.\w+)"));
+    let tests = test.captures_iter(output).filter_map(|line| line.get(1));
     let notes =
         ["Console", "Test suite failed to run", "Validation", "Cannot log after", "Deprecation"];
     let tests = tests
         .map(|name| name.as_str())
         .filter(|name| !notes.iter().any(|note| name.starts_with(note)));
-    let files =
-        pattern!(r"(?m)^\s*FAIL\s+(\S+\.\w+)").captures_iter(output).filter_map(|line| line.get(1));
+    let files = file.captures_iter(output).filter_map(|line| line.get(1));
     let failed = tally(&line[1], "failed");
     Some(RunReport {
         framework: "jest",
@@ -56,9 +56,9 @@ pub(super) fn vitest(output: &str) -> Option<RunReport> {
         r"(?m)^\s*FAIL\s+(?:\|[^|\n]+\|\s+)?(\S+(?: \[[^\]]*\])?(?: > .+?)?)(?:\s+\d+ms)?\s*$"
     );
     let crossed = pattern!(r"(?m)^\s*[×✗] (.+?)(?:\s+\d+\s?ms)?\s*$");
-    let mut failed_tests = listed(headed, output);
+    let mut failed_tests = listed(&headed, output);
     if failed_tests.is_empty() {
-        failed_tests = listed(crossed, output);
+        failed_tests = listed(&crossed, output);
     }
     Some(RunReport {
         framework: "vitest",
@@ -90,9 +90,9 @@ pub(super) fn mocha(output: &str) -> Option<RunReport> {
         .collect();
     Some(RunReport {
         framework: "mocha",
-        passed: of(passing),
-        failed: of(failing),
-        skipped: of(pattern!(r"(?m)^\s+(\d+) pending\s*$")),
+        passed: of(&passing),
+        failed: of(&failing),
+        skipped: of(&pattern!(r"(?m)^\s+(\d+) pending\s*$")),
         failed_tests: names(joined.iter().map(String::as_str)),
         coverage_pct: None,
     })
@@ -107,10 +107,10 @@ pub(super) fn bun(output: &str) -> Option<RunReport> {
     let failed = pattern!(r"(?m)^(?:\(fail\)|✗) (.+?)(?: \[[\d.]+ ?m?s\])?\s*$");
     Some(RunReport {
         framework: "bun test",
-        passed: of(pattern!(r"(?m)^\s*(\d+) pass\s*$")),
-        failed: of(pattern!(r"(?m)^\s*(\d+) fail\s*$")),
-        skipped: of(pattern!(r"(?m)^\s*(\d+) (?:skip|todo)\s*$")),
-        failed_tests: listed(failed, output),
+        passed: of(&pattern!(r"(?m)^\s*(\d+) pass\s*$")),
+        failed: of(&pattern!(r"(?m)^\s*(\d+) fail\s*$")),
+        skipped: of(&pattern!(r"(?m)^\s*(\d+) (?:skip|todo)\s*$")),
+        failed_tests: listed(&failed, output),
         coverage_pct: None,
     })
 }
@@ -167,7 +167,7 @@ pub(super) fn playwright(output: &str) -> Option<RunReport> {
         passed: of("passed") + of("flaky"),
         failed: of("failed") + of("interrupted"),
         skipped: of("skipped") + of("did not run"),
-        failed_tests: listed(failed, list),
+        failed_tests: listed(&failed, list),
         coverage_pct: None,
     })
 }

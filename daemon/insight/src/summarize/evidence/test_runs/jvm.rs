@@ -69,8 +69,8 @@ pub(super) fn gradle(output: &str) -> Option<RunReport> {
 
 /// Reads `<testsuites tests="12" failures="1" …>`, or else the sum over the suites.
 pub(super) fn junit_xml(output: &str) -> Option<RunReport> {
-    let all = pattern!(r"<testsuites\b[^>]*\btests=[^>]*>").find_iter(output);
-    let mut suites: Vec<&str> = all.map(|tag| tag.as_str()).collect();
+    let all = pattern!(r"<testsuites\b[^>]*\btests=[^>]*>");
+    let mut suites: Vec<&str> = all.find_iter(output).map(|tag| tag.as_str()).collect();
     if suites.is_empty() {
         suites = pattern!(r"<testsuite\b[^>]*\btests=[^>]*>")
             .find_iter(output)
@@ -99,9 +99,9 @@ pub(super) fn junit_xml(output: &str) -> Option<RunReport> {
         .captures_iter(output)
         .map(|case| {
             let of = |name: &str| {
-                let attributes = pattern!(r#"\b(name|classname)="([^"]*)""#)
-                    .captures_iter(&output[case.get(1).map_or(0..0, |at| at.range())]);
-                attributes
+                let attribute = pattern!(r#"\b(name|classname)="([^"]*)""#);
+                attribute
+                    .captures_iter(&output[case.get(1).map_or(0..0, |at| at.range())])
                     .filter(|attribute| &attribute[1] == name)
                     .map(|attribute| attribute[2].to_owned())
                     .next()

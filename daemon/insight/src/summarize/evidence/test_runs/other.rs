@@ -18,7 +18,7 @@ pub(super) fn ctest(output: &str) -> Option<RunReport> {
         framework: "ctest",
         passed: number(&line, 2).saturating_sub(failed),
         failed,
-        failed_tests: listed(list, output),
+        failed_tests: listed(&list, output),
         ..RunReport::default()
     })
 }
@@ -36,7 +36,7 @@ pub(super) fn deno(output: &str) -> Option<RunReport> {
         passed: number(&line, 1),
         failed: number(&line, 2),
         skipped: number(&line, 3),
-        failed_tests: listed(failed, output),
+        failed_tests: listed(&failed, output),
         coverage_pct: None,
     })
 }
@@ -56,7 +56,7 @@ pub(super) fn swift(output: &str) -> Option<RunReport> {
         passed: number(&line, 1).saturating_sub(skipped + failed),
         failed,
         skipped,
-        failed_tests: listed(list, output),
+        failed_tests: listed(&list, output),
         coverage_pct: None,
     })
 }
@@ -76,7 +76,7 @@ pub(super) fn exunit(output: &str) -> Option<RunReport> {
         passed: (number(&line, 1) + number(&line, 2)).saturating_sub(failed + skipped),
         failed,
         skipped,
-        failed_tests: listed(list, output),
+        failed_tests: listed(&list, output),
         coverage_pct: None,
     })
 }

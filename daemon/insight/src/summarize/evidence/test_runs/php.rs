@@ -34,7 +34,7 @@ pub(super) fn phpunit(output: &str) -> Option<RunReport> {
         passed: number(&line, 1).saturating_sub(failed + skipped),
         failed,
         skipped,
-        failed_tests: listed(failed_tests, output),
+        failed_tests: listed(&failed_tests, output),
         coverage_pct: None,
     })
 }
@@ -49,7 +49,7 @@ pub(super) fn pest(output: &str) -> Option<RunReport> {
         passed: tally(&line[1], "passed"),
         failed: tally(&line[1], "failed"),
         skipped: tally(&line[1], "skipped") + tally(&line[1], "todo"),
-        failed_tests: listed(failed_tests, output),
+        failed_tests: listed(&failed_tests, output),
         coverage_pct: None,
     })
 }

@@ -18,7 +18,7 @@ pub(super) fn pytest(output: &str) -> Option<RunReport> {
         report.skipped += tally(list, "skipped") + tally(list, "xfailed");
     }
     let failed = pattern!(r"(?m)^(?:FAILED|ERROR) ([^\s].*?(?:::|\.py).*?)(?: - .*)?$");
-    report.failed_tests = listed(failed, output);
+    report.failed_tests = listed(&failed, output);
     Some(report)
 }
 

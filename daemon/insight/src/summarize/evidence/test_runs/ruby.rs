@@ -19,7 +19,7 @@ pub(super) fn rspec(output: &str) -> Option<RunReport> {
         passed: number(&line, 1).saturating_sub(failed + pending),
         failed: failed + number(&line, 4),
         skipped: pending,
-        failed_tests: listed(places, output),
+        failed_tests: listed(&places, output),
         coverage_pct: None,
     })
 }
@@ -38,7 +38,7 @@ pub(super) fn minitest(output: &str) -> Option<RunReport> {
         passed: number(&line, 1).saturating_sub(failed + skipped),
         failed,
         skipped,
-        failed_tests: listed(failed_tests, output),
+        failed_tests: listed(&failed_tests, output),
         coverage_pct: None,
     })
 }

@@ -36,7 +36,7 @@ pub(super) fn nextest(output: &str) -> Option<RunReport> {
         passed: tally(list, "passed"),
         failed: tally(list, "failed") + tally(list, "timed"),
         skipped: tally(list, "skipped"),
-        failed_tests: listed(failed, output),
+        failed_tests: listed(&failed, output),
         coverage_pct: None,
     })
 }
