@@ -19,7 +19,7 @@ use crate::{
     },
     llm::config::{OnUnavailable, ProviderKind},
     llm::embed::config::EmbeddingProvider,
-    share::endpoint::EngineKind,
+    share::EngineKind,
     summarize::config::Detection,
 };
 

@@ -25,10 +25,10 @@ pub mod write;
 
 use std::sync::Arc;
 
-use self::{config::Config, endpoint::EngineKind, falkordb::FalkorDb, neo4j::Neo4j};
+use self::{config::Config, falkordb::FalkorDb, neo4j::Neo4j};
 pub use self::{
     dialect::Dialect,
-    endpoint::{Endpoint, WrongUrl},
+    endpoint::{Endpoint, EngineKind, WrongUrl},
     graph_engine::{EngineError, GraphEngine, Row, Statement},
 };
 

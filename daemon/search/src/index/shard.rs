@@ -8,7 +8,7 @@ use crate::{
     index::{
         cursor::Cursor,
         disk::DiskShard,
-        facts::{CardFacts, Facts},
+        facts::Facts,
         memory::{Attribute, MemoryShard},
         passages::EPISODE_SOURCE,
         schema::LAYOUT,

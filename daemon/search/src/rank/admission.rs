@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     index::{attributes, memory::Attribute, shard::Shard, view::View},
-    model::{Namespace, SessionKey, Timestamp},
+    model::Timestamp,
     passage::{Kinds, PassageKind},
     query::{Filter, Query, dates::TimeRange},
     rank::{cards, lists, scope::Scope},

@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     model::{Episode, Project, session::Session},
     share::{
-        endpoint::EngineKind,
+        EngineKind,
         testing::{Behaviour, FakeEngine},
     },
     store::{contract, sled::SledStore},

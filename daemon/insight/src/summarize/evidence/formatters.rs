@@ -30,7 +30,7 @@ mod tests {
             ("0 files reformatted\n", None),
             ("Formatted 0 files in 3ms. No fixes applied.\n", None),
         ] {
-            let kept = reports(output).next();
+            let kept = reports(output).into_iter().next();
             assert_eq!(kept.as_deref(), wanted, "{output}");
         }
     }

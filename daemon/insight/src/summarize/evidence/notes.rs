@@ -101,8 +101,8 @@ pub(super) fn ticket(evidence: &mut Evidence, answer: &str) {
         let quoted = key.captures(answer)?.get(1)?.as_str();
         serde_json::from_str::<String>(&format!("\"{quoted}\"")).ok()
     };
-    let key = text(&pattern!(r#""(?:identifier|key)"\s*:\s*"([A-Z][A-Z0-9]+-\d+)""#));
-    let title = text(&pattern!(r#""(?:title|summary)"\s*:\s*"((?:[^"\\]|\\.)*)""#));
+    let key = text(&*pattern!(r#""(?:identifier|key)"\s*:\s*"([A-Z][A-Z0-9]+-\d+)""#));
+    let title = text(&*pattern!(r#""(?:title|summary)"\s*:\s*"((?:[^"\\]|\\.)*)""#));
     let (Some(key), Some(title)) = (key, title) else { return };
     let is_known = evidence.tickets.iter().any(|known| known.key == key);
     let is_named = evidence.prompts.iter().any(|prompt| {
@@ -111,7 +111,7 @@ pub(super) fn ticket(evidence: &mut Evidence, answer: &str) {
     if is_known || !is_named || title.is_empty() {
         return;
     }
-    let description = text(&pattern!(r#""description"\s*:\s*"((?:[^"\\]|\\.)*)""#));
+    let description = text(&*pattern!(r#""description"\s*:\s*"((?:[^"\\]|\\.)*)""#));
     evidence.tickets.push(Ticket {
         key,
         title: kept(&title, bounds::SUBJECT),

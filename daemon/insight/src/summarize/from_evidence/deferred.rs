@@ -343,13 +343,13 @@ fn ran_well(entries: &Entries<'_>, check: &str) -> bool {
     let passed =
         |kind| checks::last_runs(evidence).iter().any(|check| check.kind == kind && !check.failed);
     let says = |words: &regex::Regex| words.is_match(check);
-    says(&pattern!(r"(?i)^(?:all |unit |existing )*tests? (?:still )?pass\w*\W*$"))
+    says(&*pattern!(r"(?i)^(?:all |unit |existing )*tests? (?:still )?pass\w*\W*$"))
         && main_run(evidence).is_some_and(|run| run.failed == 0)
-        || says(&pattern!(r"(?i)^(?:\w+ )?(?:build (?:passes|succeeds)|builds?)\W*$"))
+        || says(&*pattern!(r"(?i)^(?:\w+ )?(?:build (?:passes|succeeds)|builds?)\W*$"))
             && passed(CheckKind::Build)
-        || says(&pattern!(r"(?i)^(?:the )?(?:type ?check|types?) (?:passes|pass|succeeds)\W*$"))
+        || says(&*pattern!(r"(?i)^(?:the )?(?:type ?check|types?) (?:passes|pass|succeeds)\W*$"))
             && passed(CheckKind::Types)
-        || says(&pattern!(r"(?i)^lint(?:er|ing)? (?:passes|is clean|succeeds)\W*$"))
+        || says(&*pattern!(r"(?i)^lint(?:er|ing)? (?:passes|is clean|succeeds)\W*$"))
             && passed(CheckKind::Lint)
 }
 

@@ -103,7 +103,7 @@ fn note_event(
         Ending::Failed(error) => error,
         // The push succeeded, but there was nothing to push.
         _ if kind == GitStep::Push => {
-            line_of(run.output, &&pattern!(r"(?m)^Everything up-to-date"))
+            line_of(run.output, &*pattern!(r"(?m)^Everything up-to-date"))
         }
         _ => None,
     };

@@ -54,25 +54,25 @@ impl ReportSection {
     fn of(heading: &str) -> ReportSection {
         let heading = one_line(heading);
         let is = |pattern: &regex::Regex| pattern.is_match(&heading);
-        if is(&pattern!(
+        if is(&*pattern!(
             r"(?i)\b(?:how|example|usage|option|alternative|recommend|suggest|verification|test plan|proposed|plan)s?\b"
         )) {
             ReportSection::Proposal
-        } else if is(&pattern!(
+        } else if is(&*pattern!(
             r"(?i)^(?:(?:suggested |possible |immediate |your )?next steps?|remaining(?: \w+)?|what(?:'s| is) (?:left|next|missing)|still (?:to do|open|needed|missing|pending)|to-?do|open (?:questions?|items?|ends?|issues?)|follow[- ]?ups?(?: \w+)?|outstanding.*|pending(?: \w+)?|not (?:done|yet done|included|covered|fixed).*|known (?:issues|limitations|gaps)|(?:manual |required )?actions? (?:needed|required|items?)|left to do)$"
         )) {
             ReportSection::Left
-        } else if is(&pattern!(
+        } else if is(&*pattern!(
             r"(?i)^(?:the )?(?:root causes?|cause|why it (?:failed|broke)|the problem|problem)\b"
         )) {
             ReportSection::Cause
-        } else if is(&pattern!(r"(?i)\b(?:decisions?|trade-?offs?)\b")) {
+        } else if is(&*pattern!(r"(?i)\b(?:decisions?|trade-?offs?)\b")) {
             ReportSection::Decisions
-        } else if is(&pattern!(
+        } else if is(&*pattern!(
             r"(?i)^(?:key |main |my )?(?:findings?|insights?|takeaways?|what i (?:found|learned)|discover(?:y|ies)|observations?)\b"
         )) {
             ReportSection::Findings
-        } else if is(&pattern!(
+        } else if is(&*pattern!(
             r"(?i)\b(?:what (?:was|i|changed|we)|changes?(?: made)?|summary|done|completed?|fix(?:es|ed)?|added|updated|created|implemented|accomplished|improvements?|committed)\b"
         )) {
             ReportSection::Done

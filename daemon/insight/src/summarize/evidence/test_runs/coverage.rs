@@ -11,13 +11,13 @@ pub(super) fn of(output: &str) -> Option<f64> {
         let captures = pattern.captures_iter(output).last()?;
         percent(captures.get(1)?.as_str())
     };
-    last(&pattern!(r"(?m)^TOTAL\s+(?:\d+\s+)+(\d+(?:\.\d+)?)%"))
-        .or_else(|| last(&pattern!(r"(?m)^total:\s+\(statements\)\s+(\d+(?:\.\d+)?)%")))
+    last(&*pattern!(r"(?m)^TOTAL\s+(?:\d+\s+)+(\d+(?:\.\d+)?)%"))
+        .or_else(|| last(&*pattern!(r"(?m)^total:\s+\(statements\)\s+(\d+(?:\.\d+)?)%")))
         .or_else(|| bun(output))
-        .or_else(|| last(&pattern!(r"(?m)^All files\s*\|\s*(\d+(?:\.\d+)?)")))
-        .or_else(|| last(&pattern!(r"(?m)^(\d+(?:\.\d+)?)% coverage, \d+/\d+ lines covered")))
-        .or_else(|| last(&pattern!(r"(?m)^\s*Line Coverage:\s+(\d+(?:\.\d+)?)%")))
-        .or_else(|| last(&pattern!(r"(?m)^\s+Lines:\s+(\d+(?:\.\d+)?)%\s+\(\s*\d+/\s*\d+\)")))
+        .or_else(|| last(&*pattern!(r"(?m)^All files\s*\|\s*(\d+(?:\.\d+)?)")))
+        .or_else(|| last(&*pattern!(r"(?m)^(\d+(?:\.\d+)?)% coverage, \d+/\d+ lines covered")))
+        .or_else(|| last(&*pattern!(r"(?m)^\s*Line Coverage:\s+(\d+(?:\.\d+)?)%")))
+        .or_else(|| last(&*pattern!(r"(?m)^\s+Lines:\s+(\d+(?:\.\d+)?)%\s+\(\s*\d+/\s*\d+\)")))
         .or_else(|| single(output))
 }
 

@@ -24,9 +24,9 @@ pub(super) fn dotnet(output: &str) -> Option<RunReport> {
         let block = pattern!(r"(?m)^Total tests: \d+\s*$").find(output)?;
         let rest = &output[block.start()..];
         let of = |pattern: &regex::Regex| pattern.captures(rest).map_or(0, |line| number(&line, 1));
-        report.passed = of(&pattern!(r"(?m)^\s+Passed: (\d+)"));
-        report.failed = of(&pattern!(r"(?m)^\s+Failed: (\d+)"));
-        report.skipped = of(&pattern!(r"(?m)^\s+Skipped: (\d+)"));
+        report.passed = of(&*pattern!(r"(?m)^\s+Passed: (\d+)"));
+        report.failed = of(&*pattern!(r"(?m)^\s+Failed: (\d+)"));
+        report.skipped = of(&*pattern!(r"(?m)^\s+Skipped: (\d+)"));
     }
     let failed = pattern!(r"(?m)^\s+Failed ([\w.]+\.\w+(?:\(.*\))?) \[[^\]]+\]\s*$");
     report.failed_tests = listed(&failed, output);

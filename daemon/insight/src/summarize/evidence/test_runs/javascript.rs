@@ -92,7 +92,7 @@ pub(super) fn mocha(output: &str) -> Option<RunReport> {
         framework: "mocha",
         passed: of(&passing),
         failed: of(&failing),
-        skipped: of(&pattern!(r"(?m)^\s+(\d+) pending\s*$")),
+        skipped: of(&*pattern!(r"(?m)^\s+(\d+) pending\s*$")),
         failed_tests: names(joined.iter().map(String::as_str)),
         coverage_pct: None,
     })
@@ -107,9 +107,9 @@ pub(super) fn bun(output: &str) -> Option<RunReport> {
     let failed = pattern!(r"(?m)^(?:\(fail\)|✗) (.+?)(?: \[[\d.]+ ?m?s\])?\s*$");
     Some(RunReport {
         framework: "bun test",
-        passed: of(&pattern!(r"(?m)^\s*(\d+) pass\s*$")),
-        failed: of(&pattern!(r"(?m)^\s*(\d+) fail\s*$")),
-        skipped: of(&pattern!(r"(?m)^\s*(\d+) (?:skip|todo)\s*$")),
+        passed: of(&*pattern!(r"(?m)^\s*(\d+) pass\s*$")),
+        failed: of(&*pattern!(r"(?m)^\s*(\d+) fail\s*$")),
+        skipped: of(&*pattern!(r"(?m)^\s*(\d+) (?:skip|todo)\s*$")),
         failed_tests: listed(&failed, output),
         coverage_pct: None,
     })
