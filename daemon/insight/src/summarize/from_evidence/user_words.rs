@@ -13,7 +13,7 @@ use crate::{
             listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
-            wording::is_approval,
+            wording::{is_approval, is_clarification, is_open_question, is_question},
         },
         report::{Topic, is_phrase},
         text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
@@ -169,7 +169,7 @@ fn corrects(all: &[String], refuses: bool) -> Option<String> {
         !is_aside_alone(sentence)
             && !is_wish(sentence)
             && !is_routine(sentence)
-            && (refuses || !is_question(sentence))
+            && (refuses && !is_open_question(sentence) || !is_question(sentence))
     };
     let whole = all.join(" ");
     (whole.len() <= QUOTE && all.iter().any(|one| says_how(&one))).then_some(whole)
@@ -241,11 +241,6 @@ fn is_choice(sentence: &str) -> bool {
         && !is_aside_alone(sentence)
 }
 
-/// Whether a sentence says what an earlier prompt was about: `I meant the other repository`.
-fn is_clarification(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:no|sorry|oh|well),? )*i meant?\b").is_match(without_opener(sentence))
-}
-
 /// Whether a question asks for the alternative:
 /// `Why is the old file changed rather than a new one added?`.
 fn is_objection(sentence: &str) -> bool {
@@ -312,12 +307,6 @@ fn is_for_now(sentence: &str) -> bool {
 fn is_everywhere(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:in|for|across) (?:all|every|any|each) (?:of )?(?:my |our |the )?(?:projects?|repos?|repositor(?:y|ies))\b|\b(?:everywhere|globally|no matter which (?:project|repo))\b|\bin (?:allen|jedem) (?:meinen |unseren )?(?:projekten?|repos?|repositories)\b|\ben todos (?:los|mis) (?:proyectos|repos)|\bdans tous (?:les|mes) (?:projets|dépôts)|所有项目|すべてのプロジェクト|全てのプロジェクト")
         .is_match(sentence)
-}
-
-fn is_question(sentence: &str) -> bool {
-    sentence.trim_end_matches(['"', ')', ' ']).ends_with(['?', '？'])
-        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:can|could|would|will|do|does|did|is|are|should|why|what|how|where|which|when|who) (?:you|we|i|it|this|that|the|there|does|do|did|is|are|was|were|has|have|had)\b")
-            .is_match(sentence)
 }
 
 /// Whether a short quote only repeats a choice that is recorded for the same prompt.
