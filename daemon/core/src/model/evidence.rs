@@ -16,7 +16,7 @@ pub use super::{
         ChangedFiles, CheckoutState, Commit, GitEvent, GitStep, GitView, HeadCommit, Publication,
         PublicationKind, PullRequest,
     },
-    test_run::{TestRun, is_same_place, latest_of_suites},
+    test_run::{TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts},
     work_notes::{NotePurpose, Ticket, WorkNote},
 };
 use crate::model::{
@@ -96,6 +96,9 @@ pub struct Evidence {
     pub settings: Vec<SettingChange>,
     /// The agent's task list, each task in its last state.
     pub tasks: Vec<Task>,
+    /// The position where the agent last wrote or updated its task list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasks_at: Option<Origin>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
     /// Ids of sub-agents whose calls are in this file, too. Their own files contain nothing more.

@@ -111,6 +111,9 @@ pub struct CheckoutState {
     pub files: Option<GitView<ChangedFiles>>,
     /// Branches that were deleted.
     pub deleted: Vec<String>,
+    /// Paths that git named as ignored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 /// Something that git printed.

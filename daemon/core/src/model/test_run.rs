@@ -56,19 +56,63 @@ impl TestRun {
     pub fn label(&self) -> String {
         let limit = self.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
         let place = self.place.as_ref().map_or(String::new(), |place| format!(" in {place}"));
-        format!("{}{limit}{place}", self.framework)
+        format!("{}{limit}{place}", family(&self.framework))
     }
 
     /// Whether both are runs of the same suite. For Go, a run that counts packages and one that
     /// counts tests are.
     pub fn is_of_suite(&self, other: &TestRun) -> bool {
-        let family = |run: &TestRun| run.framework.replace(" (packages)", "");
-        family(self) == family(other) && is_same_place(&self.place, &other.place)
+        family(&self.framework) == family(&other.framework)
+            && is_same_place(&self.place, &other.place)
+    }
+
+    /// What the numbers count: `tests`, or `packages` where Go was not asked for more.
+    pub fn noun(&self) -> &'static str {
+        counted_noun(&self.framework)
+    }
+
+    /// Whether a single test passed, which says nothing about its suite unless the command asked
+    /// for a part.
+    pub fn is_single_test(&self) -> bool {
+        self.failed == 0 && self.passed == 1 && !self.is_part() && self.noun() == "tests"
     }
 
     fn ran(&self) -> u32 {
         self.passed.saturating_add(self.failed)
     }
+}
+
+/// The mark of a framework whose numbers count packages, not tests.
+const PACKAGES: &str = " (packages)";
+
+/// The framework without the note that it counts packages.
+pub fn family(framework: &str) -> &str {
+    framework.strip_suffix(PACKAGES).unwrap_or(framework)
+}
+
+/// What the numbers of a framework count: `tests` or `packages`.
+pub fn counted_noun(framework: &str) -> &'static str {
+    if framework.ends_with(PACKAGES) { "packages" } else { "tests" }
+}
+
+/// The latest run of each other part of the suite of `run`, of those that passed and that `counts`
+/// holds for, in the order of `runs`.
+pub fn other_parts<'r>(
+    runs: &[&'r TestRun],
+    run: &TestRun,
+    counts: impl Fn(&TestRun) -> bool,
+) -> Vec<&'r TestRun> {
+    let mut found: Vec<&TestRun> = Vec::new();
+    for other in runs.iter().rev() {
+        let is_known = found.iter().any(|known| known.limited_to == other.limited_to);
+        let is_part = other.is_part() && other.limited_to != run.limited_to;
+        let has_passed = other.failed == 0 && other.passed > 1;
+        if is_part && has_passed && !is_known && other.is_of_suite(run) && counts(other) {
+            found.push(other);
+        }
+    }
+    found.reverse();
+    found
 }
 
 /// Whether two places are the same, judged by the last segment: `apps/api`, `api`, `@app/api`.
@@ -157,6 +201,15 @@ mod tests {
             let wanted: Vec<&TestRun> = wanted.into_iter().map(|at: usize| all[at]).collect();
             assert_eq!(latest_of_suites(&all), wanted);
         }
+    }
+
+    #[test]
+    fn the_parts_of_a_suite_are_told_apart_by_what_limited_them() {
+        let runs = ["jest - a 3 0", "jest - b 9 0", "jest - a 4 0", "jest - c 5 1", "jest - d 6 0"];
+        let runs: Vec<TestRun> = runs.into_iter().map(run).collect();
+        let all: Vec<&TestRun> = runs.iter().collect();
+        assert_eq!(other_parts(&all, all[4], |_| true), [all[1], all[2]]);
+        assert_eq!(other_parts(&all, all[4], |run| run.passed > 4), [all[1]]);
     }
 
     #[test]

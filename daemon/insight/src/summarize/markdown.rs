@@ -16,6 +16,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
+    evidence::{counted_noun, family},
     summary::{ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary},
     wording::{DELETED, REMOVED, USER_SAID, is_filler},
 };
@@ -288,7 +289,7 @@ fn tests_line(tests: &TestSummary) -> String {
 fn suite(tests: &TestSummary) -> String {
     let limit = tests.limited_to.as_ref().map_or(String::new(), |limit| format!(" `{limit}`"));
     let place = tests.place.as_ref().map_or(String::new(), |place| format!(" in `{place}`"));
-    format!("{}{limit}{place}", tests.framework)
+    format!("{}{limit}{place}", family(&tests.framework))
 }
 
 fn is_part(tests: &TestSummary) -> bool {
@@ -297,12 +298,16 @@ fn is_part(tests: &TestSummary) -> bool {
 
 /// Formats the number of tests that passed, if it is known.
 fn passed(tests: &TestSummary) -> String {
+    let noun = match counted_noun(&tests.framework) {
+        "tests" => String::new(),
+        noun => format!(" {noun}"),
+    };
     match tests.total {
         0 => "passed".to_owned(),
         total if tests.not_run > 0 => {
-            format!("{}/{total} passed, {} not run", tests.passed, tests.not_run)
+            format!("{}/{total}{noun} passed, {} not run", tests.passed, tests.not_run)
         }
-        total => format!("{}/{total} passed", tests.passed),
+        total => format!("{}/{total}{noun} passed", tests.passed),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     graph::text,
     model::{
         Timestamp,
-        evidence::{TestRun, latest_of_suites},
+        evidence::{TestRun, latest_of_suites, other_parts},
         transcript::Outcome,
     },
     pattern::pattern,
@@ -13,6 +13,8 @@ use crate::{
 
 /// Maximum number of suites that are described.
 const SUITES: usize = 3;
+/// Maximum number of partial runs that are described beside the last run of a suite.
+const PARTS: usize = 3;
 /// Maximum length, in characters, of the name of a suite.
 const NAME: usize = 90;
 
@@ -30,6 +32,7 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
         last.retain(|run| !run.is_part() || run.failed > 0 || run.passed > 1);
     }
     last.reverse();
+    let more = last.len().saturating_sub(SUITES);
     last.truncate(SUITES);
     let is_clear = last.iter().all(|run| !has_other_end(draft, run));
     if last.is_empty() || !is_clear || contradicts(report, &last) {
@@ -41,21 +44,42 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
         let name = text::cut(&run.label().replace('`', "'"), NAME);
         let is_old = changed.is_some_and(|changed| changed > moment(run));
         let age = if is_old { ", before its last edit" } else { "" };
-        // A later partial run covers some of the later edits.
-        let part = runs.iter().rfind(|other| other.is_of_suite(run) && **other != *run);
-        let part = part.filter(|part| is_old && moment(part) > moment(run) && part.passed > 0);
-        let part = part.map_or(String::new(), |part| {
-            let limit = part.limited_to.as_ref().map_or(String::new(), |limit| {
-                format!(" with `{}`", text::cut(&limit.replace('`', "'"), NAME))
-            });
-            format!(", then {}{limit}", result(part))
-        });
-        format!("{} (`{name}`){age}{part}", result(run))
+        format!("{} (`{name}`){age}{}", result(run), parts(&runs, run, is_old, changed, moment))
     });
     let suites = suites.collect::<Vec<_>>().join("; ");
     let is_partial = last.iter().all(|run| run.is_part());
     let note = if is_partial { "; no run of the whole suite was seen" } else { "" };
-    Some(format!("{suites}{note}"))
+    let more = if more > 0 { format!("; +{more} more") } else { String::new() };
+    Some(format!("{suites}{more}{note}"))
+}
+
+/// Returns the partial runs that tell more about a suite than its last run: those after an old run,
+/// which cover some of the later edits, and those beside a partial run.
+fn parts(
+    runs: &[&TestRun],
+    run: &TestRun,
+    is_old: bool,
+    changed: Option<Timestamp>,
+    moment: impl Fn(&TestRun) -> Timestamp,
+) -> String {
+    let is_fresh = |part: &TestRun| changed.is_none_or(|changed| moment(part) >= changed);
+    let found = other_parts(runs, run, |part| match is_old {
+        true => moment(part) > moment(run),
+        false => run.is_part() && is_fresh(part),
+    });
+    let mut found: Vec<String> = found.iter().rev().map(|part| with_limit(part)).collect();
+    let more = found.len().saturating_sub(PARTS);
+    found.truncate(PARTS);
+    found.extend((more > 0).then(|| format!("+{more} more")));
+    let link = if is_old { "then" } else { "also" };
+    if found.is_empty() { String::new() } else { format!(", {link} {}", found.join(", ")) }
+}
+
+fn with_limit(part: &TestRun) -> String {
+    let limit = part.limited_to.as_ref().map_or(String::new(), |limit| {
+        format!(" with `{}`", text::cut(&limit.replace('`', "'"), NAME))
+    });
+    format!("{}{limit}", result(part))
 }
 
 fn result(run: &TestRun) -> String {
@@ -66,11 +90,15 @@ fn result(run: &TestRun) -> String {
 
 fn counted(run: &TestRun) -> String {
     let all = run.total();
+    let noun = match run.noun() {
+        "tests" => String::new(),
+        noun => format!(" {noun}"),
+    };
     match (run.failed, run.skipped) {
         _ if all == 0 => "passed".to_owned(),
-        (0, 0) => format!("{} of {all} passed", run.passed),
-        (0, skipped) => format!("{} of {all} passed, {skipped} skipped", run.passed),
-        (failed, _) => format!("{failed} of {all} failed"),
+        (0, 0) => format!("{} of {all}{noun} passed", run.passed),
+        (0, skipped) => format!("{} of {all}{noun} passed, {skipped} skipped", run.passed),
+        (failed, _) => format!("{failed} of {all}{noun} failed"),
     }
 }
 
@@ -131,6 +159,10 @@ mod tests {
         TestRun { limited_to, not_run: 9, ..run(framework, at, passed, 0) }
     }
 
+    fn part_of(limit: &str, at: u64, passed: u32) -> TestRun {
+        TestRun { limited_to: Some(limit.to_owned()), ..run("jest", at, passed, 0) }
+    }
+
     #[test]
     fn the_last_run_of_each_suite_is_told_and_whether_an_edit_followed() {
         let session = |runs: &[TestRun]| {
@@ -158,6 +190,18 @@ mod tests {
                 "",
                 Some(
                     "60 of 60 passed (`jest`), before its last edit, then 5 of 5 passed, 9 not run with `-t login`",
+                ),
+            ),
+            (
+                vec![run("go test (packages)", late, 9, 0)],
+                "",
+                Some("9 of 9 packages passed (`go test`)"),
+            ),
+            (
+                vec![part_of("keys", late, 72), part("jest", late + 1, 5)],
+                "",
+                Some(
+                    "5 of 5 passed, 9 not run (`jest -t login`), also 72 of 72 passed with `keys`; no run of the whole suite was seen",
                 ),
             ),
             (

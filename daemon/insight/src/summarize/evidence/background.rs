@@ -28,6 +28,12 @@ pub(super) struct BackgroundTask {
     call: Waiting,
 }
 
+impl BackgroundTask {
+    pub(super) fn call(&self) -> &Waiting {
+        &self.call
+    }
+}
+
 impl Collector {
     /// Records an action of a sub-agent that the session's own file reports. The action counts as
     /// the session's.

@@ -74,11 +74,13 @@ impl Collector {
             ),
             Action::PlanTasks(stated) => {
                 tasks::plan(&mut self.evidence.tasks, stated);
+                self.evidence.tasks_at = Some(moment.origin);
                 Meaning::Nothing
             }
             Action::AddTask { subject } => Meaning::AddTask(kept(subject, bounds::TASK)),
             Action::UpdateTask { key, state, subject } => {
                 tasks::update(&mut self.evidence.tasks, key, *state, subject.as_deref());
+                self.evidence.tasks_at = Some(moment.origin);
                 Meaning::Nothing
             }
             Action::Delegate { agent, subject } => {

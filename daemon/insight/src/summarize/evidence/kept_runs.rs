@@ -27,8 +27,25 @@ impl Collector {
             git::note_branch(&mut self.evidence.branches, output);
         }
         if home.is_empty() || command.directory.is_empty() || home.iter().any(is_within) {
+            let before = self.evidence.checkout.head.clone();
             git::observe(&mut self.evidence.checkout, command, output, moment);
+            let waiting = self.pending.commits();
+            let evidence = &mut self.evidence;
+            git::take_up(evidence, command, output, before.as_ref(), &waiting, moment);
         }
+    }
+
+    /// Whether a command ran while the changes were stashed away: `git stash && npm test`.
+    pub(super) fn hides_changes(&mut self, run: &Run<'_>) -> bool {
+        let was_stashed = self.pending.stashed;
+        let calls = run.command.git.iter().filter(|call| call.subcommand() == "stash");
+        let stashes: Vec<bool> = calls
+            .filter(|call| !call.has("list") && !call.has("show"))
+            .map(|call| matches!(call.operands().next(), None | Some("push" | "save")))
+            .collect();
+        let has_stashed = stashes.contains(&true) && !run.output.contains("No local changes");
+        self.pending.stashed = stashes.last().map_or(was_stashed, |last| *last && has_stashed);
+        has_stashed || was_stashed && stashes.is_empty()
     }
 
     /// Keeps a command with its outcome.

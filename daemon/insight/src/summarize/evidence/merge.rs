@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork, ToolUse},
+        evidence::{Commit, Evidence, FileWork, ToolUse},
         time::Timestamp,
         token_use::use_of,
     },
@@ -44,6 +44,14 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     by_time(&mut session.tests, &sub_agent.tests, |run| run.at, bounds::TEST_RUNS);
     by_time(&mut session.errors, &sub_agent.errors, |error| error.at, bounds::ERRORS);
     by_time(&mut session.settings, &sub_agent.settings, |change| change.at, bounds::SETTINGS);
+    // The session may have read the same commits from a history.
+    session.commits.retain(|known| {
+        let is_it = |commit: &Commit| {
+            commit.subject == known.subject
+                && (commit.hash.is_empty() || known.hash.starts_with(&commit.hash))
+        };
+        !known.body.is_empty() || !sub_agent.commits.iter().any(is_it)
+    });
     by_time(&mut session.commits, &sub_agent.commits, |commit| commit.at, bounds::COMMITS);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);

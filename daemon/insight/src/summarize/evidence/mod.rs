@@ -32,3 +32,8 @@ mod test_runs;
 
 pub(in crate::summarize) use self::statements::{RECOMMENDED, is_intended_choice};
 pub use self::{collector::Collector, merge::absorb};
+
+/// Whether a command line asks a test runner for tests.
+pub(in crate::summarize) fn runs_tests(line: &str) -> bool {
+    !shell::CommandLine::read(line, "").tests.is_empty()
+}

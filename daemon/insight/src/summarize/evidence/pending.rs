@@ -55,6 +55,8 @@ pub(super) struct Pending {
     pub(super) notified: bool,
     /// Whether anything changed since the user's last prompt.
     pub(super) turn_changed: bool,
+    /// Whether the changes are stashed away: nothing was restored, edited or asked since.
+    pub(super) stashed: bool,
     /// The latest edits, oldest first.
     pub(super) edits: VecDeque<EditMade>,
 }
@@ -190,6 +192,18 @@ impl Pending {
         {
             command.forget_texts();
         }
+    }
+
+    /// Returns the subjects of the commits that calls without a result were to make.
+    pub(super) fn commits(&self) -> Vec<String> {
+        let background = self.background.iter().map(BackgroundTask::call);
+        let calls = self.calls.iter().chain(background);
+        let steps = calls.flat_map(|call| match &call.meaning {
+            Meaning::Run(command) => command.repository.as_slice(),
+            _ => &[],
+        });
+        let commits = steps.filter_map(|step| step.commit.as_ref());
+        commits.filter_map(|commit| commit.subject.clone()).collect()
     }
 
     /// Removes the call with this id, and returns it.

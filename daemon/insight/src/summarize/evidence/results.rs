@@ -84,6 +84,7 @@ impl Collector {
                     .tasks
                     .iter()
                     .any(|task| task.key == key && task.subject == *subject);
+                self.evidence.tasks_at = Some(moment.origin);
                 if !known {
                     tasks::add(&mut self.evidence.tasks, key, subject);
                 }
@@ -162,8 +163,10 @@ impl Collector {
             push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
         }
         let reports = test_runs::reports(output);
-        // Tests that could not run say nothing about the code.
-        if !reports.iter().any(|report| test_runs::could_not_run(output, report.failed)) {
+        // Tests that could not run, or ran without the session's changes, say nothing about them.
+        if !self.hides_changes(&run)
+            && !reports.iter().any(|report| test_runs::could_not_run(output, report.failed))
+        {
             self.judge(&run, &reports);
             for report in reports {
                 self.keep_test_run(report, &run);
@@ -184,9 +187,10 @@ impl Collector {
             Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
         let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);
         for report in reports {
-            tracker.tests_ran(known, report, event);
+            let scope = test_runs::scope_of(report, run, self.evidence.directories.first());
+            tracker.tests_ran(known, report, &scope, event);
             if report.failed > 0 {
-                tracker.tests_failed(known, report, run.output, event);
+                tracker.tests_failed(known, report, scope, run.output, event);
             }
         }
         let tests_failed = reports.iter().any(|report| report.failed > 0);
@@ -251,7 +255,7 @@ impl Collector {
                 _ => &change.path,
             };
             self.pending.errors.changed(moment.origin.line, Changed::File(path.clone()));
-            self.pending.turn_changed = true;
+            (self.pending.turn_changed, self.pending.stashed) = (true, false);
         }
     }
 

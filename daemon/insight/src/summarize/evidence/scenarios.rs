@@ -76,6 +76,33 @@ fn a_failure_that_comes_back_is_open_again() {
 }
 
 #[test]
+fn a_run_of_another_place_or_part_or_without_the_changes_proves_no_fix() {
+    let proves = |lines: &[&str]| {
+        let mut script = Script::default();
+        let home = SessionContext { cwd: Some("/app".into()), ..SessionContext::default() };
+        script.item(Item::Context(home));
+        script.run("c1", "cd /app/api && cargo test", Outcome::Failed(Some(101)), FAILING);
+        script.edit("c2", "/app/a.rs", "a", "b");
+        script.at += 300;
+        for line in lines {
+            script.run("c3", line, Outcome::Succeeded, PASSING);
+        }
+        script.collect().errors[0].resolution.is_some()
+    };
+    for (lines, wanted) in [
+        (&["cd /app/api && cargo test"][..], true),
+        (&["cd /app/web && cargo test"], false),
+        (&["cd /app/api && cargo test other"], false),
+        (&["cd /app/api && git stash && cargo test && git stash pop"], false),
+        (&["git stash", "cd /app/api && cargo test"], false),
+        (&["git stash", "git stash pop", "cd /app/api && cargo test"], true),
+        (&["git stash list", "cd /app/api && cargo test"], true),
+    ] {
+        assert_eq!(proves(lines), wanted, "{lines:?}");
+    }
+}
+
+#[test]
 fn a_known_failure_keeps_what_the_agent_says_of_it() {
     let mut script = Script::default();
     script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);

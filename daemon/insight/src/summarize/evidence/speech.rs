@@ -106,7 +106,7 @@ impl Collector {
             let said = statements::Said { origin: statement.origin, reported: true };
             statements::note(&mut evidence.statements, vec![found], said);
         }
-        self.pending.turn_changed = false;
+        (self.pending.turn_changed, self.pending.stashed) = (false, false);
         self.pending.notified = false;
         self.pending.replying = None;
         evidence.counts.prompts += 1;

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, FileWork, is_same_place},
+        evidence::{CommandRun, Evidence, FileWork, TestRun, is_same_place, other_parts},
         transcript::Outcome,
     },
     summarize::{
@@ -10,6 +10,9 @@ use crate::{
         text::pattern,
     },
 };
+
+/// Maximum number of other parts of the main suite.
+const PARTS: usize = 3;
 
 /// A kind of check. Test suites are separate evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +66,8 @@ pub(super) struct LastCheck {
     pub(super) failed: bool,
     /// Whether code was changed after the run.
     stale: bool,
+    /// Whether this kind also ran at another place, with whatever result.
+    is_one_of_several: bool,
 }
 
 /// Returns the last run of each kind at each place, if its result is known.
@@ -82,7 +87,9 @@ fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
             last.push(run);
         }
     }
-    last.into_iter().filter_map(|run| last_run(evidence, kind, run)).collect()
+    let is_one_of_several = last.windows(2).any(|two| !is_same_place(&two[0].place, &two[1].place));
+    let checks = last.into_iter().filter_map(|run| last_run(evidence, kind, run));
+    checks.map(|check| LastCheck { is_one_of_several, ..check }).collect()
 }
 
 fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
@@ -93,7 +100,8 @@ fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<L
         return None;
     }
     let place = last.place.clone();
-    Some(LastCheck { kind, place, command: last.command.clone(), failed, stale })
+    let command = last.command.clone();
+    Some(LastCheck { kind, place, command, failed, stale, is_one_of_several: false })
 }
 
 /// Whether a later command succeeded that may include the check: a commit, a push, or a script
@@ -172,7 +180,7 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     let names = |stale: bool| {
         let of = runs.iter().filter(|check| !check.failed && check.stale == stale);
         let mut names: Vec<String> = Vec::new();
-        for name in of.map(|check| named(check, &runs)) {
+        for name in of.map(named) {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -182,7 +190,7 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     };
     let failed = |kind: CheckKind| runs.iter().any(|check| check.kind == kind && !check.failed);
     let failed = runs.iter().filter(|check| check.failed && failed(check.kind));
-    let failed: Vec<String> = failed.map(|check| named(check, &runs)).collect();
+    let failed: Vec<String> = failed.map(named).collect();
     let (fresh, stale) = (names(false), names(true));
     let told = match (fresh.is_empty(), stale.is_empty()) {
         (true, true) => return None,
@@ -195,26 +203,34 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     Some(format!("{told}{failed}"))
 }
 
-/// Returns the kind of a check, with its place if another check of this kind had a different
-/// result.
-fn named(check: &LastCheck, all: &[LastCheck]) -> String {
-    let differs = |other: &LastCheck| other.kind == check.kind && other.failed != check.failed;
-    let place = check.place.as_deref().filter(|_| all.iter().any(differs));
+/// Returns the kind of a check, with its place if this kind also ran at another place.
+fn named(check: &LastCheck) -> String {
+    let place = check.place.as_deref().filter(|_| check.is_one_of_several);
     place.map_or(check.kind.name().to_owned(), |place| format!("{} in {place}", check.kind.name()))
 }
 
-/// Returns the suites that passed, other than the main one: each with the number of its tests, and
-/// whether a file was changed after the run.
+/// Returns the suites that passed, other than the main one, and the other parts of the main one if
+/// only parts of it ran: each with the number of its tests, and whether a file was changed after
+/// the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
-    let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
-    let passed = others.filter(|run| run.failed == 0 && run.passed > 1);
-    let told = passed.map(|run| {
+    let is_stale = |run: &TestRun| {
         let is_later = |work: &FileWork| {
             work.changed() && work.last.source == 0 && work.last.line > run.origin.line
         };
-        let is_stale = evidence.files.values().any(is_later);
-        (format!("{} ({} passed)", run.label(), run.passed), is_stale)
+        evidence.files.values().any(is_later)
+    };
+    let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
+    let passed = others.filter(|run| {
+        run.failed == 0 && (run.passed > 1 || run.passed == 1 && !run.is_single_test())
+    });
+    let all: Vec<&TestRun> = evidence.tests.iter().collect();
+    let beside =
+        other_parts(&all, main, |run| main.is_part() && run.origin.source == 0 && !is_stale(run));
+    let beside = beside.into_iter().rev().take(PARTS);
+    let told = passed.chain(beside).map(|run| {
+        let noun = if run.noun() == "tests" { "" } else { " packages" };
+        (format!("{} ({}{noun} passed)", run.label(), run.passed), is_stale(run))
     });
     told.collect()
 }
@@ -292,6 +308,20 @@ mod tests {
     }
 
     #[test]
+    fn the_other_parts_that_passed_since_the_last_change_are_told() {
+        let mut script = script();
+        let passed_tests = "test result: ok. 72 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out; finished in 0.01s\n";
+        script.run("d", "cargo test keys", Outcome::Succeeded, passed_tests);
+        let few = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 90 filtered out; finished in 0.01s\n";
+        script.run("e", "cargo test login", Outcome::Succeeded, few);
+        let told = "checks passed: build, cargo test keys (72 passed)";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        script.edit("f", "/app/list.ts", "b", "c");
+        let told = "checks passed before the last change: build";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+    }
+
+    #[test]
     fn of_checks_at_several_places_each_is_told() {
         let mut script = Script::default();
         script.item(Item::Context(SessionContext {
@@ -308,6 +338,25 @@ mod tests {
             passed(&script.collect()).as_deref(),
             Some("checks passed: type check in web; failed: type check in api")
         );
+    }
+
+    #[test]
+    fn a_check_of_one_package_is_not_told_for_the_whole() {
+        let mut script = Script::default();
+        let home = SessionContext { cwd: Some("/app".into()), ..SessionContext::default() };
+        script.item(Item::Context(home));
+        script.prompt("Add a column");
+        script.edit("a", "/app/list.ts", "a", "b");
+        let fine = Outcome::Succeeded;
+        script.run("b", "cd /app/web && npx tsc --noEmit", fine, "");
+        assert_eq!(passed(&script.collect()).as_deref(), Some("checks passed: type check"));
+        // It is not known whether the one that was stopped would have passed.
+        script.run("c", "cd /app/api && npx tsc --noEmit", Outcome::Interrupted, "");
+        let told = "checks passed: type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        script.run("d", "cd /app/api && npx tsc --noEmit", fine, "");
+        let told = "checks passed: type check in api, type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
     }
 
     #[test]

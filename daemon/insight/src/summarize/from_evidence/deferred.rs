@@ -13,6 +13,7 @@ use crate::{
             entries::{Entries, cut_at_clause, is_scratch, push},
             left_open::is_taken_up,
             refuted,
+            shortened::shortened,
             test_results::main_run,
         },
         report::{Claim, Form, Topic, is_phrase, passages},
@@ -31,6 +32,8 @@ const SUGGESTIONS: usize = 4;
 /// Maximum number of last reports that are searched for unanswered offers and for suggestions.
 const REPORTS: usize = 6;
 
+/// Maximum number of files of a plan that are named because nothing changed them.
+const UNTOUCHED: usize = 6;
 /// Maximum number of test files that are named because no run of them is recorded.
 const UNRUN: usize = 4;
 
@@ -57,7 +60,8 @@ pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
         changed.map(|(path, _)| path).partition(|path| is_named(path));
     let changed = if tests.is_empty() { helpers } else { tests };
     let changed: Vec<String> =
-        changed.into_iter().take(UNRUN).map(|path| format!("`{}`", entries.path(path))).collect();
+        changed.into_iter().map(|path| format!("`{}`", entries.path(path))).collect();
+    let changed = shortened(changed, UNRUN);
     if !changed.is_empty() {
         push(
             list,
@@ -164,6 +168,10 @@ pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let is_later =
             |origin: Origin| origin.source != report.origin.source || origin > report.origin;
+        // The user who asks for other work has answered the offer.
+        if evidence.reports.iter().any(|later| later.changed && is_later(later.origin)) {
+            continue;
+        }
         let step =
             |step| evidence.git_events.iter().any(|one| one.step == step && is_later(one.origin));
         let is_done = match () {
@@ -236,7 +244,8 @@ pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
             continue;
         }
         let left: Vec<String> =
-            left.into_iter().take(6).map(|name| format!("`{}`", entries.path(name))).collect();
+            left.into_iter().map(|name| format!("`{}`", entries.path(name))).collect();
+        let left = shortened(left, UNTOUCHED);
         let title = entries.tidy_line(&plan.question);
         let title = title.trim_start_matches("Plan: ");
         push(list, format!("Planned, not touched ({}): {}", cut(title, 60), left.join(", ")));
@@ -420,6 +429,9 @@ mod tests {
         ];
         let evidence = Evidence { reports, ..Evidence::default() };
         assert_eq!(told(&evidence, offers), ["Offered, not answered: commit these changes"]);
+        let mut went_on = evidence;
+        went_on.reports.push(report(15, "The keys are sorted now.", true));
+        assert!(told(&went_on, offers).is_empty());
     }
 
     #[test]

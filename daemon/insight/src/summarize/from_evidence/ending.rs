@@ -192,11 +192,15 @@ fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<Strin
         (asked..report.origin.line).contains(&commit.origin.line)
             && commit.origin.source == report.origin.source
     });
-    let subjects: Vec<String> =
-        since.map(|commit| entries.tidy_line(&commit.subject)).take(ITEMS).collect();
+    let mut subjects: Vec<String> =
+        since.map(|commit| entries.tidy_line(&commit.subject)).collect();
     if subjects.is_empty() {
         return None;
     }
+    // Of many commits, the newest are named.
+    let earlier = subjects.len().saturating_sub(ITEMS);
+    subjects.drain(..earlier);
+    subjects.extend((earlier > 0).then(|| format!("+{earlier} earlier")));
     let request = evidence.pull_requests.last().and_then(|request| request.number);
     let request = request.map_or(String::new(), |number| format!(" (pull request #{number})"));
     Some(format!("Committed since the last request: {}{request}.", subjects.join("; ")))

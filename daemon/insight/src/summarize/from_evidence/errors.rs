@@ -224,7 +224,12 @@ fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
     let run = entries.evidence.tests.iter().find(|run| run.origin == resolution.origin);
     match run {
         Some(run) if run.failed == 0 && run.passed > 0 => {
-            format!("`{command}`: {} passed", run.passed)
+            let noun = match (run.noun(), run.passed) {
+                ("tests", _) => "",
+                (_, 1) => " package",
+                (_, _) => " packages",
+            };
+            format!("`{command}`: {}{noun} passed", run.passed)
         }
         _ => format!("`{command}` succeeded"),
     }

@@ -10,6 +10,7 @@ use crate::{
         from_evidence::{
             entries::{Entries, cut_at_clause, push},
             quotable::leans_back,
+            replaced_command::replaced_commands,
             reported, transient,
             turns::turns,
         },
@@ -42,6 +43,7 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
         }
     }
     causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
+    replaced_commands(entries).into_iter().for_each(|line| push(&mut list, line));
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
     let extra = list.len().saturating_sub(DISCOVERIES);
     list.drain(..extra);

@@ -22,6 +22,7 @@ mod left_open;
 mod listed_options;
 mod next_steps;
 mod objective;
+mod open_tasks;
 mod openings;
 mod outcome;
 mod overtaken;
@@ -30,6 +31,7 @@ mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;
 mod refuted;
+mod replaced_command;
 mod reported;
 mod repository;
 mod request;
@@ -40,6 +42,7 @@ mod scenarios;
 #[cfg(test)]
 mod series_scenarios;
 mod settings;
+mod shortened;
 mod test_results;
 mod title;
 mod transient;

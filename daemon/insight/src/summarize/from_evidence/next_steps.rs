@@ -3,16 +3,19 @@
 use crate::{
     model::{
         evidence::{CommandRun, Delegation, Evidence, GitStep, StatementKind},
-        transcript::{Origin, Outcome, RecapKind, Task, TaskState},
+        transcript::{Origin, Outcome, RecapKind, Task},
     },
     summarize::{
+        evidence::runs_tests,
         from_evidence::{
             checks, deferred,
             entries::{Entries, cut_at_clause, is_scratch, push},
             findings::last_turn_errors,
             left_open,
             listed_options::option_named,
+            open_tasks::open_tasks,
             request::{Request, Weight},
+            shortened::shortened,
             test_results::main_run,
         },
         recap::{self, Section, Sections},
@@ -41,8 +44,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     deferred::returned_errors(entries, &mut list);
     failing(entries, &mut list);
     unapproved(entries, &mut list);
-    let open = |state| entries.evidence.tasks.iter().filter(move |task| task.state == state);
-    let open: Vec<&Task> = open(TaskState::InProgress).chain(open(TaskState::Pending)).collect();
+    let open = open_tasks(entries.evidence);
     let is_chore = |task: &Task| open.len() > 1 && closes_a_list(&task.subject);
     for task in open.iter().filter(|task| !is_chore(task)) {
         push(&mut list, entries.tidy(&task.subject));
@@ -111,8 +113,9 @@ fn unknown() -> String {
 
 /// Returns what a sub-agent did, according to its records.
 fn by_its_records(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
-    let files = task.files.iter().take(CHANGED);
-    let files: Vec<String> = files.map(|path| format!("`{}`", entries.path(path))).collect();
+    let files: Vec<String> =
+        task.files.iter().map(|path| format!("`{}`", entries.path(path))).collect();
+    let files = shortened(files, CHANGED);
     let committed = task.commits.last().map(|subject| entries.tidy_line(subject));
     let told = match (committed, files.is_empty()) {
         (None, true) => return None,
@@ -140,8 +143,8 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     }
     let later = |origin: Origin| origin.source == start.source && origin.line > start.line;
     let changed = evidence.files.iter().filter(|(_, work)| work.changed() && later(work.last));
-    let files: Vec<String> =
-        changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+    let files: Vec<String> = changed.map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+    let files = shortened(files, CHANGED);
     let committed = evidence.commits.iter().rfind(|commit| later(commit.origin));
     let tried = evidence.git_events.iter().rfind(|event| event.step == GitStep::Commit);
     let failed = tried.filter(|event| !event.succeeded && later(event.origin));
@@ -221,7 +224,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let parents = all.iter().filter(is_parent).count();
         let alone = all.iter().filter(|name| !is_parent(name));
-        let names: Vec<&str> = alone.take(TESTS).map(String::as_str).collect();
+        let names = shortened(alone.cloned().collect(), TESTS);
         let named =
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
         // If a run counts packages, more tests may have failed than packages. A package that was
@@ -273,7 +276,8 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     deferred::never_run(entries, list);
     let Some(run) = evidence.tests.last().filter(|run| run.failed == 0) else { return };
     let is_check = |line: &str| pattern!(r"\b(?:tests?|checks?|verify|ci|spec)\b").is_match(line);
-    let checked = evidence.commands.iter().filter(|run| is_check(&run.command));
+    let checked = evidence.commands.iter();
+    let checked = checked.filter(|run| is_check(&run.command) || runs_tests(&run.command));
     let checked = checked.map(|run| run.origin).filter(|at| at.source == run.origin.source);
     let tested = checked.chain([run.origin]).max().unwrap_or(run.origin);
     let is_code = |path: &str| {
@@ -289,7 +293,8 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
             && work.last.line > tested.line
     });
     let changed: Vec<String> =
-        changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+        changed.map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+    let changed = shortened(changed, CHANGED);
     if !changed.is_empty() {
         push(list, format!("Changed after the last test run: {}", changed.join(", ")));
     }

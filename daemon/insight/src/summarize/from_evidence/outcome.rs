@@ -9,7 +9,9 @@ use crate::{
     summarize::{
         from_evidence::{
             findings::last_turn_errors,
-            next_steps, repository,
+            next_steps,
+            open_tasks::open_tasks,
+            repository,
             request::{Request, Weight},
             test_results::main_run,
         },
@@ -211,7 +213,7 @@ fn tests_fail(evidence: &Evidence) -> bool {
 /// forgot to tick the task off.
 fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
     let count = |state| evidence.tasks.iter().filter(|task| task.state == state).count();
-    let open = count(TaskState::Pending) + count(TaskState::InProgress);
+    let open = open_tasks(evidence).len();
     let forgotten = done && open <= 1 && count(TaskState::Completed) > 0;
     open > 0 && !forgotten
 }

@@ -7,10 +7,13 @@ use crate::{
         time::Timestamp,
         transcript::Origin,
     },
-    summarize::from_evidence::{
-        checks,
-        entries::{Entries, is_scratch},
-        overtaken,
+    summarize::{
+        from_evidence::{
+            checks,
+            entries::{Entries, is_scratch},
+            overtaken,
+        },
+        text::pattern,
     },
 };
 
@@ -309,10 +312,35 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
         work.changed()
             && is_later
             && !is_scratch(path)
+            && !is_local(evidence, path)
             && !overtaken::is_taken_back(evidence, path, work)
             && !is_settled(evidence, path, work)
     });
     changed.map(|(path, work)| (path.as_str(), work)).collect()
+}
+
+/// Whether a file is not meant to be committed: git ignores it, by its name or by what git printed,
+/// or the user wants it to stay local.
+fn is_local(evidence: &Evidence, path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let is_by_name =
+        pattern!(r"(?i)(?:^|[./_-])local\.(?:md|json|ya?ml|toml|env)$|^\.env(?:\.[\w.]*local)?$")
+            .is_match(name)
+            || path.contains("/.git/");
+    let is_it = |text: &str| text == name || is_file(path, text);
+    let mut said = evidence.prompts.iter().filter(|prompt| prompt.origin.source == 0);
+    is_by_name
+        || evidence.checkout.ignored.iter().any(|ignored| is_file(path, ignored))
+        || said.any(|prompt| kept_local(&prompt.text).into_iter().any(is_it))
+}
+
+/// Returns the files that the user wants to stay out of the repository.
+fn kept_local(prompt: &str) -> Vec<&str> {
+    let named = pattern!(
+        r"(?i)\b(?:do not|don.?t|never|no need to) (?:commit|check in|track|push) (?:\S+ )??(?:\S+ )??[`']?([\w./-]+\.\w+)|\b(?:keep|leave) (?:\S+ )??[`']?([\w./-]+\.\w+)[`']? (?:file )?(?:local\b|locally\b|untracked\b|uncommitted\b|out of (?:git|the repo))"
+    );
+    let names = named.captures_iter(prompt).filter_map(|found| found.get(1).or(found.get(2)));
+    names.map(|name| name.as_str().trim_start_matches("./")).collect()
 }
 
 /// Whether git listed all changed files after a change, and this one was not among them: it was
@@ -456,6 +484,18 @@ mod tests {
             ),
             (vec![edit, ("git status --short", "")], "branch `main`; working tree clean"),
             (
+                vec![
+                    edit,
+                    ("edit /app/notes.md", ""),
+                    (
+                        "git add -A notes.md; true",
+                        "The following paths are ignored by one of your .gitignore files:\nnotes.md\nhint: Use -f if you really want to add them.\n",
+                    ),
+                    ("edit /app/.claude/settings.local.json", ""),
+                ],
+                "branch `main`; not committed: `a.rs`",
+            ),
+            (
                 vec![edit, ("git status --short", ""), ("edit /app/b.rs", "")],
                 "branch `main`; not committed: `b.rs`",
             ),
@@ -482,6 +522,19 @@ mod tests {
             ),
         ] {
             assert_eq!(line_after(&runs), wanted, "{runs:?}");
+        }
+    }
+
+    #[test]
+    fn files_that_the_user_keeps_local_are_named() {
+        for (prompt, wanted) in [
+            ("Don't commit notes.md please", vec!["notes.md"]),
+            ("never commit the file `dev/keys.json`.", vec!["dev/keys.json"]),
+            ("keep mise.toml local", vec!["mise.toml"]),
+            ("Don't commit any hooks in settings.json", vec![]),
+            ("commit notes.md", vec![]),
+        ] {
+            assert_eq!(kept_local(prompt), wanted, "{prompt}");
         }
     }
 }

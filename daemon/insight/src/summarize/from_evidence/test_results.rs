@@ -2,12 +2,12 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, GitStep, TestRun, latest_of_suites},
+        evidence::{CommandRun, Evidence, GitStep, TestRun, latest_of_suites},
         summary::TestSummary,
         time::Timestamp,
         transcript::Outcome,
     },
-    summarize::{from_evidence::entries::Entries, text::pattern},
+    summarize::{evidence::runs_tests, from_evidence::entries::Entries, text::pattern},
 };
 
 /// Maximum number of seconds between a run and the end of a session for which the run is shown
@@ -17,10 +17,7 @@ const HALF_A_DAY: u64 = 12 * 60 * 60;
 /// Returns the final result of the main suite.
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     let evidence = entries.evidence;
-    // A single passed test says nothing about the suite, unless the command says that it ran only
-    // a part.
-    let run =
-        main_run(evidence).filter(|run| run.failed > 0 || run.passed != 1 || run.is_part())?;
+    let run = main_run(evidence).filter(|run| !run.is_single_test())?;
     if is_stale(evidence, run) || failed_later(evidence, run) {
         return None;
     }
@@ -59,13 +56,38 @@ pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
     let date = run.at.filter(|_| is_old).map(|at| at.to_string().chars().take(10).collect());
     let state = match (changed, moved) {
-        (true, _) => Some("before the last change"),
-        (false, true) => Some("before other commits came in"),
+        (true, _) => Some(match unread_run(evidence, run) {
+            Some(later) => {
+                format!("before the last change; `{later}` ran later, its result was not shown")
+            }
+            None => "before the last change".to_owned(),
+        }),
+        (false, true) => Some("before other commits came in".to_owned()),
         (false, false) => None,
     };
     let date = date.map(|date: String| format!("on {date}"));
-    let parts: Vec<String> = date.into_iter().chain(state.map(str::to_owned)).collect();
+    let parts: Vec<String> = date.into_iter().chain(state).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Returns the last command after `run` that ran tests and succeeded, but printed no numbers, if no
+/// file was changed after it.
+fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
+    let is_later = |one: &&CommandRun| {
+        one.origin.source == run.origin.source && one.origin.line > run.origin.line
+    };
+    let later = evidence.commands.iter().filter(is_later);
+    let mut later = later.filter(|one| one.outcome.succeeded() && !one.shows_failure);
+    let last = later.rfind(|one| runs_tests(&one.command))?;
+    let changed = evidence
+        .files
+        .iter()
+        .any(|(path, work)| work.changed() && work.last > last.origin && !path.ends_with(".md"));
+    // The result of a recorded run has the line of the result, that of a command the line of the call.
+    let is_read =
+        evidence.tests.iter().any(|one| one.command == last.command && one.origin > last.origin);
+    let mut parts = last.command.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim);
+    parts.find(|part| runs_tests(part)).filter(|_| !changed && !is_read)
 }
 
 /// Whether a run of a sub-agent is older than a change of the session itself.
@@ -107,7 +129,7 @@ pub(super) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
 /// of a part.
 pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
-    let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part();
+    let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();
     let main = suites.iter().rfind(says_most).or(suites.last()).copied()?;
     // If a commit followed a failure, the failure was fixed or did not matter.
     let was_committed = evidence
@@ -120,7 +142,7 @@ pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::{CommandRun, FileWork};
+    use crate::model::evidence::FileWork;
     use crate::model::transcript::Origin;
     use crate::summarize::report::Reports;
 
@@ -146,6 +168,21 @@ mod tests {
             ..Evidence::default()
         };
         assert_eq!(main_run(&evidence).unwrap().passed, 45);
+    }
+
+    #[test]
+    fn an_integration_task_that_ran_last_is_told() {
+        let task = TestRun {
+            place: Some("test:integration".to_owned()),
+            ..run("go test (packages)", 1, 0)
+        };
+        let evidence =
+            Evidence { tests: vec![run("go test (packages)", 15, 0), task], ..Evidence::default() };
+        let reports = Reports::default();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let told = test_results(&entries).unwrap();
+        assert_eq!(told.place.as_deref(), Some("test:integration"));
+        assert_eq!(suites(&evidence).len(), 2);
     }
 
     #[test]
@@ -226,6 +263,17 @@ mod tests {
         evidence.files.insert("/app/a.ts".to_owned(), work);
         let told = age(&evidence, &ran);
         assert_eq!(told.as_deref(), Some("on 2023-11-14, before the last change"));
+        evidence.commands.push(CommandRun {
+            command: "git diff | head -5 && npx jest".to_owned(),
+            place: None,
+            shows_failure: false,
+            outcome: Outcome::Succeeded,
+            origin: Origin { source: 0, line: 12 },
+            at: at(1),
+        });
+        let told = age(&evidence, &ran).unwrap();
+        let wanted = "before the last change; `npx jest` ran later, its result was not shown";
+        assert!(told.ends_with(wanted), "{told}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{
             overtaken,
             request::{Request, Weight},
             typed_text::{arguments, spoken, unquoted},
-            wording::{is_approval, turns},
+            wording::{is_approval, is_clarification, is_open_question, is_question, turns},
         },
         report::{Topic, is_phrase},
         text::{cut, one_line, pattern, sentences, spoken_sentences, without_opener},
@@ -159,7 +159,7 @@ fn corrects(all: &[String], refuses: bool) -> Option<String> {
         !is_aside_alone(sentence)
             && !is_wish(sentence)
             && !is_routine(sentence)
-            && (refuses || !is_question(sentence))
+            && (refuses && !is_open_question(sentence) || !is_question(sentence))
     };
     let whole = all.join(" ");
     (whole.len() <= QUOTE && all.iter().any(|one| says_how(&one))).then_some(whole)
@@ -228,11 +228,6 @@ fn is_choice(sentence: &str) -> bool {
     !sentence.ends_with(':') && (objects || chooses)
 }
 
-/// Whether a sentence says what an earlier prompt was about: `I meant the other repository`.
-fn is_clarification(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:no|sorry|oh|well),? )*i meant?\b").is_match(without_opener(sentence))
-}
-
 /// Whether a question asks for the alternative: `Why is A changed rather than B?`.
 fn is_objection(sentence: &str) -> bool {
     pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
@@ -297,12 +292,6 @@ fn is_for_now(sentence: &str) -> bool {
 fn is_everywhere(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:in|for|across) (?:all|every|any|each) (?:of )?(?:my |our |the )?(?:projects?|repos?|repositor(?:y|ies))\b|\b(?:everywhere|globally|no matter which (?:project|repo))\b|\bin (?:allen|jedem) (?:meinen |unseren )?(?:projekten?|repos?|repositories)\b|\ben todos (?:los|mis) (?:proyectos|repos)|\bdans tous (?:les|mes) (?:projets|dépôts)|所有项目|すべてのプロジェクト|全てのプロジェクト")
         .is_match(sentence)
-}
-
-fn is_question(sentence: &str) -> bool {
-    sentence.trim_end_matches(['"', ')', ' ']).ends_with(['?', '？'])
-        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:can|could|would|will|do|does|did|is|are|should|why|what|how|where|which|when|who) (?:you|we|i|it|this|that|the|there|does|do|did|is|are|was|were|has|have|had)\b")
-            .is_match(sentence)
 }
 
 /// Whether a short quote only repeats a choice that is recorded for the same prompt.

@@ -1,7 +1,7 @@
 //! Parses how people ask: removes the words around a request, and finds a request within a
 //! sentence.
 
-use crate::summarize::text::{capitalised, pattern, sentences};
+use crate::summarize::text::{capitalised, pattern, sentences, without_opener};
 
 /// The form of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,26 @@ pub(super) fn is_approval(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
+/// Whether a sentence asks something.
+pub(super) fn is_question(sentence: &str) -> bool {
+    sentence.trim_end_matches(['"', ')', ' ']).ends_with(['?', '？'])
+        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:can|could|would|will|do|does|did|is|are|should|why|what|how|where|which|when|who) (?:you|we|i|it|this|that|the|there|does|do|did|is|are|was|were|has|have|had)\b")
+            .is_match(sentence)
+}
+
+/// Whether a question asks what there is, which decides nothing:
+/// `Anything uncommitted that we should remove?`.
+pub(super) fn is_open_question(sentence: &str) -> bool {
+    is_question(sentence)
+        && pattern!(r"(?i)^(?:is there|are there|any(?:thing|one|where)?|what.?s?|which|where|who|when|how)\b")
+            .is_match(without_opener(sentence))
+}
+
+/// Whether a sentence says what an earlier prompt was about: `I meant the other repository`.
+pub(super) fn is_clarification(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:no|sorry|oh|well),? )*i meant?\b").is_match(without_opener(sentence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,5 +177,17 @@ mod tests {
         let sentence = "nobody reads those links, can you please remove them from the page?";
         assert_eq!(asked_within(sentence).as_deref(), Some("Remove them from the page"));
         assert_eq!(asked_within("nobody reads them, can you believe it?"), None);
+    }
+
+    #[test]
+    fn a_question_about_what_there_is_decides_nothing() {
+        for (sentence, wanted) in [
+            ("Anything uncommitted that we should remove?", true),
+            ("is there a test for it?", true),
+            ("Can you use the other file instead?", false),
+            ("Anything but the old parser.", false),
+        ] {
+            assert_eq!(is_open_question(sentence), wanted, "{sentence}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::{
     model::{
+        evidence::{counted_noun, family},
         summary::{ConfigChange, ErrorResolution, TestSummary},
         wording::{REMOVED, is_filler},
     },
@@ -36,12 +37,16 @@ pub(super) fn step(step: &str) -> Option<String> {
 /// Formats a run of tests that all passed.
 pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
     let limit = run.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
-    let suite = literal(&format!("{}{limit}", run.framework))?;
+    let suite = literal(&format!("{}{limit}", family(&run.framework)))?;
     let not_run =
         if run.not_run > 0 { format!(", {} not run", run.not_run) } else { String::new() };
     let part = if run.limited_to.is_some() || run.not_run > 0 { "; no whole run seen" } else { "" };
+    let noun = match counted_noun(&run.framework) {
+        "tests" => String::new(),
+        noun => format!(" {noun}"),
+    };
     (run.failed == 0 && run.total > 0)
-        .then(|| format!("{} of {} passed ({suite}{not_run}{part})", run.passed, run.total))
+        .then(|| format!("{} of {}{noun} passed ({suite}{not_run}{part})", run.passed, run.total))
 }
 
 /// Formats an error with its cause, its fix and its check, as far as they are known.

@@ -18,12 +18,15 @@ pub(super) use self::{
 };
 use crate::{
     model::{
-        evidence::{ErrorSeen, Resolution},
+        evidence::{ErrorSeen, Resolution, family, is_same_place},
         time::Timestamp,
         transcript::Origin,
     },
     summarize::{
-        evidence::{bounds, test_runs::RunReport},
+        evidence::{
+            bounds,
+            test_runs::{RunReport, TestScope},
+        },
         text::{kept, pattern},
     },
 };
@@ -41,6 +44,9 @@ pub(super) enum Attempt {
         names: Vec<String>,
         /// Number of tests that passed or failed in the run.
         total: u32,
+        /// The part of the tests that ran.
+        #[serde(default)]
+        scope: TestScope,
     },
     /// A call of a tool, identified by the tool and its target.
     Tool(String),
@@ -153,6 +159,7 @@ impl Tracker {
         &mut self,
         errors: &mut Vec<ErrorSeen>,
         report: &RunReport,
+        scope: TestScope,
         output: &str,
         event: Event<'_>,
     ) {
@@ -161,31 +168,33 @@ impl Tracker {
             framework: family(report.framework).to_owned(),
             names: report.failed_tests.iter().take(12).map(|name| kept(name, 60)).collect(),
             total: report.passed + report.failed,
+            scope,
         };
         self.note(errors, attempt, kept(&message, bounds::ERROR_TEXT), event);
     }
 
     /// Records a test run. When all of its tests pass, earlier failures of the framework are
-    /// resolved. A run of fewer tests resolves a failure only if its command names the failed
-    /// tests.
+    /// resolved. A run of fewer or of other tests resolves a failure only if its command names the
+    /// failed tests.
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
         report: &RunReport,
+        scope: &TestScope,
         event: Event<'_>,
     ) {
         let ran = report.passed + report.failed;
         let counts_packages = report.framework != family(report.framework);
         let asked_for = |name: &String| {
-            let words = event.shown.split([' ', '"', '\'', '^', '$', '=']);
+            let words = event.shown.split([' ', '"', '\'', '^', '$', '=', '|', '(', ')']);
             words.filter(|word| word.len() >= 6).any(|word| name.contains(word))
         };
         self.resolve(errors, event, |attempt| match attempt {
-            Attempt::Tests { framework, names, total } => {
+            Attempt::Tests { framework, names, total, scope: failed } => {
                 framework == family(report.framework)
                     && report.failed == 0
-                    && (ran * 10 >= *total * 9
-                        || counts_packages
+                    && is_same_place(&scope.place, &failed.place)
+                    && (scope.covers(failed) && (ran * 10 >= *total * 9 || counts_packages)
                         || (!names.is_empty() && names.iter().all(asked_for)))
             }
             Attempt::Command(_) | Attempt::Tool(_) => false,
@@ -225,7 +234,10 @@ impl Tracker {
         let shape = message::shape(&message);
         let line = event.origin.line;
         let same_attempt = |open: &Open| match (&open.attempt, &attempt) {
-            (Attempt::Tests { framework: a, .. }, Attempt::Tests { framework: b, .. }) => a == b,
+            (
+                Attempt::Tests { framework: a, scope: of_a, .. },
+                Attempt::Tests { framework: b, scope: of_b, .. },
+            ) => a == b && is_same_place(&of_a.place, &of_b.place),
             (a, b) => a == b,
         };
         if let Some(open) =
@@ -379,11 +391,6 @@ pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     if let Some(at) = named {
         open[at].known = Some(kept(sentence, bounds::ERROR_TEXT));
     }
-}
-
-/// Returns the framework's name without the note that it counts packages.
-fn family(framework: &str) -> &str {
-    framework.strip_suffix(" (packages)").unwrap_or(framework)
 }
 
 fn find<'e>(errors: &'e mut [ErrorSeen], line: u64, shape: &str) -> Option<&'e mut ErrorSeen> {

@@ -16,6 +16,8 @@ use crate::{
 
 /// Maximum number of files kept of a status.
 const FILES: usize = 60;
+/// Maximum number of ignored paths that are kept.
+const IGNORED: usize = 12;
 /// Maximum number of deleted branches that are kept.
 const DELETED: usize = 12;
 
@@ -52,7 +54,19 @@ impl OutputView<'_> {
             "commit" | "cherry-pick" | "revert" => self.committed(),
             "merge" | "pull" | "rebase" | "reset" => self.moved(),
             "push" => self.pushed(),
+            "add" => self.ignored(),
             _ => {}
+        }
+    }
+
+    /// Records the paths that git refused to add because it ignores them.
+    fn ignored(&mut self) {
+        let listed = pattern!(
+            r"(?m)^The following paths are ignored by one of your \.gitignore files:\n((?:[^\s:]+\n)+)"
+        );
+        let Some(found) = listed.captures(self.output) else { return };
+        for path in found[1].lines() {
+            push_latest(&mut self.state.ignored, kept(path, bounds::PATH), IGNORED);
         }
     }
 
@@ -291,7 +305,7 @@ fn is_hash(text: &str) -> bool {
 }
 
 /// Whether the first commit that a history shows is the one that is checked out.
-fn begins_at_head(call: &GitCall) -> bool {
+pub(super) fn begins_at_head(call: &GitCall) -> bool {
     let chooses = |word: &String| {
         pattern!(r"^(?:--all|--branches.*|--remotes.*|--tags.*|--author.*|--grep.*|--reverse|--skip.*|--since.*|--until.*|--before.*|--merges|--no-merges|--diff-filter.*|-S.*|-G.*|-L.*|--stdin|--)$")
             .is_match(word)

@@ -2,11 +2,13 @@
 
 mod checkout;
 mod commits;
+mod taken_up;
 
 use self::commits::{Printed, printed};
 pub(super) use self::{
     checkout::observe,
     commits::{hashes_are_stale, show_history},
+    taken_up::take_up,
 };
 use crate::{
     model::{

@@ -72,7 +72,8 @@ pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
         if invocation.program == "git" && !is_elsewhere {
             // The output of the other calls is clear without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();
-            let is_asked = ["status", "diff", "log", "rev-parse", "branch"].contains(&first);
+            let is_asked =
+                ["status", "diff", "log", "rev-parse", "branch", "stash"].contains(&first);
             let words = invocation.arguments.iter().take(if is_asked { ARGUMENTS } else { 1 });
             calls.push(GitCall {
                 words: words.map(|word| kept(word, bounds::NAME)).collect(),

@@ -30,6 +30,8 @@ pub(in crate::summarize::evidence) struct TestCall {
     framework: String,
     /// The options, names and files that limit the run, as they were typed.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
+    /// The task that names a part of the tests: `test:integration`.
+    pub(in crate::summarize::evidence) task: Option<String>,
     /// The package that the call names.
     pub(in crate::summarize::evidence) package: Option<String>,
     /// The directory that the call runs in.
@@ -133,6 +135,7 @@ fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
     Some(TestCall {
         framework: runner.framework.to_owned(),
         limited_to: read.limit(),
+        task: read.task,
         package: read.package,
         directory: read.moved_to.unwrap_or_else(|| directory.to_owned()),
     })
@@ -163,6 +166,7 @@ struct ArgumentReader<'r> {
     directory: &'r str,
     limits: Vec<String>,
     operands: usize,
+    task: Option<String>,
     package: Option<String>,
     moved_to: Option<String>,
     /// Whether the task of a script runner was seen.
@@ -176,6 +180,7 @@ impl<'r> ArgumentReader<'r> {
             directory,
             limits: Vec::new(),
             operands: 0,
+            task: None,
             package: None,
             moved_to: None,
             has_task: runner.framework != "*",
@@ -223,7 +228,7 @@ impl<'r> ArgumentReader<'r> {
             }
             if is_test_task(word) {
                 self.has_task = true;
-                self.limits.extend(names_part(word).then(|| word.to_owned()));
+                self.task = names_part(word).then(|| kept(word, bounds::NAME));
             }
             return;
         }
@@ -277,8 +282,9 @@ mod tests {
         };
         let directory = call.directory.strip_prefix("/app").unwrap_or(&call.directory);
         format!(
-            "{}{}{}{}",
+            "{}{}{}{}{}",
             call.framework,
+            part("#", &call.task),
             part("", &call.limited_to),
             part("@", &call.package),
             if directory.is_empty() { String::new() } else { format!(" {directory}") }
@@ -304,10 +310,10 @@ mod tests {
                 "* --testPathPattern shares.controller @api",
             ),
             ("cd apps/web && npm test", "* /apps/web"),
-            ("npm run test:e2e", "* test:e2e"),
+            ("npm run test:e2e", "* #test:e2e"),
             ("npm run test:ci", "*"),
             ("npm run build", "-"),
-            ("mise run test:integration -- -run TestGemini", "* test:integration -run TestGemini"),
+            ("mise run test:integration -- -run TestGemini", "* #test:integration -run TestGemini"),
             ("mise run test", "*"),
             ("cargo test --workspace", "cargo test"),
             ("cargo test --features fuse", "cargo test"),

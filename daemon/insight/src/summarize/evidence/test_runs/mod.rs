@@ -11,13 +11,14 @@ mod go;
 mod javascript;
 mod jvm;
 mod other;
+mod part;
 mod php;
 mod python;
 mod ruby;
 mod rust;
 mod scope;
 
-pub(super) use self::scope::of as scope_of;
+pub(super) use self::{part::TestScope, scope::of as scope_of};
 use crate::summarize::{
     evidence::bounds,
     text::{kept, pattern},

@@ -1,6 +1,6 @@
 //! Determines which part of a suite a run was asked for, from its command and its output.
 
-use super::{RunReport, count};
+use super::{RunReport, TestScope, count};
 use crate::summarize::{
     evidence::{
         bounds,
@@ -9,17 +9,6 @@ use crate::summarize::{
     },
     text::{kept, pattern},
 };
-
-/// The part of a suite that a test run was asked for.
-#[derive(Debug, Default, PartialEq)]
-pub(in crate::summarize::evidence) struct TestScope {
-    /// The package or folder that the run was limited to.
-    pub(in crate::summarize::evidence) place: Option<String>,
-    /// The options, names and files that limited the run.
-    pub(in crate::summarize::evidence) limited_to: Option<String>,
-    /// Number of tests that the run left out, if the runner prints it.
-    pub(in crate::summarize::evidence) not_run: u32,
-}
 
 /// Returns the scope of the run that printed `report`, in a session that began in the directory
 /// `home`.
@@ -32,8 +21,11 @@ pub(in crate::summarize::evidence) fn of(
     let folder = call.and_then(|call| below(&call.directory, home?));
     let package = call.and_then(|call| call.package.clone());
     let asked = call.and_then(|call| call.limited_to.clone());
+    let place = [package.or(folder), call.and_then(|call| call.task.clone())];
+    let place: Vec<String> = place.into_iter().flatten().collect();
+    let asked = asked.filter(|asked| !had_no_effect(report.framework, asked, run.output));
     TestScope {
-        place: package.or(folder),
+        place: (!place.is_empty()).then(|| kept(&place.join(" "), bounds::NAME)),
         limited_to: asked.or_else(|| matched(report.framework, run.output)),
         not_run: left_out(report.framework, run.output),
     }
@@ -51,6 +43,23 @@ fn matched(framework: &str, output: &str) -> Option<String> {
     let found = printed.captures_iter(output).last()?;
     let matched = found.get(1).or(found.get(2))?;
     Some(kept(matched.as_str(), bounds::NAME))
+}
+
+/// Whether the output of a runner shows that all tests ran, although the command `asked` for a part
+/// of them. A script may not pass its arguments on.
+fn had_no_effect(framework: &str, asked: &str, output: &str) -> bool {
+    let options = || asked.split(' ').filter(|word| word.starts_with('-'));
+    match framework {
+        "jest" => pattern!(r"(?m)^Ran all test suites\.$").is_match(output),
+        // These options leave out single tests, and the closing line counts those.
+        "pytest" => {
+            options().next().is_some()
+                && options().all(|option| matches!(option, "-k" | "-m"))
+                && !pattern!(r"(?i)::|\.py\b").is_match(asked)
+                && !pattern!(r"\b\d+ deselected\b").is_match(output)
+        }
+        _ => false,
+    }
 }
 
 /// Returns the number of tests that a runner says it left out.
@@ -94,6 +103,19 @@ mod tests {
             let text = |part: &Option<String>| part.clone().unwrap_or_default();
             let read = (text(&scope.place), text(&scope.limited_to), scope.not_run);
             assert_eq!((read.0.as_str(), read.1.as_str(), read.2), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_filter_that_the_output_contradicts_limits_nothing() {
+        for (framework, asked, output, wanted) in [
+            ("jest", "shares", "Ran all test suites.", true),
+            ("jest", "shares", "Ran all test suites matching /shares/i.", false),
+            ("pytest", "-k login", "==== 3 passed in 0.1s ====", true),
+            ("pytest", "-k login", "==== 3 passed, 9 deselected in 0.1s ====", false),
+            ("pytest", "-k login tests/a.py", "==== 3 passed in 0.1s ====", false),
+        ] {
+            assert_eq!(had_no_effect(framework, asked, output), wanted, "{asked} {output}");
         }
     }
 }

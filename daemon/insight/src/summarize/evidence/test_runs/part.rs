@@ -1,0 +1,57 @@
+//! The part of a test suite that ran, and which other parts it covers.
+
+use serde::{Deserialize, Serialize};
+
+/// The part of a suite that a test run was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::summarize::evidence) struct TestScope {
+    /// The package or folder whose tests ran, and the task if that names a suite of its own.
+    pub(in crate::summarize::evidence) place: Option<String>,
+    /// The options, names and files that limited the run.
+    pub(in crate::summarize::evidence) limited_to: Option<String>,
+    /// Number of tests that the run left out, if the runner prints it.
+    pub(in crate::summarize::evidence) not_run: u32,
+}
+
+impl TestScope {
+    /// Whether a run of this part includes the tests of the other part, as far as both are known: it
+    /// has no limit or the same, or each path that limits the other is below one of its paths.
+    pub(in crate::summarize::evidence) fn covers(&self, other: &TestScope) -> bool {
+        let Some(own) = &self.limited_to else { return true };
+        let Some(others) = &other.limited_to else { return false };
+        let path = |word: &'_ str| word.trim_end_matches(['.', '/', '\u{2026}']).to_owned();
+        let is_option = |word: &str| word.starts_with('-');
+        let own_paths: Vec<String> = own.split(' ').map(path).collect();
+        let below = |word: &str| {
+            own_paths.iter().any(|path| !path.is_empty() && word.starts_with(path.as_str()))
+        };
+        let has_option = own.split(' ').any(is_option);
+        let mut paths = others.split(' ').filter(|word| word.contains(['/', '.'])).peekable();
+        own == others || !has_option && paths.peek().is_some() && paths.all(below)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_covers_another_that_is_within_it() {
+        let part = |limit: &str| TestScope {
+            limited_to: Some(limit.to_owned()).filter(|limit| !limit.is_empty()),
+            ..TestScope::default()
+        };
+        for (own, other, wanted) in [
+            ("", "-k login", true),
+            ("-k login", "", false),
+            ("-k login", "-k login", true),
+            ("-k login", "-k logout", false),
+            ("tests/a.py", "tests/a.py::TestX", true),
+            ("./auth/...", "-run TestX ./auth/keys", true),
+            ("./auth/...", "-run TestX ./sync", false),
+        ] {
+            assert_eq!(part(own).covers(&part(other)), wanted, "{own} {other}");
+        }
+    }
+}

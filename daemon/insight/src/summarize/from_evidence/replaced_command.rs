@@ -1,0 +1,111 @@
+//! Finds programs that the environment does not have under their plain name, and the command by which
+//! the session called them instead.
+
+use crate::{
+    model::transcript::Origin,
+    summarize::{from_evidence::entries::Entries, text::pattern},
+};
+
+/// Minimum number of successful calls that show a replacement to be the usual one.
+const CALLS: usize = 3;
+
+/// Returns a line for each program that was not found and was then called in another way.
+pub(super) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for error in &entries.evidence.errors {
+        let Some(program) = missing_program(&error.message) else { continue };
+        let Some((replacement, calls)) = replacement(entries, program, error.origin) else {
+            continue;
+        };
+        let line = format!(
+            "`{program}` was not found by its name; `{replacement}` was used instead, {calls} times"
+        );
+        if !found.contains(&line) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// Returns the program that a shell did not find.
+fn missing_program(message: &str) -> Option<&str> {
+    let named = pattern!(
+        r#"command not found: ([\w.+-]+)|\b([\w.+-]+): (?:command )?not found|"([\w.+-]+)": executable file not found"#
+    );
+    let found = named.captures(message)?;
+    let program = found.get(1).or(found.get(2)).or(found.get(3))?;
+    Some(program.as_str())
+}
+
+/// Returns the command that called `program` after `at`, and the number of its successful calls.
+/// Returns `None` if the plain name worked later.
+fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
+    let runs = entries.evidence.commands.iter();
+    let later = runs.filter(|run| {
+        run.origin.source == at.source && run.origin.line > at.line && run.outcome.succeeded()
+    });
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for part in later.flat_map(|run| run.command.split(['&', ';', '|'])) {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let is_it = |word: &&str| word.rsplit('/').next() == Some(program);
+        let Some(place) = words.iter().position(is_it) else { continue };
+        let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
+        let before = words[..place].iter().skip_while(|word| is_assignment(word));
+        let call: Vec<&str> = before.chain([&words[place]]).copied().collect();
+        if call == [program] {
+            return None;
+        }
+        if call.len() > 1 && !is_launcher(&call) {
+            continue;
+        }
+        let call = call.join(" ");
+        match counted.iter_mut().find(|(known, _)| *known == call) {
+            Some((_, calls)) => *calls += 1,
+            None => counted.push((call, 1)),
+        }
+    }
+    counted.into_iter().max_by_key(|(_, calls)| *calls).filter(|(_, calls)| *calls >= CALLS)
+}
+
+/// Whether the words before a program start it in another environment: `mise exec --`.
+fn is_launcher(call: &[&str]) -> bool {
+    pattern!(r"^(?:(?:mise|asdf|rtx|direnv|devbox|nix|nix-shell|docker|podman|kubectl|uv|uvx|poetry|pipenv|hatch|conda|micromamba|npx|pnpm|yarn|bun|bunx|npm|bundle|rbenv|nvm|volta|flatpak-spawn|sudo) .*|\S*/\S+)$")
+        .is_match(&call.join(" "))
+        && !call.contains(&"install")
+        && !call.contains(&"add")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::transcript::Outcome,
+        summarize::{evidence::scenarios::Script, report::Reports},
+    };
+
+    fn told(lines: &[&str]) -> Vec<String> {
+        let mut script = Script::default();
+        script.prompt("Fix the parser");
+        let missing = "/bin/bash: line 1: go: command not found\n";
+        script.run("a", "go test ./...", Outcome::Failed(Some(127)), missing);
+        for line in lines {
+            script.run("b", line, Outcome::Succeeded, "");
+        }
+        let evidence = script.collect();
+        let reports = Reports::of(&evidence);
+        replaced_commands(&Entries { evidence: &evidence, reports: &reports, project: None })
+    }
+
+    #[test]
+    fn a_replacement_that_was_used_again_and_again_is_told() {
+        let line = "mise exec -- go test ./...";
+        let others = ["mise exec -- go vet ./...", "cd /app && mise exec -- go build ./..."];
+        assert_eq!(
+            told(&[line, others[0], others[1]]),
+            ["`go` was not found by its name; `mise exec -- go` was used instead, 3 times"]
+        );
+        assert!(told(&[line, others[0]]).is_empty());
+        assert!(told(&[line, line, line, "go test ./..."]).is_empty());
+        assert!(told(&["brew install go", "echo go", "which go"]).is_empty());
+    }
+}
