@@ -291,7 +291,7 @@ impl Collector {
         let number = bounds::ALTERNATIVES.0;
         self.choose(Choice {
             question: asked.question,
-            answer: kept(prompt, bounds::ERROR_TEXT),
+            answer: kept(prompt, bounds::TYPED_ANSWER),
             alternatives: asked.options.into_iter().take(number).collect(),
             header: asked.header,
             typed: true,

@@ -183,7 +183,7 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
                 r"(?m)^Everything up-to-date|^ [ +*=-] (?:\S+\.\.\.?\S+|\[new (?:branch|tag|reference)\])|^branch '.*' set up to track"
             ),
             pattern!(
-                r"! \[(?:remote )?rejected\]|^error: failed to push|(?m)^fatal: (?:could not read|Authentication|unable to access|The current branch|'|repository)"
+                r"(?m)! \[(?:remote )?rejected\]|^error: failed to push|^fatal: (?:could not read|Authentication|unable to access|The current branch|'|repository)"
             ),
         ),
         GitStep::Switch => (
