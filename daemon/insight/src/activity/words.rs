@@ -27,8 +27,8 @@ fn take(word: &mut String, words: &mut Vec<String>) {
     }
 }
 
-/// Whether the capital at `at` starts a word: it follows a lower-case letter, or it is the last of
-/// several capitals before a lower-case letter.
+/// Whether a capital at `at` starts a word: it follows a lower-case letter or a digit, or it is the
+/// last of several capitals before a lower-case letter.
 fn starts_word(letters: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| letters[before]) else { return false };
     let small_follows = letters.get(at + 1).is_some_and(|next| next.is_lowercase());

@@ -24,8 +24,8 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 impl GroupId {
-    /// Converts `text` to a valid name: other characters become `_`, and `_` is appended to a stop
-    /// word or an empty name.
+    /// Converts `text` to a valid name: spaces at the ends are removed, invalid characters become
+    /// `_`, and `_` is appended to a stop word or an empty name.
     pub fn sanitised(text: &str) -> GroupId {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut name: String =

@@ -73,7 +73,7 @@ pub fn facts(
     facts.map(|fact| corrected(fact, correction)).collect()
 }
 
-/// Applies `correction` to a fact that began before it.
+/// Applies `correction` to a fact that began no later than the correction was made.
 fn corrected(mut fact: Fact, correction: Option<&Correction>) -> Fact {
     let Some(correction) = correction.filter(|correction| fact.valid_at <= correction.at) else {
         return fact;
@@ -143,7 +143,7 @@ impl<'c> FactInterval<'c> {
         }
     }
 
-    /// Applies a mark. A mark that the user has overruled ends nothing.
+    /// Applies a mark. A mark that a correction overrules ends nothing, but it may confirm.
     fn take(&mut self, mark: &'c Attributed<Mark>, is_overruled: bool) {
         let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
         let bearings = watches

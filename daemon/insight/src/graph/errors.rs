@@ -1,4 +1,5 @@
-//! One error as one record: its cause, its fix, what verified the fix, and when it came back.
+//! Collects the facts about one error in a record: its cause, its fix, what verified the fix, and how
+//! often the error came back.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ pub struct ErrorRecord {
     pub is_fixed: bool,
     /// The sessions in which it was seen, the earliest first.
     pub episodes: Vec<EpisodeId>,
-    /// How often it was seen again after it had been fixed.
+    /// How often it was seen after its first fix.
     pub returns: usize,
     pub first_at: Timestamp,
     pub last_at: Timestamp,
@@ -39,7 +40,7 @@ const LINES: usize = 60;
 /// Maximum number of parts of a line that are looked up. A message may be pasted with or without
 /// the text before its colons.
 const PARTS: usize = 4;
-/// Maximum number of errors, the latest ones, that a pasted text is compared with.
+/// Maximum number of known errors, the latest ones, whose words are compared with a pasted text.
 const KNOWN: usize = 400;
 /// Minimum share of words that two similar messages have in common, and minimum number of words of
 /// each message.

@@ -3,8 +3,9 @@
 //! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
 //! the claims of all episodes when each fact was true and how certain it is. [`query`] reads
 //! entities and facts from the store. [`Graph::preferences`] returns the wishes that hold for a
-//! project, and [`Graph::standing`] the statements of an episode that still hold. Other modules
-//! store the claims and search entities by words.
+//! project, [`Graph::error_records`] everything about an error, and [`Graph::standing`] the
+//! statements of an episode that still hold. Other modules store the claims and search entities by
+//! words.
 
 pub mod config;
 pub mod derive;
@@ -28,7 +29,7 @@ use crate::model::Fact;
 /// The name of the attribute that marks a fact as listed only on demand.
 const MINOR: &str = "minor";
 
-/// Whether a fact is listed by default: it does not repeat the history of the repository, and it is
+/// Whether a fact is listed by default: its relation does not repeat the git history, and the fact is
 /// not marked as minor.
 pub fn is_listed(fact: &Fact) -> bool {
     !fact.relation.repeats_history() && !fact.details.iter().any(|(name, _)| name == MINOR)

@@ -24,7 +24,8 @@ pub struct Preference {
 const PREFERENCES: usize = 100;
 
 impl Graph<'_> {
-    /// Returns the standing wishes that hold in a project at `now`, the latest first.
+    /// Returns the standing wishes that hold at `now`, the latest first: those for `projects` and
+    /// those for all projects.
     pub fn preferences(
         &self,
         projects: &[Namespace],

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The combined statements of all episodes.
+/// Answers queries about the entities and facts of all episodes in a store.
 #[derive(Clone, Copy)]
 pub struct Graph<'s> {
     store: &'s dyn GraphStore,
@@ -31,7 +31,8 @@ pub struct FactFilter {
     pub limit: usize,
 }
 
-/// The statements of an episode, as derived from all episodes.
+/// The entities and facts that an episode states. Their names, times and certainty are derived from
+/// all episodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EpisodeThings {
     pub entities: Vec<Entity>,
@@ -89,7 +90,7 @@ impl<'s> Graph<'s> {
         file_key(project, path)
     }
 
-    /// Returns the id of the file with this key, if an episode mentions it.
+    /// Returns the id of the file with this key after all renames, if an episode mentions the file.
     pub fn file(&self, namespace: Namespace, key: &str) -> Result<Option<EntityId>, StoreError> {
         let id = EntityId::of(EntityKind::File, namespace, key);
         Ok(self.entity(id)?.map(|entity| entity.id))
@@ -185,8 +186,8 @@ impl<'s> Graph<'s> {
         Ok(found)
     }
 
-    /// Describes an entity in a few sentences: the current facts, the latest first, or earlier
-    /// facts if there are no current ones.
+    /// Describes an entity by the sentences of some of its latest facts: first the current facts,
+    /// then those that have ended.
     pub fn description(&self, entity: EntityId) -> Result<String, StoreError> {
         let wanted = FactFilter { relations: Vec::new(), at: None, limit: DESCRIBED_FACTS * 2 };
         let mut facts = self.around(entity, &wanted)?;

@@ -12,7 +12,7 @@ use crate::{
     store::StoreError,
 };
 
-/// The names of the attributes of a fact that contain the text of the summary.
+/// The names of the attributes of a fact that contain its statement in the words of the summary.
 pub(super) const STEP: &str = "step";
 pub(super) const DECISION: &str = "decision";
 pub(super) const TEST: &str = "test";
@@ -20,7 +20,7 @@ pub(super) const TEST: &str = "test";
 /// The current state of the statements of an episode, and how its session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// Whether its statements still hold, by their texts in its summary.
+    /// Whether each statement still holds, and its sentence, by its text in the summary.
     statements: HashMap<String, StatedText>,
     ending: SessionEnding,
 }
@@ -48,7 +48,8 @@ impl Standing {
                 .details
                 .iter()
                 .filter(|(name, _)| Some(name.as_str()) == text_attribute(fact.relation));
-            // The clock of the machine that wrote the transcript may be ahead.
+            // The start of a fact is not compared with `now`: the clock of the machine that wrote
+            // the transcript may be ahead.
             let holds = fact.invalid_at.is_none_or(|end| end > now);
             let sentence = within_session(&fact.sentence);
             standing.statements.extend(told.map(|(_, text)| {

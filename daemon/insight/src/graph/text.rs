@@ -1,4 +1,5 @@
-//! Normalises texts to keys, so that equal entities of different sessions are unified.
+//! Normalises texts to keys, so that different sessions give the same entity the same key; compares
+//! texts by their words; formats sentences.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,8 @@ const COMMON: &[&str] = &[
     "using", "was", "were", "what", "when", "which", "will", "with", "would", "you", "your",
 ];
 
-/// Returns the words of `text` in lower case, with three letters or more, without stop words.
+/// Returns the words of `text` in lower case, without stop words and words of fewer than three
+/// characters.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
@@ -80,8 +82,8 @@ pub(super) fn plain(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the first line of an error message without its variable parts: numbers, addresses,
-/// times, and the folders of paths.
+/// Returns the first line of an error message in lower case, at most 160 characters, without its
+/// variable parts: the folders of paths are removed; ids, hashes and numbers become `0`.
 pub(super) fn error_key(message: &str) -> String {
     let folders = pattern!(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#);
     let ids = pattern!(
@@ -101,8 +103,8 @@ pub(super) fn is_specific_error(key: &str) -> bool {
     words(key).len() > 2
 }
 
-/// Normalises a command line for comparisons: removes a leading `cd` and a final output filter, and
-/// joins the words with single spaces.
+/// Normalises a command line for comparisons: removes a leading `cd`, a final `2>&1` and a final
+/// output filter such as `| tail`, and joins the words with single spaces.
 pub(super) fn command_key(command: &str) -> String {
     let folder = pattern!(r"^\s*cd\s+\S+\s*(?:&&|;)\s*");
     let tail = pattern!(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$");
@@ -111,12 +113,12 @@ pub(super) fn command_key(command: &str) -> String {
     command.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns `text` without a final full stop, for use within a sentence.
+/// Returns `text` without final full stops and outer spaces, for use within a sentence.
 pub(super) fn part(text: &str) -> &str {
     text.trim().trim_end_matches('.')
 }
 
-/// Returns `text` as a separate sentence.
+/// Returns `text` with a full stop, unless it already ends like a sentence.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let unquoted = text.trim_end_matches(['"', '”', ')']);

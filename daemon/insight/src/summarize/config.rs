@@ -1,4 +1,4 @@
-//! How a session is summarised (intelligent-session-summarization, section 8).
+//! The settings for summaries of sessions (intelligent-session-summarization, section 8).
 
 use std::path::PathBuf;
 
@@ -14,11 +14,12 @@ pub struct Config {
     pub detection: Detection,
     /// The vector of every session when [`Detection::Manual`] is set.
     pub activity_vector: Option<ActivityVector>,
-    /// A field is requested from the model if its priority, from 0 to 1, is at least this.
+    /// Minimum priority, from 0 to 1, of a field that a model is asked for, or that a summary from
+    /// evidence shows in full.
     pub extraction_threshold: f64,
     pub include_decisions: bool,
     pub include_errors_resolved: bool,
-    /// Whether no model is asked when the session ends with the agent's own summary.
+    /// Whether no model is asked if no prompt of the user follows the agent's own summary.
     pub recap_suffices: bool,
     /// A JSON file with classifications of tools, read at each start; `None` for
     /// `tool_classification_cache.json` in the home folder.
@@ -30,7 +31,7 @@ pub struct Config {
 pub enum Detection {
     /// Computed from the session's messages and tool calls.
     Auto,
-    /// The configuration; the vector is the same for each session.
+    /// Taken from [`Config::activity_vector`], so it is the same for each session.
     Manual,
 }
 
@@ -51,7 +52,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Returns the vector to use instead of a detected one.
+    /// Returns the configured activity vector for [`Detection::Manual`]; otherwise `None`.
     pub fn manual_vector(&self) -> Option<ActivityVector> {
         match self.detection {
             Detection::Auto => None,

@@ -9,7 +9,7 @@ use crate::{
     summarize::text::pattern,
 };
 
-/// Maximum number of entries in one section.
+/// Maximum number of entries in one section. Code references may be twice as many.
 const ENTRIES: usize = 12;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl ConversationSummary {
         }
     }
 
-    /// Formats the summary as the document does: `OVERVIEW:` with its text, then each list under
+    /// Formats the summary as that document does: `OVERVIEW:` with its text, then each list under
     /// its heading.
     pub fn to_text(&self) -> String {
         let mut text = format!("OVERVIEW: {}\n", self.overview);
@@ -50,7 +50,7 @@ impl ConversationSummary {
 
     /// Parses [`ConversationSummary::to_text`] and the variations that models produce: other upper
     /// and lower case, Markdown headings, other list marks, names with spaces. Text outside of any
-    /// section is ignored.
+    /// section is ignored, and so are lines without a list mark in a section that is a list.
     pub fn parse(text: &str) -> ConversationSummary {
         let mut summary = ConversationSummary::default();
         let mut section = None;
@@ -127,7 +127,7 @@ fn heading(line: &str) -> Option<(ConversationSection, &str)> {
     is_heading.then_some((section, rest))
 }
 
-/// Joins the objective, the outcome and the results.
+/// Joins the objective, the outcome and the first completed task.
 fn overview(summary: &EnhancedSessionSummary) -> String {
     let ended = match summary.outcome {
         Outcome::Completed => "It was completed.",
@@ -144,8 +144,8 @@ fn overview(summary: &EnhancedSessionSummary) -> String {
     format!("{objective}{stop} {ended}{done}")
 }
 
-/// Returns the topics that a model named, the dominant activities, then the folders that were
-/// changed.
+/// Returns the topics that a model named, up to three dominant activities, the folders of changed
+/// files, and the test framework.
 fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     let mut topics: Vec<String> = summary.topics.clone().unwrap_or_default();
     let activities = summary
@@ -168,8 +168,8 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     topics
 }
 
-/// Returns the folder of a file, or the file without its extension where the folder name is not
-/// specific.
+/// Returns the folder of a file; if that is only `src`, `lib`, `app` or `.`, the file name without
+/// its extension. A path without a folder is returned unchanged.
 fn part_of_project(file: &str) -> &str {
     match file.rsplit_once('/') {
         Some((folder, _)) if !["src", "lib", "app", "."].contains(&folder) => folder,
@@ -186,7 +186,8 @@ fn decisions(summary: &EnhancedSessionSummary) -> Vec<String> {
         .collect()
 }
 
-/// Returns the files that were changed, then the code that is quoted in the summary.
+/// Returns the files that were changed and not deleted, then the code in back quotes in the
+/// discoveries, completed tasks and next steps.
 fn code_references(summary: &EnhancedSessionSummary) -> Vec<String> {
     let files = summary.files_modified.iter().flatten();
     let files = files.filter(|file| !file.ends_with(DELETED));

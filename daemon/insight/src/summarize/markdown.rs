@@ -1,5 +1,5 @@
-//! Renders a summary as Markdown, line by line as section 4.2 of intelligent-session-summarization
-//! prints it, with these exceptions:
+//! Renders a summary as Markdown. [`to_page`] has a layout of its own. [`to_markdown`] prints the
+//! lines of section 4.2 of intelligent-session-summarization, with these exceptions:
 //!
 //! - The heading of an error ends in `...` only when it was cut.
 //! - Fields that the code of that section omits are printed: discoveries in the position of
@@ -26,7 +26,7 @@ pub const OUTCOME: &str = "**Outcome**: ";
 /// The heading of what is left to do.
 pub const NEXT_STEPS: &str = "## Next Steps";
 
-/// Maximum length, in characters, of an error in its heading.
+/// Maximum length, in characters, of an error message in its heading.
 const ERROR_HEADING: usize = 60;
 
 /// Renders `summary` for people.
@@ -58,8 +58,8 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
 
 /// Renders `summary` for an agent or person who continues the work: the most useful parts first.
 ///
-/// The order is: outcome, open steps, objective and decisions, results and findings, errors,
-/// tests, settings, files. Counts such as the duration are not included.
+/// The order is: outcome, open steps, objective, wishes of the user, decisions, results, findings,
+/// errors, known failures, tests, settings, files.
 pub fn to_page(summary: &EnhancedSessionSummary) -> String {
     let mut page = Page { lines: Vec::new() };
     let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
@@ -119,9 +119,10 @@ fn error_line(record: &ErrorResolution) -> String {
     )
 }
 
-/// Maximum number of rows for one file: a file with more rows is a document rather than settings.
+/// Maximum number of changes of one file that are listed with their values. A file with more is a
+/// document rather than settings.
 const SETTINGS_OF_A_FILE: usize = 5;
-/// Minimum number of files that are grouped by folder.
+/// From this number of files on, the files are grouped by folder.
 const FOLDED: usize = 20;
 
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
@@ -169,7 +170,7 @@ fn file_lines(files: &[String]) -> Vec<String> {
     folders.into_iter().map(line).collect()
 }
 
-/// Formats a file in back quotes. A mark after them says that the file was deleted.
+/// Formats a file in back quotes; the mark of a deleted file follows them.
 fn file_name(file: &str) -> String {
     match file.strip_suffix(DELETED) {
         Some(path) => format!("`{path}`{DELETED}"),
@@ -266,7 +267,7 @@ fn row(change: &ConfigChange) -> String {
     )
 }
 
-/// Formats a table cell as code. A value that contains back quotes is put between two of them.
+/// Formats a value as code. If it contains back quotes, two of them are put on each side.
 fn cell(text: &str) -> String {
     let text = one_line(text).replace('|', "\\|");
     if text.is_empty() {
@@ -285,7 +286,7 @@ fn tests_line(tests: &TestSummary) -> String {
     format!("- {}: {}{coverage}{age}{part}{failed}", suite(tests), passed(tests))
 }
 
-/// Formats the framework with the limit of the run, and the place: `pytest -m browser in app`.
+/// Formats framework, limit and place of a run, such as ``pytest `-m browser` in `app` ``.
 fn suite(tests: &TestSummary) -> String {
     let limit = tests.limited_to.as_ref().map_or(String::new(), |limit| format!(" `{limit}`"));
     let place = tests.place.as_ref().map_or(String::new(), |place| format!(" in `{place}`"));
@@ -296,7 +297,7 @@ fn is_part(tests: &TestSummary) -> bool {
     tests.limited_to.is_some() || tests.not_run > 0
 }
 
-/// Formats the number of tests that passed, if it is known.
+/// Formats the number of tests that passed, or only `passed` if it is unknown.
 fn passed(tests: &TestSummary) -> String {
     let noun = match counted_noun(&tests.framework) {
         "tests" => String::new(),

@@ -2,8 +2,9 @@
 //!
 //! Messages arrive one by one, and at most about twice as much text as fits into the prompts is
 //! held in memory. The least valuable are removed first: tool output, then tool calls, then the
-//! agent's intermediate replies, older ones before later ones. User prompts, findings and the last
-//! words are removed last.
+//! agent's intermediate replies, then findings, then prompts of the user; of each kind, the oldest
+//! first. The first prompt, the last message of each side and the agent's latest summary of the
+//! session are kept.
 
 use std::collections::HashSet;
 
@@ -24,11 +25,12 @@ enum Worth {
     Call,
     /// An intermediate reply of the agent.
     Reply,
-    /// A message in which the evidence found an error, a cause, a decision or a similar statement.
+    /// A message in which the evidence found something, such as an error, a decision or a test run,
+    /// or an earlier summary by the agent itself.
     Finding,
     /// A message of the user.
     Prompt,
-    /// The first prompt, the last messages of both sides, and the agent's own summary.
+    /// The first prompt, the last message of each side, and the latest summary by the agent itself.
     Ends,
 }
 
@@ -38,8 +40,11 @@ pub struct Packer {
     pieces: Vec<Piece>,
     /// Estimated tokens of all pieces in memory.
     held: u64,
+    /// Maximum number of tokens of one prompt.
     room: u32,
+    /// Maximum number of prompts.
     most_parts: u32,
+    /// Number of messages received.
     taken: u32,
     /// Estimated tokens of all messages received, uncut.
     whole: u64,
@@ -53,7 +58,7 @@ pub struct Packed {
     pub parts: Vec<String>,
     /// Number of messages that did not fit.
     pub left_out: u32,
-    /// Estimated tokens of the omitted messages and of the omitted ends of cut messages.
+    /// Estimated tokens of the omitted messages and of the omitted middles of cut messages.
     pub saved_tokens: u64,
 }
 
@@ -111,8 +116,8 @@ impl Packer {
         }
     }
 
-    /// Returns the texts of the prompts: a single one if removing tool output makes the session
-    /// fit.
+    /// Returns the texts of the prompts: a single one if the session fits without its tool output
+    /// and tool calls.
     pub fn finish(mut self) -> Packed {
         self.raise_ends();
         let room = u64::from(self.room);
@@ -145,8 +150,8 @@ impl Packer {
         }
     }
 
-    /// Returns the tokens that fit into all prompts together, less the unusable rest at the end of
-    /// each.
+    /// Returns the tokens that fit into all prompts together. A message that no longer fits into a
+    /// prompt leaves up to `1 / SHARE` of it empty.
     fn most(&self) -> u64 {
         u64::from(self.room) * u64::from(self.most_parts) * u64::from(SHARE - 1) / u64::from(SHARE)
     }
@@ -175,8 +180,8 @@ impl Packer {
         }
     }
 
-    /// Removes the least valuable pieces until `target` tokens are left. Pieces of [`Worth::Ends`]
-    /// stay.
+    /// Removes the least valuable pieces until at most `target` tokens are left. Pieces of
+    /// [`Worth::Ends`] stay.
     fn thin_out(&mut self, target: u64) {
         let mut order: Vec<usize> = (0..self.pieces.len()).collect();
         order.sort_by_key(|at| (self.pieces[*at].worth, self.pieces[*at].number));
@@ -192,8 +197,8 @@ impl Packer {
         self.pieces.retain(|piece| !dropped.contains(&piece.number));
     }
 
-    /// Splits the pieces into at most `most` texts of at most `room` tokens each. The agent's own
-    /// summary is first.
+    /// Splits the pieces into at most `most` texts of at most `room` tokens each. The latest
+    /// summary by the agent itself is first.
     fn parts(&self, most: u32) -> Parts {
         let recap = self.pieces.iter().rposition(|piece| piece.role == Role::Recap);
         let others = (0..self.pieces.len()).filter(|at| Some(*at) != recap);
@@ -233,7 +238,7 @@ fn texts(parts: Vec<(String, u32)>) -> Vec<String> {
     parts.into_iter().map(|(text, _)| text.trim_end().to_owned()).collect()
 }
 
-/// Returns the positions at which the evidence found something for a summary.
+/// Returns the origins of the messages in which the evidence found something for a summary.
 fn findings(evidence: &Evidence) -> HashSet<Origin> {
     let said = evidence.statements.iter().chain(&evidence.report).map(|one| one.origin);
     let errors = evidence.errors.iter().flat_map(|error| {
@@ -261,7 +266,7 @@ fn longest(worth: Worth, role: Role) -> usize {
     }
 }
 
-/// `capture::filter` marks tool output with an arrow.
+/// Whether the first line has the arrow with which `capture::filter` marks tool output.
 fn is_output(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.contains(" → "))
 }

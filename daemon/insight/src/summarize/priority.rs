@@ -7,7 +7,7 @@
 
 use crate::model::activity::{Activity, ActivityVector};
 
-/// A field is extracted from this priority on, unless configured otherwise.
+/// The default of the minimum priority of a field that is extracted.
 pub const EXTRACTION_THRESHOLD: f64 = 0.3;
 
 /// The priority of a field that is not in the table.
@@ -107,8 +107,8 @@ pub fn compute_extraction_priority(field: &str, activity: &ActivityVector) -> f6
     Field::parse(field).map_or(UNKNOWN, |field| priority(field, activity))
 }
 
-/// Returns the fields of at least `threshold`, in descending priority; ties keep the document's
-/// order.
+/// Returns the fields whose priority is at least `threshold`, in descending priority; ties keep the
+/// document's order.
 pub fn get_extraction_fields(activity: &ActivityVector, threshold: f64) -> Vec<Field> {
     let mut included: Vec<(Field, f64)> = EXTRACTION_AFFINITIES
         .iter()

@@ -39,7 +39,7 @@ pub fn extraction_instructions(activity: &ActivityVector, threshold: f64) -> Str
     extraction_instructions_without(activity, threshold, &[])
 }
 
-/// Returns [`extraction_instructions`] without some fields.
+/// Returns [`extraction_instructions`] without the fields in `left_out`.
 pub fn extraction_instructions_without(
     activity: &ActivityVector,
     threshold: f64,

@@ -6,8 +6,7 @@
 
 use crate::summarize::text::{Block, blocks, one_line, pattern, sentences, without_code};
 
-/// The useful sections, in descending order of usefulness, which is also the order in which they
-/// are kept.
+/// The sections, in descending order of usefulness. [`condensed`] returns them in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Intent,
@@ -97,7 +96,8 @@ impl<'t> Sections<'t> {
         sentences(&line).into_iter().take(limit).map(str::to_owned).collect()
     }
 
-    /// Returns the items of a section on one line each, or its sentences when it has no items.
+    /// Returns the items of a section on one line each, or its first four sentences when it has no
+    /// items. Very short items are left out.
     pub(super) fn items(&self, section: Section) -> Vec<String> {
         let text = self.text(section);
         let items = blocks(&text).into_iter().filter_map(|block| match block {
@@ -119,8 +119,8 @@ pub(super) struct RecappedError {
 }
 
 impl Sections<'_> {
-    /// Parses the section about errors: one error for each item, with the text of the item and its
-    /// sub-items.
+    /// Parses the section about errors: one error for each item. An item such as `Cause: ...` or
+    /// `Fix: ...` belongs to the error before it.
     pub(super) fn errors(&self) -> Vec<RecappedError> {
         let mut errors: Vec<RecappedError> = Vec::new();
         let text = self.text(Section::Errors);
@@ -140,7 +140,7 @@ impl Sections<'_> {
 }
 
 impl RecappedError {
-    /// Parses `Label: error. Fixed by action.`
+    /// Parses `Error: cause. Fixed by action.`
     fn of(line: &str) -> RecappedError {
         let (label, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
         let mut error = RecappedError { error: label.to_owned(), ..RecappedError::default() };
@@ -163,8 +163,8 @@ impl RecappedError {
     }
 }
 
-/// Returns the useful sections in their order, without code. A text without known sections is
-/// returned unchanged.
+/// Returns the useful sections in their order, without code blocks. If there are none, returns the
+/// text inside `<summary>` (or all of `text`, if it has no such tag) without code blocks.
 pub(super) fn condensed(text: &str) -> String {
     let text = match text.split_once("<summary>") {
         Some((_, summary)) => summary.split("</summary>").next().unwrap_or(summary),

@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Classifies a command line that `tool` ran by its main command, with the combined signals of all
-/// commands.
+/// Classifies the command line of a call of `tool`: by the user's correction for `tool`, or by the
+/// main command of the line, with the combined signals of all commands.
 pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Classified {
     if let Some(classification) = learned.corrected(tool) {
         return Classified::Known { classification, by: ClassifierStep::Corrected };

@@ -60,7 +60,8 @@ impl FileKind {
         }
     }
 
-    /// Returns the domain of a search in such files: code, unless they are more specific.
+    /// Returns the domain of a search in such files: that of documents, tests, packages and
+    /// databases, or else code.
     pub(crate) fn searched(self) -> ToolDomain {
         match self {
             FileKind::Document | FileKind::Test | FileKind::Package | FileKind::Database => {

@@ -14,7 +14,8 @@ pub const THRESHOLD: f64 = 0.7;
 /// The factor for the confidence of a guess from a name.
 pub(crate) const DISCOUNT: f64 = 0.8;
 
-/// Classifies a tool by the words of its name; `None` if no word says what the tool does.
+/// Classifies a tool by the words of its name; `None` if no word says what the tool does, and the
+/// tools of its server have no usual intent.
 pub fn classify(tool: &str) -> Option<ToolClassification> {
     let (server, own) = parts(tool);
     let own_words = words::of_name(own);
@@ -40,7 +41,8 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
     })
 }
 
-/// Splits a name into server and tool: `mcp__server__tool`, `server__tool`, `mcp_server_tool`.
+/// Splits a name, without the prefix `mcp__` or `mcp_`, into server and tool at `__`, `/` or `.`. The
+/// server is empty if the name has none of these marks.
 fn parts(tool: &str) -> (&str, &str) {
     let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
     rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.')).unwrap_or(("", rest))

@@ -19,7 +19,7 @@ use crate::{
 /// Maximum number of unknown tools of a session, and of example calls of each.
 const MOST_TOOLS: usize = 50;
 const MOST_CALLS: usize = 2;
-/// Maximum length, in bytes, of the name of a tool. Longer names are not sent.
+/// Maximum length, in bytes, of the name of a tool. Tools with longer names are not sent.
 const NAME_KEPT: usize = 200;
 /// Maximum length, in bytes, of an argument in the request, and maximum number of arguments of a
 /// call.
@@ -47,8 +47,8 @@ impl Unknowns {
         }
     }
 
-    /// Adds a call of an unknown tool. If there are fifty tools already, a further one is ignored
-    /// until some of them are known.
+    /// Adds a call of an unknown tool, unless the tool has enough example calls already. If there
+    /// are fifty tools already, a further one is ignored until some of them are known.
     pub fn note(&mut self, tool: &str, params: &Value) {
         let has_room = self.tools.len() < MOST_TOOLS || self.tools.contains_key(tool);
         if !has_room || tool.len() > NAME_KEPT {

@@ -1,9 +1,9 @@
 //! Classifies tool calls: their intent, their domain, and their signals about the session.
 //!
-//! A call passes through a chain of steps until one knows it: corrections of the user, the same
-//! call seen before, the same tool seen before, then name and arguments. Unknown tools are
-//! collected ([`Unknowns`]) for one request to a model ([`ClassificationRequest`]), whose answer is
-//! stored ([`Learned`]).
+//! A call passes through a chain of steps until one knows it: corrections of the user, a stored
+//! answer about the same call, a stored answer about the same tool, then rules for names and
+//! arguments. Unknown tools are collected ([`Unknowns`]) for one request to a model
+//! ([`ClassificationRequest`]), whose answers are stored ([`Learned`]).
 //!
 //! The commands of a shell line pass through the same chain one by one, under the names
 //! `bash:<program>` and `bash:<program> <subcommand>`.
@@ -59,7 +59,7 @@ pub enum ClassifierStep {
 /// A tool call or a shell command, as input of the chain.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    /// The name under which it is stored.
+    /// The name under which the classification is stored.
     pub name: &'a str,
     pub params: &'a Value,
     pub kind: SubjectKind<'a>,

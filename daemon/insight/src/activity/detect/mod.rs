@@ -37,7 +37,7 @@ const ID_KEPT: usize = 128;
 pub struct Detector {
     session: Tally,
     segments: Segments,
-    /// Calls whose output is significant even when they succeed.
+    /// The ids of calls whose output is significant even when they succeed.
     awaited: VecDeque<String>,
 }
 
@@ -135,8 +135,9 @@ impl Detector {
         }
     }
 
-    /// Returns the output of a tool if it is significant: that of commands and sub-agents, and that
-    /// of any failure. The contents of files that were only read are not significant.
+    /// Returns the output of a tool if it is significant: that of commands, of sub-agents and of
+    /// tools whose action is not known, and that of any failure. The contents of files that were
+    /// only read are not significant.
     fn output<'e>(&mut self, result: &'e ToolResult<'_>) -> Option<Cow<'e, str>> {
         let awaited = self.awaited.iter().rposition(|call| call == id(&result.call));
         let tells = awaited.and_then(|at| self.awaited.remove(at)).is_some();

@@ -2,8 +2,8 @@
 //!
 //! A phase ends when the agent's context is compacted, after a pause of more than half an hour, or
 //! when the user requests something of another kind. The last criterion is a guess, so it requires
-//! a phase of some length. The split is undone when the following work is similar to the work
-//! before.
+//! a phase of some length. Such a split is undone when the new phase is short, or its work is similar
+//! to the work before.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -103,7 +103,7 @@ impl Segments {
         self.closed.first().map_or(self.open.span.from, |first| first.span.from)
     }
 
-    /// Returns the phases, in order.
+    /// Returns the phases, in order, without those that have neither calls nor signals.
     pub(crate) fn list(&self) -> Vec<Segment> {
         let mut all = self.clone();
         if all.open.span.first_line != 0 {

@@ -14,11 +14,12 @@ const KEYWORD: f64 = 0.15;
 const KEYWORDS_AT_MOST: f64 = 0.5;
 /// The factor for the signals of a tool call.
 const TOOL: f64 = 0.3;
-/// Maximum number of errors that do not count, and the weight for fixing of more errors.
+/// Maximum number of errors that do not count, and the signal of [`Activity::Fixing`] if there are
+/// more.
 const ERRORS_MORE_THAN: u32 = 3;
 const ERRORS: f64 = 0.3;
-/// Maximum number of file patterns of an activity that do not count, and the weight of more
-/// patterns.
+/// Maximum number of file patterns of an activity that do not count, and the signal of the activity
+/// if there are more.
 const FILES_MORE_THAN: usize = 2;
 const FILE_PATTERNS: f64 = 0.25;
 /// Maximum number of unknown tools that are counted by name.
@@ -99,7 +100,7 @@ impl Tally {
             .for_each(|(tool, calls)| note_unknown(&mut self.unknown, tool, *calls));
     }
 
-    /// Adds the signals of calls whose tools were unknown at the time.
+    /// Adds the signals of calls whose tools were unknown at the time and are `known` now.
     pub(crate) fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
         settle(&mut self.unknown, known, |signals, calls| self.tools.add_all(signals, calls));
     }

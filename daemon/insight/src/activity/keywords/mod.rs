@@ -132,7 +132,7 @@ static FORMS: &[(&str, &[&str])] = &[
     ("document", &["documentation", "docs"]),
 ];
 
-/// Words without inflected forms.
+/// Keywords that get no regular endings. [`FORMS`] may list other forms of them.
 static UNCHANGED: &[&str] = &[
     "broken", "settings", ".env", "where", "why", "pytest", "coverage", "readme", "spec",
     "markdown",
@@ -222,7 +222,7 @@ pub(crate) fn marks_in(text: &str) -> Marks {
     marks
 }
 
-/// Represents all of [`ERRORS`].
+/// The keyword for which a match of any of [`ERRORS`] stands.
 const ERROR: &str = "error";
 
 /// Whether the text states that nothing failed: `0 errors`, `no error`, `failed: 0`.

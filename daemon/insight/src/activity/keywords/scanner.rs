@@ -2,12 +2,12 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-/// The required context of a pattern.
+/// What must be next to one end of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Edge {
-    /// A word boundary.
+    /// A word boundary, which may be a capital: `addTodo` contains the word `add`.
     Border,
-    /// A part of a name: `config.` is followed by an extension, `.json` follows a name.
+    /// A letter or digit of a name: `config.` is followed by an extension, `.json` follows a name.
     Name,
     /// No requirement.
     Any,
@@ -33,7 +33,7 @@ pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
 pub(super) struct Pattern {
     /// The text to match, case-insensitively.
     pub(super) text: String,
-    /// The keyword of the pattern.
+    /// The keyword that a match stands for; `text` may be an inflected form of the keyword.
     pub(super) means: &'static str,
     pub(super) edges: (Edge, Edge),
 }
@@ -55,7 +55,7 @@ impl KeywordScanner {
         KeywordScanner { automaton, patterns }
     }
 
-    /// Calls `found` with the meaning and byte range of each valid match in `text`.
+    /// Calls `found` with the keyword and byte range of each match in `text` with valid edges.
     pub(super) fn each(&self, text: &str, mut found: impl FnMut(&'static str, (usize, usize))) {
         let bytes = text.as_bytes();
         for hit in self.automaton.find_overlapping_iter(text) {

@@ -4,7 +4,7 @@ use std::{borrow::Cow, mem};
 
 use crate::{graph::text, pattern::pattern};
 
-/// Replaces the omitted middle of a report.
+/// Replaces the omitted middle of a section.
 const GAP: &str = " … ";
 /// Number of characters that are reserved for the number of missing items.
 const MORE: usize = 13;
@@ -17,8 +17,8 @@ const TAIL: usize = 200;
 /// less space, only the heading is kept.
 const LEAST: usize = 40;
 
-/// Returns a report on one line of at most `limit` characters. A longer report is reduced to its
-/// beginning and its end, in whole sentences and items.
+/// Returns a report on one line of at most `limit` characters. If it does not fit, each section is
+/// reduced to its beginning and its end, where possible in whole sentences and items.
 pub(super) fn condensed(markdown: &str, limit: usize) -> String {
     fitted(&parts(markdown), limit)
 }
@@ -35,7 +35,7 @@ pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
 
 /// A paragraph, an item or a row of a report.
 pub(super) struct ReportBlock {
-    /// The heading above the block, if it is the first one below it.
+    /// The heading above the block, if the block is the first one below that heading.
     pub(super) heading: Option<String>,
     pub(super) sentences: Vec<String>,
 }
@@ -55,7 +55,8 @@ pub(super) fn blocks(markdown: &str) -> Vec<ReportBlock> {
     blocks
 }
 
-/// Returns the question at the end of a report, which only a list of its options may follow.
+/// Returns the question at the end of a report, which only a list of its options may follow; `None`
+/// for a courtesy such as `Anything else?`.
 pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
     let parts = parts(markdown);
     let is_question = |part: &ReportPart| part.text.ends_with(['?', '？']);
@@ -205,7 +206,7 @@ fn length(text: &str) -> usize {
 #[derive(Debug, Default)]
 struct ReportPart {
     text: String,
-    /// The heading above the part, if it is the first one below it.
+    /// The heading above the part, if the part is the first one below that heading.
     heading: Option<String>,
     is_item: bool,
     /// Whether it follows another sentence of its paragraph.

@@ -344,7 +344,7 @@ fn quoted(draft: &Draft<'_>, record: &DecisionRecord) -> Option<SentenceSource> 
     Some(SentenceSource { origin: prompt?.origin, by: Speaker::User })
 }
 
-/// Returns the user's question that a decision answers.
+/// Returns the question to the user that a decision answers.
 fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
     let asked = record.rationale.split_once("asked: ").map(|(_, asked)| text::words(asked));
     let decision = text::plain(&record.decision);

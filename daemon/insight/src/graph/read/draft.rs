@@ -97,7 +97,7 @@ impl<'e> Draft<'e> {
 
     /// Records that an entity is mentioned, and returns its id.
     pub(super) fn mention(&mut self, kind: EntityKind, key: &str, name: &str) -> EntityId {
-        // Frameworks and persons are the same entities in every project.
+        // Tools, such as test frameworks, and persons are the same entities in every project.
         let is_shared = matches!(kind, EntityKind::Tool | EntityKind::Person);
         let namespace = if is_shared { Namespace::default() } else { self.namespace };
         self.mention_in(namespace, kind, key, name)
@@ -231,8 +231,8 @@ impl<'e> Draft<'e> {
         Subject::of(kind, self.namespace, key)
     }
 
-    /// Returns the certainty of a decision that was found at `found`. What the user chose or said
-    /// is certain, and what the user refused is refuted.
+    /// Returns the certainty of a decision whose source is `found`. What the user chose or said is
+    /// verified, what the user refused is refuted, and anything else is a hypothesis.
     pub(super) fn certainty(&self, found: Option<SentenceSource>) -> Certainty {
         match found {
             Some(SentenceSource { by: Speaker::User, .. }) => Certainty::Verified,
@@ -242,7 +242,7 @@ impl<'e> Draft<'e> {
     }
 
     /// Returns the statements. Of several claims with the same key and time, only the most certain
-    /// one is kept.
+    /// one is kept, and claims that repeat others in other words are removed.
     pub(super) fn finish(self) -> Statements {
         let mut claims: Vec<Claim> = Vec::new();
         for claim in self.claims {

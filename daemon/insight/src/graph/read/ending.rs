@@ -48,7 +48,8 @@ pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     SessionEnding { report, earlier_report: earlier, asked, about, asked_last, tests, question }
 }
 
-/// Returns the question with which the last report ends, if the user did not answer.
+/// Returns the question with which the last report of the main agent ends, if neither an answer of
+/// the user nor a change of a file follows.
 fn question(draft: &Draft<'_>) -> Option<String> {
     let evidence = draft.evidence;
     let last = evidence.last_reply.as_ref().filter(|reply| reply.origin.source == 0)?;
@@ -59,7 +60,8 @@ fn question(draft: &Draft<'_>) -> Option<String> {
     if is_answered { None } else { last_question(&last.text, SessionEnding::REQUEST_LENGTH) }
 }
 
-/// Returns the latest report with substance before the last one, unless the user refused it.
+/// Returns the latest of the few reports before the last one that has substance and that the user
+/// did not refuse.
 fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let evidence = draft.evidence;
     let is_refused = |origin: Origin| {

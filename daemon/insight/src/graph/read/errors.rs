@@ -1,4 +1,5 @@
-//! Extracts errors with their causes, fixes and verifications, and open errors.
+//! Extracts errors with their causes, fixes and verifications, and open errors. Also marks when each
+//! error was seen and fixed, and when each command succeeded.
 
 use super::{
     draft::{ClaimDraft, Draft},
@@ -19,7 +20,7 @@ use crate::{
 
 /// The last sentence about an error whose fix no run verified.
 const UNCHECKED: &str = "No run showed that the fix holds.";
-/// Maximum number of words of a cause that needs only one common word.
+/// Maximum number of words of a cause for which one word in common with its error is enough.
 const FEW_WORDS: usize = 4;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -66,7 +67,7 @@ fn key(draft: &Draft<'_>, message: &str) -> String {
 
 fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let seen = seen(draft, record);
-    // What another agent of the session did later is about its own task.
+    // A fix by another agent of the session belongs to the task of that agent.
     let resolution = seen.and_then(|seen| {
         let resolution = seen.resolution.as_ref()?;
         (resolution.origin.source == seen.origin.source).then_some(resolution)
@@ -97,10 +98,11 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
     if draft.is_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
-        // The marks of this error already state that it was solved.
+        // Another agent fixed the error, which its marks already state, or the user did not name
+        // the error.
         return;
     }
-    // Only the user reported the error, and the fix is a guess from the changed files.
+    // No run shows the error, and the fix is a guess from the changed files.
     let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
     let is_minor =
         draft.is_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
@@ -166,7 +168,7 @@ fn is_by_edit(verification: &str) -> bool {
     pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification)
 }
 
-/// Returns the error in the evidence that a record describes.
+/// Returns the last resolved error in the evidence whose message begins like that of `record`.
 fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen> {
     let key = text::error_key(record.error.trim_end_matches('…'));
     let start: String = key.chars().take(60).collect();
@@ -177,7 +179,7 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
 }
 
 /// Whether an error is unresolved at the end of an uncompleted session. An error that was seen only
-/// once must also have a stated cause.
+/// once must also have a stated cause. What the environment denied does not count.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
     error.resolution.is_none()

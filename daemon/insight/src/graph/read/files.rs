@@ -7,7 +7,8 @@ use crate::model::{
     transcript::Origin,
 };
 
-/// Maximum number of files of one session; those changed last are kept.
+/// Maximum number of files of one session whose change becomes a fact: those changed last. All
+/// renames are followed.
 const FILES: usize = 40;
 
 pub(super) fn read(draft: &mut Draft<'_>) {

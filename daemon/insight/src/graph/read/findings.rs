@@ -1,4 +1,4 @@
-//! Extracts findings, completed tasks, open tasks and dead ends.
+//! Extracts findings, root causes, dead ends, completed tasks and open ends.
 
 use std::collections::BTreeSet;
 
@@ -72,8 +72,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Returns the title of a noted step, with the path of its note. The summary also contains the
-/// beginning of the text of the note, or only its path.
+/// Returns the title of a noted step, with the path of its note. `step` has the title and the
+/// beginning of the note's text, or only the path, from which the title is then made.
 fn title(step: &str) -> Option<String> {
     let told = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
     if let Some(parts) = told.captures(step) {
@@ -121,8 +121,9 @@ impl<'t> FindingDraft<'t> {
         }
     }
 
-    /// Whether the rest of the session retracted the finding or followed its advice. A cause that
-    /// no work follows is also over, because it is a guess.
+    /// Whether the rest of the session retracted a finding of the agent, followed its advice, or
+    /// changed the file that the finding is about. A cause that no work follows is also over,
+    /// because it is a guess.
     fn is_over(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || overtaken::is_followed_by_work(draft, origin);
@@ -228,7 +229,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     );
 }
 
-/// Whether a commit or a closed task proves that `text` was done.
+/// Whether a commit or a completed task proves that `text` was done.
 fn is_shown(draft: &Draft<'_>, text: &str) -> bool {
     let words = text::words(text);
     let mut commits = draft.evidence.commits.iter();
@@ -317,8 +318,9 @@ fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
     (title.split_whitespace().count() > 1).then(|| format!("{title} (noted in `{path}`)"))
 }
 
-/// Returns what closes an open end: a sentence about the same work, the success of a command that
-/// it names, a test run if it asks for tests, or the removal of its note.
+/// Returns what closes an open end: the same text as a completed task, a sentence about the same
+/// work, the success of a command or a failing test that the open end names, a test run if the open
+/// end asks for one, or the removal of its note.
 fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let broken = |subject| Watch { subject, stance: Stance::Broken };
     let mut watches = vec![

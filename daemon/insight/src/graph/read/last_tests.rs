@@ -53,8 +53,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     Some(format!("{suites}{more}{note}"))
 }
 
-/// Returns the partial runs that tell more about a suite than its last run: those after an old run,
-/// which cover some of the later edits, and those beside a partial run.
+/// Returns the other runs of a part of the suite. If a file was edited after `run` (`is_old`), they
+/// are those after `run`. Otherwise they are those after the last edit, if `run` itself is partial.
 fn parts(
     runs: &[&TestRun],
     run: &TestRun,
@@ -110,8 +110,8 @@ fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
     run.failed == 0 && has_failed
 }
 
-/// Whether a report states numbers of tests that no run has, or claims that all tests pass although
-/// some failed.
+/// Whether a report states numbers of tests of which none is that of a run, or claims that all tests
+/// pass although some failed.
 fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
     let counted = pattern!(
         r"(?i)\b(\d{1,6})(?:/(\d{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"

@@ -11,7 +11,7 @@ use crate::{
 /// Minimum share of the words of a sentence that are in its source.
 const SAME: f64 = 0.6;
 
-/// Maximum length, in bytes, of a prompt that is only a request.
+/// Maximum length, in bytes, of a prompt that is taken to have no pasted text.
 const LONG: usize = 1_000;
 /// Number of words at the beginning of a sentence that a long prompt must contain.
 const BEGINNING: usize = 5;

@@ -1,8 +1,7 @@
 //! Extracts the entities and facts of one episode, without a model.
 //!
 //! The summary provides the text. The evidence provides the positions in the transcript, the times
-//! and the proofs. A supposition of a session is marked as such. Each part of a summary has its own
-//! module here.
+//! and the proofs. A claim without proof is a hypothesis. Each kind of claim has its own module here.
 
 mod condensed;
 mod context;
@@ -38,7 +37,7 @@ use crate::model::{Episode, Evidence, graph::Statements};
 /// Returns the statements of `episode`, which was made from `evidence`.
 pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
     let mut draft = Draft::new(episode, evidence);
-    // The text of a memory has no fields to read other statements from.
+    // A memory is one text, so its summary has no fields for other statements than wishes.
     if episode.text().is_some() {
         preferences::read(&mut draft);
         return draft.finish();

@@ -28,8 +28,8 @@ impl Moments {
         }
     }
 
-    /// Returns the last known time up to `origin`. Each line in between adds one microsecond, so
-    /// that later lines have later times.
+    /// Returns the last known time up to `origin`, or the start of the session if there is none.
+    /// Each line in between adds one microsecond, so that later lines have later times.
     pub(super) fn at(&self, origin: Origin) -> Timestamp {
         let first = Origin { source: origin.source, line: 0 };
         let before = self.known.range(first..=origin).next_back();

@@ -51,7 +51,7 @@ pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
         || evidence.git_events.iter().any(|event| is_work(event.step) && is_later(event.origin))
 }
 
-/// Whether a statement of `line` begins with a file that the session changed later.
+/// Whether a statement of `line` names, at its beginning, a file that the session changed later.
 pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let subject = pattern!(r"^(?:[A-Z][a-z]+ )?(?:[a-z]+ )?`([^`]+)`").captures(statement);
     let Some(name) = subject.and_then(|found| found.get(1)) else { return false };

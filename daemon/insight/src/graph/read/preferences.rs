@@ -40,7 +40,7 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     let topic = text::topic_words(words);
     let origins: Vec<Origin> = origin(draft, words).into_iter().collect();
     let sentence = text::sentence(without_conjunction(words));
-    // Only the session says what the wish is about.
+    // A wish about `this` or `the script` is clear only with the task of its session.
     let needs_task =
         !is_everywhere && (worth::has_pronoun_object(words) || phrases::BARE_NOUN.matches(words));
     let sentence = match needs_task && draft.is_evidence() {
@@ -82,7 +82,8 @@ fn subject(namespace: Namespace) -> Subject {
     Subject::of("wish", namespace, "")
 }
 
-/// Returns the prompt that contains the words, or the message that has most of them.
+/// Returns the position of the prompt that contains the words, or of the message that has most of
+/// them.
 fn origin(draft: &Draft<'_>, words: &str) -> Option<Origin> {
     let wanted = text::plain(words);
     let mut prompts = draft.evidence.prompts.iter();

@@ -54,7 +54,7 @@ pub(super) fn counts_unnamed(text: &str) -> bool {
         || pattern!(r"(?i)^(?:the|this|that|a) \w{2,10} (?:file|script|folder|one|config)\b").is_match(text)
 }
 
-/// Whether the object of a text is a number of things without their names: `keep the three files`.
+/// Whether a text refers to a number of things without naming them: `keep the three files`.
 pub(super) fn counts_unnamed_objects(text: &str) -> bool {
     pattern!(
         r"(?i)\b(?:the|these|those|all|both|other|remaining) (?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten) (?:\w+ )?(?:files?|tests?|places?|commits?|issues?|errors?|findings?|changes?|functions?|modules?|lines?|warnings?|options?|points?|items?|ones|things?|steps?|prs)\b"

@@ -21,8 +21,8 @@ pub(super) struct CompleteSentence {
     pub(super) text: String,
 }
 
-/// Returns the sentence with its context. If the sentence refers to the one before it, both are
-/// returned. If the next sentence limits it, that one is added. If the subject of the sentence has
+/// Returns the sentence with its context. If the sentence refers to or limits the one before it,
+/// both are returned. If the next sentence limits it, that one is added. If the subject of the sentence has
 /// no name, the heading above it is added. Returns `None` if the needed context is missing, or if
 /// the result is too long.
 pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSentence> {
@@ -54,7 +54,7 @@ pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSent
 struct SentenceContext {
     /// The heading above the sentence, if it names a subject.
     heading: Option<String>,
-    /// The sentences before and after it in its paragraph or item.
+    /// The sentences before and after the sentence, in its paragraph or item.
     before: Option<String>,
     after: Option<String>,
 }

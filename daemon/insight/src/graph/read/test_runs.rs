@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Maximum number of failing tests of one session that are listed separately.
+/// Maximum number of failing tests of one test framework that become facts of a session.
 const FAILING: usize = 20;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -63,8 +63,9 @@ fn names_in(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns what ends the failure of a test: a run of the same tests in which it passes, or a
-/// successful run that names the test, its module or its file.
+/// Returns what ends the failure of a test: a run with the same command or with as many tests or
+/// more in which the test does not fail, or a successful run that names the test, its module or its
+/// file.
 pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch> {
     let stance = Stance::Fails {
         test: fingerprint(test),
@@ -90,7 +91,7 @@ fn names_of(test: &str) -> Vec<&str> {
     names
 }
 
-/// Adds the result of the latest run of a suite. A partial run is skipped.
+/// Adds the result of the latest run of a suite. A partial run and a run without counts are skipped.
 fn result(draft: &mut Draft<'_>, run: &TestRun) {
     if run.is_part() || run.total() == 0 {
         return;

@@ -18,7 +18,8 @@ const DECISION_WORDS: usize = 3;
 const ANSWER: usize = 40;
 
 /// Whether a finding names its subject and states a limit, a cause or an exception. A mere
-/// description of code is no fact, because the code shows it.
+/// description of code is no fact, because the code shows it. Of a question with its answer, both
+/// must be clear.
 pub(super) fn is_finding(text: &str) -> bool {
     if let Some((question, answer)) = asked(text) {
         return is_clear_question(question) && is_answer(question, answer);
@@ -52,7 +53,8 @@ fn of_machine() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
-/// Whether a text lists places in files, or several items below a heading, instead of a sentence.
+/// Whether a text is a list instead of a sentence: it begins with a place in a file, has several such
+/// places, or has three parts or more that `; ` separates.
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
@@ -73,7 +75,7 @@ pub(super) fn is_cause(text: &str) -> bool {
         && !reference::rests_on_session(text)
 }
 
-/// Whether a dead end states what did not work. An edit that was reverted is no dead end.
+/// Whether a dead end is a complete text about the project. An edit that was reverted is no dead end.
 pub(super) fn is_dead_end(text: &str) -> bool {
     !pattern!(r"(?i)^(?:i |we )?(?:reverted|restored|undid|rolled back)\b").is_match(text)
         && is_balanced(text)
@@ -112,7 +114,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
             && !lasting::is_order(what)
             && !reference::rests_on_label(what);
     }
-    // The decision is an answer to an unknown question.
+    // Such a beginning shows that the decision answers a question that is not known.
     let is_answer = pattern!(
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
@@ -138,7 +140,7 @@ pub(super) fn unhedged(quote: &str) -> String {
     pieces.join(" … ")
 }
 
-/// Whether the object of a text is only a pronoun: `we should support those, too`.
+/// Whether a verb of a text has only a pronoun as its object: `we should support those, too`.
 pub(super) fn has_pronoun_object(quote: &str) -> bool {
     pattern!(r"(?i)\b(?:support|use|do|keep|want|need|drop|avoid|add|have|make|remove|call|put|implement|build|write|run|move|change|fix) (?:those|these|this|that|it|them|both)\b")
         .is_match(quote)
@@ -149,8 +151,9 @@ fn text_ends_open(what: &str) -> bool {
     pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
 }
 
-/// Whether a resolved error names the error, and its cause or its fix. Failing checks and mistakes
-/// of the agent with its own tools do not count.
+/// Whether a record has the message of a program and says how the error was fixed. If the fix only
+/// lists the changed files, or the error is one of a compiler or linter, the record also needs a
+/// cause. Failing tests, errors of MCP tools and denials by the environment do not count.
 pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
     let has_cause = !cause.is_empty() && !is_filler(cause);
     // The history of the repository already names the changed files.
@@ -185,7 +188,8 @@ fn is_of_test(error: &str) -> bool {
     .is_match(error)
 }
 
-/// Whether a setting is more than its file tells: a value that was tuned, or a stated reason.
+/// Whether a change says more than the file of the setting: it replaced one simple value by another,
+/// or has a stated reason. A value that is valid only on one machine does not count.
 pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {
         value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
@@ -266,8 +270,8 @@ fn is_answer(question: &str, answer: &str) -> bool {
         && (has_list || !wants_list.is_match(question))
 }
 
-/// Whether a sentence names its subject, and does not begin with a heading before a colon, a verb
-/// or an adjective.
+/// Whether a sentence names its subject: it does not begin with a heading and a colon, with a verb,
+/// or with an adjective.
 fn has_subject(text: &str) -> bool {
     let heading = pattern!(r"^[^:`]{1,60}: ");
     let verb = pattern!(
@@ -285,7 +289,8 @@ fn has_subject(text: &str) -> bool {
         && is_balanced(text)
 }
 
-/// Whether a sentence is neither about a temporary state nor about a defect that was just fixed.
+/// Whether a sentence is neither about a temporary state, nor about a defect that was just fixed, nor
+/// about the agent.
 fn is_lasting(text: &str) -> bool {
     !pattern!(r"(?i)\b(?:was|were) (?:\w+ )?\w+ing\b|\bstill (?:works?|holds?|applies|passes|valid)\b|\bwas (?:instructed|asked|told) to\b|\b(?:current|currently|at the moment|as of now|so far|successfully)\b|\bno (?:\w+ )?(?:bugs|issues|findings|errors|failures|problems|failed|required)\b|\bis clean\b|\bin this (?:pr|diff|branch|session)\b|\b(?:un(?:committed|pushed|staged|merged|tracked))\b|\bnot (?:yet )?(?:committed|pushed|merged|staged|released|deployed)\b|\b(?:working tree|worktree is|tests? (?:now |still |all )?(?:pass|passes|fail|fails)\b)|\bi(?:.ll| will|.m going to)\b|^next,? |\bwe(?:.ll| will) (?:now|next|then)\b|\b(?:has|have) been (?:done|implemented)\b|\bwas the bug\b|\bthe bug was\b")
         .is_match(text)
@@ -311,8 +316,8 @@ pub(super) fn names_something(text: &str) -> bool {
         || lasting::is_foreign(text)
 }
 
-/// Whether all quotes and brackets are closed. A text with open ones is a fragment of a larger
-/// text.
+/// Whether all quotation marks, backticks and round brackets are closed. A text with open ones is a
+/// fragment of a larger text.
 fn is_balanced(text: &str) -> bool {
     let count = |wanted: char| text.chars().filter(|c| *c == wanted).count();
     count('"') % 2 == 0

@@ -35,8 +35,8 @@ impl BackgroundTask {
 }
 
 impl Collector {
-    /// Records an action of a sub-agent that the session's own file reports. The action counts as
-    /// the session's.
+    /// Records a call or result of a sub-agent that the session's own file reports, as if it were
+    /// the session's. Other items of the sub-agent are ignored.
     pub(super) fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: Moment) {
         let known = &mut self.evidence.reported_sub_agents;
         let sub_agent = kept(sub_agent, bounds::TOOL);
@@ -44,15 +44,15 @@ impl Collector {
             known.push(sub_agent);
         }
         match item {
-            // A sub-agent's task list and questions do not concern the user.
+            // A sub-agent's task list, questions and plans do not concern the user.
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),
             _ => {}
         }
     }
 
-    /// Adds the latest changes and commit of a sub-agent to the delegation that `caller` started.
-    /// Several delegations may run at the same time.
+    /// Adds the commit and the changed files of the entry at `moment` to the delegation that the
+    /// call `caller` started. A commit removes the files that were changed before it.
     pub(super) fn credit(&mut self, caller: &str, moment: Moment) {
         let tasks = self.pending.background.iter().map(|task| &task.call);
         let mut calls = self.pending.calls.iter().chain(tasks);
@@ -77,8 +77,8 @@ impl Collector {
         }
     }
 
-    /// Records a call that returned at once because its work continues in the background. Returns
-    /// whether the call is one.
+    /// Returns whether `result` says that the work of the call continues in the background. If so,
+    /// the call is kept until that work ends.
     pub(super) fn goes_on(&mut self, waiting: &Waiting, result: &ToolResult<'_>) -> bool {
         if !matches!(waiting.meaning, Meaning::Run(_) | Meaning::Delegate) {
             return false;
@@ -102,13 +102,15 @@ impl Collector {
         true
     }
 
-    /// Returns the id of the background task that a call asks for.
+    /// Returns the id of the background task that the arguments of a call name; `None` if no such
+    /// task is running.
     pub(super) fn asked_task(&self, input: &serde_json::Value) -> Option<String> {
         let id = ["task_id", "bash_id", "agentId"].iter().find_map(|key| input[key].as_str())?;
         self.pending.background.iter().any(|task| task.id == id).then(|| id.to_owned())
     }
 
-    /// Reads the output of a background task. It counts once the task has ended.
+    /// Records the end of a background task if `result`, which shows the task, says that it has
+    /// ended.
     pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: Moment) {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let status = pattern!(r"<status>(\w+)</status>").captures(&content);
@@ -126,7 +128,8 @@ impl Collector {
         self.task_ended(&ended, moment);
     }
 
-    /// Applies the pending effect of the call that started a background task, which has now ended.
+    /// Records the report or the output of a background task that has ended. The output of an
+    /// interrupted command is ignored.
     pub(super) fn task_ended(&mut self, ended: &TaskEnded<'_>, moment: Moment) {
         let tasks = &mut self.pending.background;
         let call = ended.call.as_ref().map(|id| kept(id, bounds::NAME));
@@ -148,8 +151,8 @@ impl Collector {
         }
     }
 
-    /// Keeps the files that a sub-agent says it changed. The session's own file does not contain
-    /// the sub-agent's calls.
+    /// Keeps the files that a sub-agent says it changed, for a session whose own file does not
+    /// contain the calls of sub-agents.
     fn keep_reported_files(&mut self, report: &str, moment: Moment) {
         for file in files_in_report(report) {
             let change = PlannedChange::reported(&file, &self.pending.directory);
@@ -158,7 +161,7 @@ impl Collector {
         }
     }
 
-    /// Records the effect of a user's own command on the repository.
+    /// Records the effect on the repository of the shell command that the user ran.
     pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = output.trim().trim_start_matches("(Bash completed with no output)");
@@ -167,7 +170,8 @@ impl Collector {
         self.git_printed(&command, output, moment);
     }
 
-    /// Keeps the report of a sub-agent, as Markdown.
+    /// Records how a sub-agent ended, with its report as Markdown and the files that the report
+    /// names. Older reports are shortened if all together are too long.
     pub(super) fn delegate_reported(
         &mut self,
         waiting: &Waiting,
@@ -183,7 +187,7 @@ impl Collector {
         };
         let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
         delegation.outcome = Some(outcome);
-        // The program adds this text for the agent only.
+        // From this line on, the report is information of the agent program for the agent.
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));
@@ -201,10 +205,11 @@ impl Collector {
 
 /// Maximum number of commits kept of one sub-agent.
 const TASK_COMMITS: usize = 8;
-/// Maximum number of files kept from the report of one sub-agent.
+/// Maximum number of files kept of one sub-agent.
 const REPORTED_FILES: usize = 24;
 
-/// Returns the files for which a sub-agent's report says that something was done.
+/// Returns the files in headings and labels of a sub-agent's report whose text says that something
+/// was done.
 fn files_in_report(report: &str) -> Vec<String> {
     let path = pattern!(
         r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.[A-Za-z0-9_]{1,6})`?\W*$"
@@ -222,7 +227,8 @@ fn files_in_report(report: &str) -> Vec<String> {
     found
 }
 
-/// Maximum length, in bytes, of the part of an answer that is read.
+/// Maximum length, in bytes, of the part of a result that may say that the work continues in the
+/// background.
 const SHORT: usize = 600;
 
 fn is_between_agents(action: &Action) -> bool {

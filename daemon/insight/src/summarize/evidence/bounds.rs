@@ -1,7 +1,7 @@
-//! The limits of evidence. Together they limit the JSON of a collector for a transcript of any size
-//! to about 340 KB (a test that fills every list measures this), and the work for one entry.
+//! The limits of the collector: of its lists, of its texts, and of the work for one entry.
 //!
-//! The length of a stored text counts the bytes of its JSON, with escapes.
+//! A test in `scenarios.rs` with a long transcript requires that the JSON of the collector stays
+//! smaller than 340 KiB. The length of a stored text counts the bytes of its JSON, with escapes.
 
 /// Maximum number of prompts kept from the beginning. The rest of [`PROMPTS`] are the latest.
 pub(super) const FIRST_PROMPTS: usize = 10;
@@ -26,14 +26,14 @@ pub(super) const TICKETS: usize = 4;
 pub(super) const TICKET: usize = 300;
 /// Maximum length, in bytes, of the part of an issue tracker's answer that is read.
 pub(super) const TICKET_READ: usize = 4_000;
-/// Maximum length, in bytes, of the agent's last words, without their middle.
+/// Maximum length, in bytes, of the agent's last words. The middle of longer ones is removed.
 pub(super) const LAST_REPLY: usize = 4_000;
 /// Maximum number of reports of turns kept from the beginning. The rest of [`REPORTS`] are the
 /// latest.
 pub(super) const FIRST_REPORTS: usize = 3;
 /// Maximum number of reports of turns.
 pub(super) const REPORTS: usize = 20;
-/// Maximum length, in bytes, of the report of a turn, without its middle.
+/// Maximum length, in bytes, of the report of a turn. The middle of a longer one is removed.
 pub(super) const TURN_REPORT: usize = 2_600;
 /// Maximum length, in bytes, of the part of a reply that is read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
@@ -41,8 +41,8 @@ pub(super) const REPLY_READ: usize = 24_000;
 pub(super) const STATEMENTS_OF_A_KIND: usize = 14;
 /// Maximum length, in bytes, of a statement.
 pub(super) const STATEMENT: usize = 280;
-/// Maximum number of files. The file that was only read and whose read is the oldest is dropped
-/// first, then the one whose change is the oldest.
+/// Maximum number of files. Files that were only read are dropped first, the one with the oldest
+/// last read before the others. Then the file with the oldest last change is dropped.
 pub(super) const FILES: usize = 300;
 /// Maximum number of files that were only read.
 pub(super) const FILES_READ: usize = 80;
@@ -64,7 +64,8 @@ pub(super) const TEST_NAME: usize = 120;
 /// Maximum number of errors. The oldest that has no resolution and was seen once is dropped first,
 /// then the oldest.
 pub(super) const ERRORS: usize = 20;
-/// Maximum length, in bytes, of an error's message, or of the words about its cause or fix.
+/// Maximum length, in bytes, of an error's message, of the words about its cause or fix, or of an
+/// answer that picks an option or follows a refused question.
 pub(super) const ERROR_TEXT: usize = 240;
 /// Maximum number of files named in a resolution.
 pub(super) const RESOLUTION_FILES: usize = 6;
@@ -74,19 +75,21 @@ pub(super) const RESOLUTION_COMMANDS: usize = 3;
 pub(super) const SETTINGS: usize = 48;
 /// Maximum number of settings from one change of a file.
 pub(super) const SETTINGS_AT_ONCE: usize = 12;
-/// Maximum length, in bytes, of a setting's key or value.
+/// Maximum length, in bytes, of a setting's key or value, or of a command line that an error or the
+/// next prompt names.
 pub(super) const SETTING: usize = 120;
 /// Maximum number of tasks. The oldest that is completed or dropped is removed first, then the
 /// oldest.
 pub(super) const TASKS: usize = 60;
-/// Maximum length, in bytes, of a task's subject.
+/// Maximum length, in bytes, of the subject of a task or delegation, of a check of a plan, or of a
+/// refused call.
 pub(super) const TASK: usize = 180;
 /// Maximum number of delegations to sub-agents. The oldest is dropped first.
 pub(super) const DELEGATIONS: usize = 24;
 /// Maximum length, in bytes, of the report of a sub-agent.
 pub(super) const REPORT: usize = 3_000;
-/// Maximum length, in bytes, of the reports of all sub-agents together. Older reports beyond this
-/// limit are shortened to [`REPORT_BEFORE`].
+/// Maximum length, in bytes, of the full reports of all sub-agents together. Older reports that
+/// exceed it are shortened to [`REPORT_BEFORE`].
 pub(super) const DELEGATION_REPORTS: usize = 24_000;
 /// Maximum length, in bytes, of a shortened report.
 pub(super) const REPORT_BEFORE: usize = 240;
@@ -95,16 +98,16 @@ pub(super) const REPORT_BEFORE: usize = 240;
 pub(super) const SUB_AGENTS: usize = 48;
 /// Maximum number of running background tasks. The oldest is dropped first.
 pub(super) const BACKGROUND: usize = 12;
-/// Maximum number of choices. The oldest is dropped first.
+/// Maximum number of choices, and of corrections. The oldest is dropped first.
 pub(super) const CHOICES: usize = 20;
-/// Maximum length, in bytes, of a choice's question.
+/// Maximum length, in bytes, of a choice's question, or of the title or a step of a plan.
 pub(super) const QUESTION: usize = 300;
-/// Maximum length, in bytes, of an answer that the user typed, or that accepts a proposal of the
-/// agent.
+/// Maximum length, in bytes, of an answer that the user typed into a dialogue, of a choice that a
+/// prompt makes, or of the approach or background of a plan.
 pub(super) const TYPED_ANSWER: usize = 400;
 /// Maximum length, in bytes, of the explanation of an option.
 pub(super) const EXPLANATION: usize = 200;
-/// Maximum number of alternatives kept of one choice, and the maximum length of each, in bytes.
+/// Maximum number of rejected options kept of one choice, and the maximum length of each, in bytes.
 pub(super) const ALTERNATIVES: (usize, usize) = (5, 80);
 /// Maximum length, in bytes, of the latest recap at a compaction.
 pub(super) const RECAP: usize = 8_000;
@@ -122,8 +125,8 @@ pub(super) const COMMITS: usize = 40;
 pub(super) const SUBJECT: usize = 160;
 /// Maximum length, in bytes, of a commit's message below its first line.
 pub(super) const COMMIT_BODY: usize = 1_500;
-/// Maximum length, in bytes, of the messages of all commits together. The oldest is shortened to
-/// its first line first.
+/// Maximum length, in bytes, of the messages of all commits together, without their first lines.
+/// The messages of the oldest commits are shortened to their first lines first.
 pub(super) const COMMIT_BODIES: usize = 24_000;
 /// Maximum number of events of the repository. The oldest is dropped first.
 pub(super) const GIT_EVENTS: usize = 24;
@@ -131,8 +134,8 @@ pub(super) const GIT_EVENTS: usize = 24;
 pub(super) const PUBLICATIONS: usize = 12;
 /// Maximum length, in bytes, of a published text.
 pub(super) const PUBLICATION: usize = 1_500;
-/// Maximum number of calls that wait for their result and keep the texts in them. Older calls wait
-/// without their texts.
+/// Maximum number of waiting calls that keep the texts that they publish and the bodies of their
+/// commit messages. Older calls wait without them. The same limit applies to background tasks.
 pub(super) const CALLS_WITH_TEXTS: usize = 3;
 /// Maximum number of pull requests. The oldest is dropped first.
 pub(super) const PULL_REQUESTS: usize = 12;
@@ -143,7 +146,7 @@ pub(super) const NAMES: usize = 12;
 pub(super) const NAME: usize = 200;
 /// Maximum number of calls without a result. The oldest is dropped first.
 pub(super) const CALLS_WAITING: usize = 24;
-/// Maximum number of remembered messages, by which each message is counted once.
+/// Maximum number of messages whose ids and tokens are remembered, so that each is counted once.
 pub(super) const MESSAGES_REMEMBERED: usize = 64;
 /// Maximum number of errors that may still be resolved. The oldest is dropped first.
 pub(super) const ERRORS_OPEN: usize = 20;

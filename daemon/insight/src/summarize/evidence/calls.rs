@@ -1,5 +1,5 @@
-//! Handles calls of tools: computes the effect of a success, which is kept until the result
-//! arrives.
+//! Handles calls of tools. A rewritten task list, an updated task and a new delegation are recorded
+//! at once. The effect of other calls is kept in [`Waiting`] until the result arrives.
 
 use crate::{
     model::{
@@ -44,8 +44,8 @@ impl Collector {
         });
     }
 
-    /// Increments the counter of a tool. When there are too many tools, the least used one is
-    /// removed.
+    /// Increments the counter of a tool that `counter` selects. When there are too many tools, the
+    /// one with the fewest calls is removed.
     pub(super) fn count_tool(
         &mut self,
         tool: &str,

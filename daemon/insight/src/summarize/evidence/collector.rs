@@ -50,8 +50,8 @@ impl Collector {
 
     /// Reads the next entry. `line` is the line of its record in the file, counted from 1.
     ///
-    /// Successful results of file reads and searches are never decoded. Of other results, at most
-    /// 64 KiB are decoded.
+    /// Results of file reads and searches are never decoded. Of other results, at most 64 KiB are
+    /// decoded.
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64) {
         let moment = Moment { origin: Origin { source: self.source, line }, at: entry.at };
         self.pass_time(entry.at);
@@ -113,8 +113,9 @@ impl Collector {
         }
     }
 
-    /// Records that the agent waits for results. The agent continues only when it has all results,
-    /// so missing results of earlier calls were lost.
+    /// Records the latest call for whose result the agent still waits, if there is one. The agent
+    /// continues only when it has all results, so the result of an earlier call was lost if the
+    /// agent has spoken since, or has made another call after a later result.
     fn note_unanswered(&mut self) {
         let spoken_at = self.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
         let is_open = |call: &&Waiting| {
@@ -128,8 +129,9 @@ impl Collector {
         });
     }
 
-    /// Adds the time since the latest entry, unless it was a pause. An entry that is older than
-    /// the latest one adds nothing, because its time is already counted.
+    /// Updates the first and the last time, and adds the time since the latest entry to the working
+    /// time, unless it was a pause. An entry that is older than the latest one adds nothing,
+    /// because its time is already counted.
     fn pass_time(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         let span = &mut self.evidence.span;
@@ -179,8 +181,8 @@ impl Collector {
     }
 }
 
-/// Returns a short description of a call. A call that starts a sub-agent is described by its
-/// subject.
+/// Returns a short description of a call. That of a call which starts a sub-agent contains the
+/// subject of the sub-agent's work.
 fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
     let delegated = delegations.iter().find(|one| one.origin == call.origin);
     let subject = delegated.filter(|_| call.meaning == Meaning::Delegate);

@@ -1,5 +1,5 @@
-//! Tests of the collector with the user's words at a refusal, after an interruption, and in place
-//! of an option.
+//! Tests of the collector with dialogues between the user and the agent: refusals, interruptions,
+//! agreement, picked options, typed answers and accepted plans.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ fn words_at_a_refusal_are_kept_with_the_call() {
         outcome: Outcome::Rejected,
         content: LazyText::plain(""),
     };
-    // Words at a refusal are in the record of the result.
+    // The words that the user types at a refusal are on the same line as the result.
     for item in [Item::Result(refusal), Item::Prompt(Cow::Borrowed("branch and PR."))] {
         collector.observe(&Entry { at: None, uuid: None, sub_agent: None, caller: None, item }, 3);
     }

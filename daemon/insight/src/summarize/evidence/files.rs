@@ -84,12 +84,13 @@ pub(super) enum Deed {
     Write,
     /// The file is removed.
     Delete,
-    /// The file is renamed.
+    /// The file is moved to this path.
     Move(String),
 }
 
 impl PlannedChange {
-    /// Returns `change` with its paths resolved against `directory`.
+    /// Reads `change`: its paths, resolved against `directory`, its numbers of lines, its settings
+    /// and its texts.
     pub(super) fn of(change: &FileChange, directory: &str) -> PlannedChange {
         let lines = |text: &str| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let (mut added, mut removed) = (0u32, 0u32);
@@ -121,7 +122,7 @@ impl PlannedChange {
     }
 }
 
-/// Maximum number of remembered edits of one change.
+/// Maximum number of edits of one change whose hashes are kept.
 const EDITS: usize = 8;
 
 impl PlannedChange {
@@ -132,8 +133,7 @@ impl PlannedChange {
     }
 }
 
-/// Returns the lines that only `new` has, and those that only `old` has. Common lines at the start
-/// and the end are left out.
+/// Returns `new` and `old` without the lines that both have at the start and at the end.
 fn changed_lines<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
     let mut head = 0;
     for (a, b) in old.split_inclusive('\n').zip(new.split_inclusive('\n')) {
@@ -201,7 +201,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     if is_scratch(evidence, target) {
         return;
     }
-    // A file that was created and removed is not lasting work.
+    // A file that the session created and removed is not lasting work.
     if planned.deed == Deed::Delete
         && evidence.files.get(&planned.path).is_some_and(|work| work.created)
     {
@@ -225,7 +225,8 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
         }
         Deed::Edit | Deed::Write | Deed::Read => &planned.path,
     };
-    // The removal of a file without other work on it (build output, for example) is not counted.
+    // The removal of a folder (build output, for example) or of the old path of a moved file is not
+    // counted.
     if planned.deed == Deed::Delete && !evidence.files.contains_key(path.as_str()) {
         let folder_known = evidence.files.keys().any(|known| is_under(known, path));
         let was_moved = evidence.files.values().any(|work| work.moved_from.as_ref() == Some(path));
@@ -251,8 +252,8 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     bound(evidence, &path);
 }
 
-/// Removes the edit that `planned` reverses from the work on its file, so that neither of the two
-/// edits counts. Returns whether there was such an edit.
+/// If `planned` is a single edit that reverses an earlier one, removes the earlier one from the
+/// work on the file, so that neither of the two counts. Returns whether there was such an edit.
 pub(super) fn take_back(
     evidence: &mut Evidence,
     made: &mut VecDeque<EditMade>,
@@ -324,7 +325,7 @@ fn looks_like_a_file(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
 }
 
-/// Removes files until the bounds hold, but never removes `latest`.
+/// Removes files until the limits are kept, but never removes `latest`.
 fn bound(evidence: &mut Evidence, latest: &str) {
     let files = &mut evidence.files;
     while files.len() > bounds::FILES

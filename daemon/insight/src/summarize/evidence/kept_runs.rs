@@ -1,4 +1,5 @@
-//! Keeps the commands with their outcomes, the test runs, and what git showed.
+//! Keeps the commands with their outcomes, the test runs, and the state of the repository that git
+//! printed.
 
 use crate::{
     model::{
@@ -17,7 +18,8 @@ use crate::{
 };
 
 impl Collector {
-    /// Records what calls of git in a folder of the session show about its repository.
+    /// Records the branch that `git status` prints. If the command may have run in a folder of the
+    /// session, also records the state of the repository, and commits that git's history shows.
     pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
         let home = &self.evidence.directories;
         let is_within = |folder: &String| {
@@ -35,7 +37,8 @@ impl Collector {
         }
     }
 
-    /// Whether a command ran while the changes were stashed away: `git stash && npm test`.
+    /// Whether a command ran while the changes were stashed away: `git stash && npm test`. Updates
+    /// `stashed` for later commands.
     pub(super) fn hides_changes(&mut self, run: &Run<'_>) -> bool {
         let was_stashed = self.pending.stashed;
         let calls = run.command.git.iter().filter(|call| call.subcommand() == "stash");
@@ -76,7 +79,8 @@ impl Collector {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
         }
         let command = run.command;
-        // Part of such an output shows that the tests passed, but not how many there are.
+        // If the numbers are sums over the lines of an output, a part of the output shows that the
+        // tests passed, but not how many there are.
         let is_partial =
             command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
         let scope = test_runs::scope_of(&report, run, self.evidence.directories.first());

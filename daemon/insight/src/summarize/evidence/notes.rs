@@ -30,7 +30,8 @@ pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     (plans && !is_done).then_some(NotePurpose::Plan)
 }
 
-/// Returns the text of a note that `change` writes as a whole.
+/// Returns the text of a todo or plan file that `change` writes as a whole; `None` for other
+/// changes.
 pub(super) fn text_of(change: &FileChange) -> Option<String> {
     purpose(&change.path)?;
     let is_whole = matches!(change.kind, ChangeKind::Written);
@@ -38,7 +39,7 @@ pub(super) fn text_of(change: &FileChange) -> Option<String> {
     Some(kept(&text.new, bounds::WORK_NOTE))
 }
 
-/// Keeps the newest text of each note.
+/// Keeps `text` as the text of the todo or plan file at `path`, instead of an earlier one.
 pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: Moment) {
     let Some(purpose) = purpose(path) else { return };
     evidence.work_notes.retain(|known| known.path != path);
@@ -47,12 +48,12 @@ pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: Mome
     push_latest(&mut evidence.work_notes, note, bounds::WORK_NOTES);
 }
 
-/// Keeps the error message if the prompt quotes terminal output.
+/// Keeps the error message in a prompt of several lines, which probably quotes terminal output.
 pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: Moment) {
     if prompt.lines().nth(1).is_none() || prompt.starts_with(['<', '#']) {
         return;
     }
-    // Build tools print the time before each line.
+    // Build tools print the number of the step and the time before each line.
     let plain = pattern!(r"(?m)^\s*(?:#\d+ )?\d+\.\d+s? +").replace_all(prompt, "");
     if let Some(message) = errors::message_of(&plain) {
         let error = Quote {
@@ -89,7 +90,7 @@ pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Mome
     evidence.planned_checks.truncate(bounds::PLANNED_CHECKS);
 }
 
-/// Whether an issue tracker's answer may describe a ticket that a prompt names.
+/// Whether a ticket can be added, and a prompt contains a word with the form of a ticket's key.
 pub(super) fn awaits_ticket(evidence: &Evidence) -> bool {
     evidence.tickets.len() < bounds::TICKETS
         && evidence.prompts.iter().any(|prompt| ticket_id().is_match(&prompt.text))

@@ -30,8 +30,8 @@ pub(super) struct Pending {
     pub(super) background: VecDeque<BackgroundTask>,
     /// The question that the user refused last, until the next prompt.
     pub(super) refused: Option<Asked>,
-    /// The call that the user refused or interrupted last, until the next prompt. It is empty if
-    /// that call is unknown.
+    /// The call that the user refused last, until the next prompt. It is empty if the user
+    /// interrupted the agent and refused no call.
     pub(super) corrects: Option<String>,
     /// Ids of the messages that were counted last.
     pub(super) messages: VecDeque<String>,
@@ -53,9 +53,10 @@ pub(super) struct Pending {
     pub(super) reporting: bool,
     /// Whether the agent was notified that a background task ended, and has not acted since.
     pub(super) notified: bool,
-    /// Whether anything changed since the user's last prompt.
+    /// Whether files were changed or a commit was made since the user's last prompt.
     pub(super) turn_changed: bool,
-    /// Whether the changes are stashed away: nothing was restored, edited or asked since.
+    /// Whether `git stash` put the changes away, and since then they were not restored, no file was
+    /// changed, and no prompt followed.
     pub(super) stashed: bool,
     /// The latest edits, oldest first.
     pub(super) edits: VecDeque<EditMade>,
@@ -72,7 +73,7 @@ pub(super) struct Waiting {
     pub(super) at: Option<Timestamp>,
     /// The number of messages when the call was made.
     pub(super) messages: u32,
-    /// The effect of the call if it succeeds.
+    /// The effect of the call once its result arrives.
     pub(super) meaning: Meaning,
 }
 
@@ -98,14 +99,15 @@ pub(super) enum Meaning {
     Background(String),
     /// The user accepted or refused a plan.
     Plan(String),
-    /// The result of a tool that is known by its name and target only.
+    /// A tool of an MCP server was used on this target.
     Other(String),
     /// No effect on evidence.
     Nothing,
 }
 
 impl Waiting {
-    /// Whether the call uses one of graphiti's own tools, whose results are not part of the work.
+    /// Whether the call uses one of graphiti's own tools or its command, whose results are not part
+    /// of the work.
     pub(super) fn is_ours(&self) -> bool {
         is_our_tool(&self.tool)
             || matches!(&self.meaning, Meaning::Run(command) if command.shown.starts_with("graphiti "))
@@ -147,8 +149,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Returns the explanation of the option that an answer contains; `None` if it contains
-    /// several.
+    /// Returns the explanation of the option that an answer contains; `None` if it contains no
+    /// option or several.
     pub(super) fn explanation(&self, answer: &str) -> Option<String> {
         let mut taken = (0..self.options.len()).filter(|at| answer.contains(&self.options[*at]));
         let at = taken.next().filter(|_| taken.next().is_none())?;
@@ -159,7 +161,7 @@ impl Asked {
 /// The options that an answer contains, in their order.
 pub(super) struct TakenOptions<'o> {
     pub(super) options: Vec<&'o String>,
-    /// Whether the answer contains nothing else.
+    /// Whether the answer contains no other words.
     pub(super) is_list: bool,
 }
 
@@ -181,7 +183,8 @@ pub(super) fn taken<'o>(options: &'o [String], answer: &str) -> TakenOptions<'o>
 }
 
 impl Pending {
-    /// Remembers a call. When too many calls wait, the oldest is forgotten.
+    /// Remembers a call. When too many calls wait, the oldest is forgotten. Only the latest ones
+    /// keep their texts.
     pub(super) fn wait(&mut self, waiting: Waiting) {
         self.calls.push_back(waiting);
         if self.calls.len() > bounds::CALLS_WAITING {
@@ -217,8 +220,9 @@ impl Pending {
         self.calls.iter().find(|waiting| waiting.id == id)
     }
 
-    /// Removes and returns the oldest call that changes files and whose result was lost.
-    /// Transcripts lose records, and an agent continues only when it has its results.
+    /// Removes and returns the oldest call that changes files and whose result was lost: at least
+    /// four messages followed the call. Transcripts lose records, and an agent continues only when
+    /// it has its results.
     pub(super) fn lost_change(&mut self, messages: u32) -> Option<Waiting> {
         const PATIENCE: u32 = 4;
         let is_lost = |waiting: &Waiting| {
@@ -241,7 +245,8 @@ impl Pending {
         true
     }
 
-    /// Returns the usage that was counted for the message before, and replaces it with `tokens`.
+    /// Returns the tokens that were already counted for the message, and remembers `tokens` in
+    /// their place.
     pub(super) fn counted_before(&mut self, id: &str, tokens: Tokens) -> Tokens {
         if let Some((_, counted)) = self.usages.iter_mut().find(|(known, _)| known == id) {
             return std::mem::replace(counted, tokens);

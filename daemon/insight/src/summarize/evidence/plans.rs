@@ -1,4 +1,4 @@
-//! Shortens a plan that the agent proposes: title, approach, steps and files.
+//! Shortens a plan that the agent proposes to its title, approach or background, steps and files.
 
 use crate::summarize::{
     evidence::bounds,
@@ -6,7 +6,7 @@ use crate::summarize::{
     text::{Block, blocks, cut, kept, one_line, pattern, sentences, without_full_stop},
 };
 
-/// Maximum length, in characters, of a plan's approach.
+/// Maximum length, in characters, of a plan's approach or background.
 const APPROACH: usize = 300;
 /// Maximum number of steps kept of a plan.
 const STEPS: usize = 8;
@@ -19,9 +19,9 @@ pub(super) const BACKGROUND: &str = "= ";
 pub(super) const STEP: &str = "- ";
 pub(super) const FILE: &str = "+ ";
 
-/// Returns the short form of a plan. Its first line is the heading or the first line of the plan,
-/// and its second line is the approach. The background of a plan without an approach, each step and
-/// each file that the plan changes follow on lines with their marks.
+/// Returns the short form of a plan. Its first line is the first heading or line of the plan, and
+/// its second line is the approach, which may be empty. The other lines begin with a mark: the
+/// background (only without an approach), the steps, and the files that the plan changes.
 pub(super) fn in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
@@ -61,7 +61,8 @@ fn background(plan: &str) -> Option<String> {
     first_below(plan, is_background)
 }
 
-/// Returns the first block that explains something below a heading for which `is_named` holds.
+/// Returns the first paragraph or item of at least 30 bytes below a heading for which `is_named`
+/// holds, cut to [`APPROACH`]. Names of files and lines that end with a colon are passed over.
 fn first_below(plan: &str, is_named: impl Fn(&str) -> bool) -> Option<String> {
     let mut is_below = false;
     for block in blocks(plan) {
@@ -123,7 +124,8 @@ fn steps(passages: &[Passage]) -> Vec<String> {
     if steps.len() < 2 { Vec::new() } else { steps }
 }
 
-/// Adds the first sentence below a step to it, if that sentence is short.
+/// Adds the first sentence below a step to it, if that sentence has 20 to [`STEP_TEXT`] bytes and
+/// does not end with a colon.
 fn with_first_words(step: String, below: &Passage) -> String {
     let line = one_line(&below.text);
     let first = sentences(&line).first().copied().unwrap_or_default();
@@ -131,7 +133,8 @@ fn with_first_words(step: String, below: &Passage) -> String {
     if says_more { format!("{step}: {}", without_full_stop(first)) } else { step }
 }
 
-/// Returns the files that a plan lists below a heading such as `Files to modify`.
+/// Returns the files that a plan lists below a heading such as `Files to modify`, without those
+/// that it removes.
 fn files(plan: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let mut is_below = false;

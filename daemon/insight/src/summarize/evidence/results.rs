@@ -33,7 +33,8 @@ pub(super) struct Run<'r> {
     pub(super) moment: Moment,
 }
 
-/// Maximum length, in bytes, of a short answer: whether a file is new, or which key a task got.
+/// Maximum length, in bytes, of the part of a result that says whether a file is new or which key a
+/// task got, and of an output that says that there was nothing to do.
 const SHORT_ANSWER: usize = 400;
 
 /// Whether the answer to a change says that the file is new.
@@ -147,7 +148,8 @@ impl Collector {
         self.command_printed(command, result.outcome, &without_ansi(&content), moment);
     }
 
-    /// Records the effect of a command, given its output.
+    /// Records what the output of a command shows: effects on the repository, files that a
+    /// formatter changed, test runs and errors.
     pub(super) fn command_printed(
         &mut self,
         command: &CommandLine,
@@ -163,7 +165,8 @@ impl Collector {
             push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
         }
         let reports = test_runs::reports(output);
-        // Tests that could not run, or ran without the session's changes, say nothing about them.
+        // Tests that could not run, or ran without the session's changes, say nothing about these
+        // changes.
         if !self.hides_changes(&run)
             && !reports.iter().any(|report| test_runs::could_not_run(output, report.failed))
         {
@@ -181,7 +184,8 @@ impl Collector {
         }
     }
 
-    /// Determines whether the command failed, and updates the known and new errors.
+    /// Determines whether the command or its tests failed. Adds new errors, resolves earlier ones,
+    /// and marks the kept command if its exit code hides a failure.
     fn judge(&mut self, run: &Run<'_>, reports: &[RunReport]) {
         let event =
             Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
@@ -206,7 +210,7 @@ impl Collector {
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
-            // When tests ran and passed, lines that look like errors are their log.
+            // This is false after a test run, whose log may contain lines that look like errors.
             Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
         };
@@ -218,7 +222,7 @@ impl Collector {
             tracker.succeeded(known, &attempt, event);
             return;
         }
-        // A later excerpt of a known failure contains less than the first one.
+        // When a failure is known already, an output that was cut (`| tail`) adds nothing.
         let is_excerpt = run.command.unproven && tracker.is_open(&attempt);
         if !is_excerpt && !errors::is_slip(run.output) {
             tracker.failed(known, attempt, run.output, event);

@@ -433,7 +433,7 @@ pub(in crate::summarize) const PASSING: &str = "test result: ok. 2 passed; 0 fai
 
 const OTHER: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.1s\n";
 
-/// A session in which a failing test is understood, fixed and committed.
+/// A session in which the agent finds the cause of a failing test, fixes it and commits the fix.
 pub(in crate::summarize) fn fixing_the_login() -> Script {
     let mut script = Script::default();
     script.prompt("Hey, the login fails after a minute. Can you fix it?");
@@ -539,7 +539,8 @@ pub(in crate::summarize) fn change(path: &str, kind: ChangeKind, old: &str, new:
     Action::Change(vec![FileChange { path: path.to_owned(), kind, edits }])
 }
 
-/// Returns a session that contains everything `size` times, in texts that grow with `size`.
+/// Returns a session of `size` rounds with most kinds of items. The texts grow with `size` up to a
+/// `size` of 60.
 fn everything(size: usize) -> Script {
     let mut script = Script::default();
     for round in 0..size {

@@ -42,11 +42,13 @@ const REPORTS_WITH_OPTIONS: usize = 2;
 const PICK: usize = 5;
 /// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;
-/// Maximum length, in bytes, of a prompt that is searched for confirmed statements.
+/// Maximum length, in bytes, of a prompt that is searched for confirmed statements, and of the
+/// beginning of the reply that is searched for the agreement.
 const ASSERTION: usize = 400;
 
-/// Returns a statement of the user that the agent's next words confirm. A prompt with a decision
-/// is excluded, because it is recorded as a decision.
+/// Returns what the last prompt states, if the agent's first words after it agree. If the prompt
+/// states nothing, returns the prompt together with the proposal that the agent agrees to. A prompt
+/// with a decision is excluded, because it is recorded as a decision.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
     let prompt = evidence.prompts.last()?;
     let is_first =
@@ -121,8 +123,8 @@ impl Collector {
 
     /// Records a command of the agent program as a prompt if it asks for work.
     ///
-    /// A shell command that the user ran is recorded with the prompt that follows it: "fix these"
-    /// refers to its output.
+    /// A shell command that the user ran is recorded with the prompt that follows it, because a
+    /// prompt such as "fix these" refers to the output of the command.
     pub(super) fn command(&mut self, name: &str, args: &str, moment: Moment) {
         if name == "!" {
             self.pending.shell_of_user = kept(args, bounds::SETTING);
@@ -196,7 +198,8 @@ impl Collector {
         });
     }
 
-    /// Counts a message of the agent once, even if it has several entries.
+    /// Counts a message of the agent once, even if it has several entries. Then records the changes
+    /// of files by calls whose results were lost.
     pub(super) fn count_message(&mut self, message: Option<&str>, speaks: bool) {
         let is_new = match message {
             Some(id) => self.pending.is_new_message(&kept(id, bounds::NAME)),
@@ -256,7 +259,7 @@ impl Collector {
         push_latest(&mut self.evidence.choices, choice, bounds::CHOICES);
     }
 
-    /// Records a prompt that chooses, such as `b` after a list of options or `yes` after a
+    /// Records the choices that a prompt makes: `b` after a list of options, or `yes` after a
     /// recommendation. The options may be in an earlier report, if the user asked about them.
     fn choose_in_conversation(&mut self, prompt: &str, moment: Moment) {
         let evidence = &self.evidence;
@@ -281,7 +284,8 @@ impl Collector {
         }
     }
 
-    /// Records the prompt as the answer to a question whose dialogue the user refused.
+    /// Records the prompt as the answer to a question whose dialogue the user refused, unless the
+    /// prompt is a question or a command.
     fn answer_in_prose(&mut self, prompt: &str, moment: Moment) {
         let Some(asked) = self.pending.refused.take() else { return };
         let prompt = prompt.trim();
@@ -300,7 +304,8 @@ impl Collector {
         });
     }
 
-    /// Keeps the latest recap of each kind, and a short form of the previous compaction.
+    /// Keeps the latest recap of each kind, and a short form of the recap at the compaction before
+    /// the latest one.
     pub(super) fn recap(&mut self, kind: RecapKind, text: &str, moment: Moment) {
         let recaps = &mut self.evidence.recaps;
         let limit = match kind {
@@ -330,7 +335,8 @@ impl Collector {
         }
     }
 
-    /// Records causes and announced changes, in case an error is fixed later.
+    /// Records causes and announced changes, in case an error is fixed later. Also records
+    /// statements that an error is not due to the agent's work.
     fn listen_for_fixes(&mut self, working: &[statements::Found], text: &str, moment: Moment) {
         let line = moment.origin.line;
         for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {

@@ -21,7 +21,8 @@ pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
 pub(super) fn add(tasks: &mut Vec<Task>, key: &str, subject: &str) {
     let task =
         tidy(&Task { key: key.to_owned(), subject: subject.to_owned(), state: TaskState::Pending });
-    // A repeated key begins a new list: completed tasks under it stay completed.
+    // A repeated key belongs to a new list. The earlier task stays, without its key, if it is
+    // completed.
     if let Some(at) = tasks.iter().position(|known| known.key == task.key) {
         if tasks[at].state == TaskState::Completed {
             tasks[at].key = String::new();
@@ -33,7 +34,7 @@ pub(super) fn add(tasks: &mut Vec<Task>, key: &str, subject: &str) {
     bound(tasks);
 }
 
-/// Updates the state and the subject of a task.
+/// Updates the state and the subject of the last task with this key. `None` leaves them unchanged.
 pub(super) fn update(
     tasks: &mut [Task],
     key: &str,

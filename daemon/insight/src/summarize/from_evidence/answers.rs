@@ -1,4 +1,4 @@
-//! The questions of the user that a report answers.
+//! Finds the question or request that a report answers, and classifies questions and answers.
 
 use std::collections::BTreeSet;
 
@@ -13,15 +13,15 @@ use crate::{
 
 /// Maximum length, in bytes, of a prompt from which the only question is taken.
 const QUESTION: usize = 400;
-/// Maximum length, in bytes, of a question.
+/// Maximum length, in bytes, of a question that is quoted.
 const ASKED: usize = 220;
 /// Maximum length, in bytes, of a request to look at something.
 const LOOKED_AT: usize = 180;
-/// Minimum number of words of a request that says what is to be reviewed.
+/// Minimum number of different words of a request that says what is to be reviewed.
 const SUBJECT: usize = 6;
 
-/// Returns the question that a report answers: the whole of a short prompt, or the only question
-/// of a longer one.
+/// Returns the question that a report answers: the whole of a short prompt that orders no work,
+/// or the only question of a longer one. `None` if the turn changed something.
 pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -42,8 +42,8 @@ pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     is_told.then(|| question.to_owned())
 }
 
-/// Returns what the user asked the agent to look at in the turn of a report that changed nothing,
-/// as one sentence. `None` for the first request, because that is the objective.
+/// Returns the first sentence of the prompt before a report, if it orders something and the turn
+/// changed nothing. `None` for the first prompt, because that is the objective.
 pub(super) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -56,7 +56,7 @@ pub(super) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> 
     is_told.then(|| first.to_owned())
 }
 
-/// Whether a prompt asks for the review of something else than an earlier prompt.
+/// Whether `later` names other commits than `earlier`, or asks for a review of something else.
 pub(super) fn asks_for_other_review(earlier: &str, later: &str) -> bool {
     let (asked, other) = (commits_named(earlier), commits_named(later));
     if !asked.is_empty() && !other.is_empty() {
@@ -100,7 +100,7 @@ pub(super) fn commits_named(prompt: &str) -> BTreeSet<&str> {
     hashes.filter(|hash| hash.bytes().any(|byte| byte.is_ascii_digit())).collect()
 }
 
-/// Returns the prompt that a report answers.
+/// Returns the last prompt before a report.
 pub(super) fn asked_before<'e>(evidence: &'e Evidence, report: &Report) -> Option<&'e str> {
     let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
     asked.map(|asked| asked.text.as_str())

@@ -11,14 +11,14 @@ use crate::{
     },
 };
 
-/// Returns the text with the name of the branch and the number of the pull request to which it
-/// refers.
+/// Inserts the name of the branch and the number of the pull request after the words that refer to
+/// them.
 pub(super) fn named(evidence: &Evidence, text: &str) -> String {
     with_branch(evidence, &with_number(evidence, text))
 }
 
-/// Returns the text with the session's branch after `this branch`, and after a review that does
-/// not say what to review.
+/// Inserts the session's branch after `this branch`, or after a `Review the changes` that does not
+/// say which. A branch such as `main` is not inserted.
 fn with_branch(evidence: &Evidence, text: &str) -> String {
     let first = evidence.branches.first().map(String::as_str);
     let is_own = |branch: &&str| {
@@ -45,7 +45,7 @@ fn with_branch(evidence: &Evidence, text: &str) -> String {
     }
 }
 
-/// Returns the text with the number after `that PR`, if the session names only one pull request.
+/// Inserts the number after `that PR`, if the session names only one pull request.
 fn with_number(evidence: &Evidence, text: &str) -> String {
     let meant = pattern!(r"(?i)\b(?:that|this|the|our|my) (?:pr|pull request|mr)\b(?: #?\d+)?");
     let Some(meant) = meant.find(text).filter(|found| !found.as_str().contains('#')) else {
@@ -74,8 +74,9 @@ pub(super) fn asks_for_state(question: &str) -> bool {
         .is_match(question)
 }
 
-/// Returns the main request of a sentence, without its model and without instructions about the
-/// method. `Based on a.sh can you write another one` becomes `Write another one`.
+/// Returns the main request of a sentence, without the file that it is to be based on and without
+/// instructions about the method. `Based on a.sh can you write another one` becomes
+/// `Write another one`.
 pub(super) fn main_request(sentence: &str) -> String {
     let based = pattern!(
         r"(?i)^(?:based on|following|similar to|like) (?:the )?\S+,? (?:can|could|would|will) you (?:please )?(.{12,})$"

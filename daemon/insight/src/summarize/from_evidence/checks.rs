@@ -1,4 +1,5 @@
-//! The last run of each kind of check: build, types, lint.
+//! The last run of each kind of check: build, types, lint. Describes these checks, together with
+//! the test suites other than the main one, as a phrase.
 
 use crate::{
     model::{
@@ -11,7 +12,7 @@ use crate::{
     },
 };
 
-/// Maximum number of other parts of the main suite.
+/// Maximum number of other parts of the main suite that are named.
 const PARTS: usize = 3;
 
 /// A kind of check. Test suites are separate evidence.
@@ -60,17 +61,18 @@ impl CheckKind {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LastCheck {
     pub(super) kind: CheckKind,
-    /// The folder or package that was checked.
+    /// The folder or package that was checked; `None` for the whole project.
     pub(super) place: Option<String>,
     pub(super) command: String,
     pub(super) failed: bool,
-    /// Whether code was changed after the run.
+    /// Whether a file other than `.md` and `.txt` was changed after the run.
     stale: bool,
     /// Whether this kind also ran at another place, with whatever result.
     is_one_of_several: bool,
 }
 
-/// Returns the last run of each kind at each place, if its result is known.
+/// Returns the last run of each kind at each place, if its result is known. A failed or outdated
+/// run is left out if a later commit, push or script may have repeated it successfully.
 pub(super) fn last_runs(evidence: &Evidence) -> Vec<LastCheck> {
     CheckKind::ALL.into_iter().flat_map(|kind| last_runs_of(evidence, kind)).collect()
 }
@@ -123,8 +125,8 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
     line.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim)
 }
 
-/// Whether a run failed; `None` if it was stopped, or if another command of the line may have
-/// failed.
+/// Whether a run failed; `None` if the user rejected or stopped it, or if it is not clear which
+/// command of the line failed.
 fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
     match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
@@ -168,9 +170,9 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     (changed && !tested).then(|| "no test run seen".to_owned())
 }
 
-/// Returns the checks that passed, as a phrase. A failed check is an open end. It is listed here,
-/// too, if a check of the same kind passed at another place; both are then shown with their
-/// places.
+/// Returns a phrase with the checks and the other test suites that passed; `None` if no file was
+/// changed. A failed check is a next step. It is named here, too, if a check of the same kind
+/// passed at another place; both are then shown with their places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     if !evidence.files.values().any(FileWork::changed) {
         return None;
@@ -210,7 +212,7 @@ fn named(check: &LastCheck) -> String {
 }
 
 /// Returns the suites that passed, other than the main one, and the other parts of the main one if
-/// only parts of it ran: each with the number of its tests, and whether a file was changed after
+/// only parts of it ran: each with the number of passed tests, and whether a file was changed after
 /// the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! Decisions with their reasons: choices of the user, plans, and what the agent says it chose.
+//! Decisions with their reasons: choices and words of the user, plans, and what the agent says it
+//! chose.
 
 use crate::{
     model::{
@@ -19,7 +20,8 @@ use crate::{
     },
 };
 
-/// Maximum number of records. Of more, accepted plans are dropped first, then the oldest.
+/// Maximum number of records. If there are more, the oldest accepted plans are dropped first, then
+/// the oldest other records.
 const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take it back.
 const ANSWERS: usize = 3;
@@ -28,7 +30,7 @@ const TITLED: &str = " (plan accepted by the user)";
 /// A prompt with at least this share of the words of a typed answer repeats it.
 const SAID_AGAIN: f64 = 0.85;
 
-/// Returns the decisions in the order in which they were made.
+/// Returns the decisions in the order in which they were made, those in the task list first.
 pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     let mut dated = of_tasks(entries);
     for choice in entries.evidence.choices.iter().filter(|choice| is_decision(choice)) {
@@ -88,7 +90,8 @@ fn is_decision(choice: &Choice) -> bool {
         && (choice.typed || !more.is_match(&choice.question))
 }
 
-/// Whether what was chosen was removed later, or the user took it back in one of the next prompts.
+/// Whether the chosen option was removed later, or the user took the choice back in one of the next
+/// prompts. Plans and typed answers are never overtaken.
 fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
     let evidence = entries.evidence;
     let is_plan = matches!(choice.answer.as_str(), "accepted" | "refused");
@@ -187,7 +190,8 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
 
 /// Returns the record of a plan. The decision of an accepted plan is its approach, because most
 /// titles decide nothing. If the plan states only its background, the decision is a title that
-/// orders something, and the background is its reason. A refused plan is recorded by its title.
+/// orders something, and the background is its reason. A refused plan is recorded by its
+/// title, but `is_decision` filters such plans out before.
 fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     let title = entries.tidy_line(&choice.question);
     if choice.answer == "refused" {

@@ -1,5 +1,5 @@
-//! Finds open work in todo files, plans, pull requests, earlier offers and suggestions. What the
-//! last reports call open is found in `left_open`.
+//! Finds open work in todo files, plans, pull requests, earlier offers and suggestions, tests that
+//! never ran, and errors that came back. What the last reports call open is found in `left_open`.
 
 use crate::{
     model::{
@@ -25,16 +25,16 @@ use crate::{
 const ENTRY: usize = 320;
 /// Maximum number of todo files that are named.
 const TODOS: usize = 3;
-/// Maximum number of unticked boxes of pull requests.
+/// Maximum number of unticked boxes of pull requests that are named.
 const BOXES: usize = 8;
-/// Maximum number of suggestions.
+/// Maximum number of suggestions that are named.
 const SUGGESTIONS: usize = 4;
-/// Maximum number of last reports that are searched for unanswered offers and for suggestions.
+/// Maximum number of last reports that are searched for unanswered offers, and for suggestions.
 const REPORTS: usize = 6;
 
-/// Maximum number of files of a plan that are named because nothing changed them.
+/// Maximum number of unchanged files that are named for one plan.
 const UNTOUCHED: usize = 6;
-/// Maximum number of test files that are named because no run of them is recorded.
+/// Maximum number of changed test files that are named in a session without a test run.
 const UNRUN: usize = 4;
 
 /// Adds the tests that were written or changed, if the session shows no test run.
@@ -117,7 +117,7 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the title of a todo and the labels of its problems.
+/// Returns the title of a todo file, and up to six of its labelled items with their first sentence.
 fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     let given = pattern!(r#"(?m)\A---\n(?:.*\n)*?title: *"?(.+?)"?$"#).captures(&todo.text);
     let heading = pattern!(r"(?m)^# +(.+)$").captures(&todo.text);
@@ -155,7 +155,8 @@ fn goal_of_plan(text: &str) -> Option<String> {
     goal.map(|goal| one_line(&goal.text)).or_else(title)
 }
 
-/// Adds a commit, push or pull request that the agent offered and that did not follow.
+/// Adds the latest commit, push or pull request that a report before the last one offers and that
+/// neither was made nor answered with other work.
 pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     // `next_steps::offered` reads the last report.
@@ -190,8 +191,8 @@ pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the checks of a plan that were certainly not made: commands that never ran, and checks
-/// that the plan calls manual and that no report mentions.
+/// Adds the checks of a plan that were certainly not made: commands that never ran, if the tests do
+/// not pass, and checks that the plan calls manual and that no report calls verified.
 ///
 /// Other checks are left out, because a report may describe them in other words.
 pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
@@ -220,8 +221,8 @@ pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the files that an approved plan names and that were not changed after the approval, if at
-/// least two other files of the plan were.
+/// Adds the documents and tests that an approved plan names and that were not changed after the
+/// approval, if at least two other files of the plan were.
 pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for plan in evidence.choices.iter().filter(|choice| choice.answer == "accepted") {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Maximum number of entries. Of more entries from reports, the latest are kept.
+/// Maximum number of entries. If reports have more entries, the latest are kept.
 const ENTRIES: usize = 26;
 /// Maximum numbers of commits that are listed from the start and from the end of the session.
 const COMMITS: (usize, usize) = (4, 11);
@@ -26,7 +26,8 @@ const TASKS: usize = 8;
 const POINT: usize = 560;
 
 /// Returns what was accomplished: pull requests, then commits, then the results that reports
-/// describe.
+/// describe. Without any of these, returns the completed tasks, or else, if files were changed, the
+/// first statement of the last reply.
 pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
@@ -92,7 +93,7 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the commits. Of many, the first and the latest are kept.
+/// Adds the commits that are not bookkeeping. Of many, the first and the latest are kept.
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let commits = &entries.evidence.commits;
     let work: Vec<&Commit> = commits.iter().filter(|commit| !is_bookkeeping(commit)).collect();
@@ -132,7 +133,8 @@ pub(super) fn told(commit: &Commit) -> String {
     format!("{}. {}", commit.subject, point(&commit.body).unwrap_or_default())
 }
 
-/// Returns the first passages of a commit's body, up to [`POINT`] characters.
+/// Returns the first passages of a commit's body, up to [`POINT`] characters; `None` if they say
+/// little.
 fn point(body: &str) -> Option<String> {
     let mut line = String::new();
     for passage in passages(body) {

@@ -1,4 +1,4 @@
-//! How a session ended: the agent's last words.
+//! How a session ended: the agent's last words, and whether tests ran.
 
 use crate::{
     model::{
@@ -18,7 +18,8 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of the last words.
+/// Maximum length, in bytes, of the sentences from the opening of a report, except a longer first
+/// sentence.
 const LAST_WORDS: usize = 400;
 /// Maximum length of the first sentence, in characters, and of last words with a list, in bytes.
 const FIRST: usize = 600;
@@ -84,8 +85,8 @@ fn tells_of_publication(words: &str) -> bool {
         .is_match(words)
 }
 
-/// Returns earlier words without questions and offers, which later words answered, and without
-/// sentences that refer to their own turn.
+/// Returns the gist of an earlier report without its questions, offers and remarks on uncommitted
+/// work, which later turns answered, and without sentences that refer to their own turn.
 fn still_said(before: &str) -> Option<String> {
     let is_over = |sentence: &&str| {
         sentence.ends_with('?')
@@ -115,8 +116,8 @@ pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     })
 }
 
-/// Returns the opening of a report without mere announcements, and the items of a list that the
-/// opening introduces.
+/// Returns the opening of a report without announcements, praise and talk, and, if that is short,
+/// the items of its first list. If the opening only praises the result, returns the commits.
 fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let opening = report.opening.as_deref().unwrap_or_default();
     let first = report.claims.iter().find(|claim| claim.listed && !claim.nested);
@@ -162,7 +163,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     (words.len() >= SAYS).then_some(words)
 }
 
-/// Whether a sentence that is no introduction only talks to the user.
+/// Whether a sentence is a banner or only talks to the user.
 fn is_talk(sentence: &str) -> bool {
     is_banner(sentence)
         || pattern!(r"(?i)\bi (?:now )?have (?:everything|all|enough)\b").is_match(sentence)
@@ -182,8 +183,8 @@ fn whole(told: &[&str], room: usize) -> String {
     words
 }
 
-/// Returns the subjects of the commits since the last prompt before a report, and the pull
-/// request.
+/// Returns the subjects of the newest commits between a report and the prompt before it, and the
+/// number of the session's last pull request.
 fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let evidence = entries.evidence;
     let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
@@ -214,7 +215,8 @@ fn alone(introduction: &str) -> Option<String> {
     (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
 }
 
-/// Returns the first list of a report with its introduction, in about `room` bytes.
+/// Returns the first list of a report that states facts, in about `room` bytes. The introduction is
+/// added only if it says that the items are mere hopes.
 fn listed(
     entries: &Entries<'_>,
     report: &Report,

@@ -27,7 +27,8 @@ pub(super) const ENTRY: usize = 220;
 const CLAIM: usize = 280;
 /// Maximum length, in characters, of an item that is repeated before each item nested in it.
 const PARENT: usize = 80;
-/// Maximum number of files that are listed. Of more, those that were changed last are kept.
+/// Maximum number of files that are listed. If there are more, those that were changed last are
+/// kept.
 const FILES: usize = 100;
 
 /// The evidence, its parsed reports and its project, from which the entries of a summary are made.
@@ -61,8 +62,8 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// Returns text as an entry of a list: one clean line of limited length, without the full stop
-    /// of a single sentence.
+    /// Returns text as an entry of a list: one clean, capitalised line of limited length, without
+    /// the full stop of a single sentence.
     pub(super) fn tidy(&self, text: &str) -> String {
         let line = cut(&self.tidy_line(text), ENTRY);
         let plain = if sentences(&line).len() <= 1 { without_full_stop(&line) } else { &line };
@@ -250,7 +251,7 @@ fn is_talk(sentence: &str) -> bool {
 }
 
 /// Cuts `text` to at most `limit` characters: after a whole sentence, or else at the end of a
-/// clause.
+/// clause, or else after a word.
 pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
     let cut = cut(text, limit);
     let Some(broken) = cut.strip_suffix('…') else { return cut };
@@ -341,7 +342,8 @@ fn is_broken(line: &str) -> bool {
             .is_match(line)
 }
 
-/// Whether only its removal shows a file. Then the session may have created the file itself.
+/// Whether the evidence shows nothing of a file but its removal. Then the session may have created
+/// the file itself.
 fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);

@@ -1,4 +1,5 @@
-//! Errors that were resolved: those that commands reported, and those that the user reported.
+//! Errors that were resolved: those that commands printed, those that the user reported, and those
+//! in the agent's own recaps.
 
 use crate::{
     model::{
@@ -19,7 +20,7 @@ use crate::{
     },
 };
 
-/// Maximum number of records. Of more, the latest are kept.
+/// Maximum number of records. If there are more, the latest are kept.
 const RECORDS: usize = 10;
 
 /// Returns the resolved errors in the order in which they occurred.
@@ -74,8 +75,8 @@ fn has_story(record: &ErrorResolution) -> bool {
     record.root_cause != NOT_STATED || !is_guessed
 }
 
-/// Whether the cause shares a word with the error, the attempt, the changed files or the fix. What
-/// was said between a failure and a success may be about something else.
+/// Whether the cause that was found between the failure and the success, if any, shares a word with
+/// the error, the attempt, the changed files or the fix. If not, it is about something else.
 fn is_of_one_matter(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let files = group.files.join(" ");
     let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
@@ -93,8 +94,9 @@ struct Group<'e> {
     is_alone: bool,
 }
 
-/// Returns the resolved errors whose resolution or cause is known. Tests that failed in several
-/// runs before one run passed are one group.
+/// Returns the resolved errors for which a changed file, a command, a statement of the agent or a
+/// cause is known, without routine errors. Tests that failed in several runs before one run passed
+/// are one group.
 fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for error in errors {
@@ -170,7 +172,7 @@ fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
     let (failed, worked) = (group.error.origin, group.resolution.origin);
     let explained = turns::turn_of(evidence, worked).and_then(|turn| {
         let cause = turns::last_statement(evidence, &turn, StatementKind::Cause)?;
-        // A later statement in the turn explains an error only if the turn has no other.
+        // A later statement in the turn explains an error only if the turn resolved no other error.
         let in_time = cause.origin.line <= worked.line || group.is_alone;
         (cause.origin.line >= failed.line && in_time).then_some(cause.text.as_str())
     });
@@ -213,7 +215,8 @@ fn is_guess(cause: &str) -> bool {
         .is_match(cause)
 }
 
-/// Whether a change only investigates the error or reverts an earlier attempt. Neither is a fix.
+/// Whether the agent said of a change that it only investigates the error or reverts an earlier
+/// attempt. Neither is a fix.
 fn is_probe(said: &str) -> bool {
     pattern!(r"(?i)^(?:add (?:some |more |a )*(?:debug|temporary|logging|logs?\b|print|trace)|revert\b|undo\b|try\b|check\b|see\b|look\b|debug\b|investigate\b|inspect\b)")
         .is_match(said)
@@ -287,8 +290,8 @@ fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
     })
 }
 
-/// Returns the last test run of the turn that passed, if the prompt is about tests. Tests do not
-/// show whether other symptoms are gone.
+/// Returns the last test run of the turn that passed, or [`NOT_VERIFIED`] if there is none or the
+/// prompt is not about tests: tests do not show whether other symptoms are gone.
 fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     let mut runs = entries.evidence.tests.iter().rev();
     let is_about_tests =
@@ -300,8 +303,8 @@ fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     })
 }
 
-/// Returns the errors in the agent's own recaps. The messages before a compaction may be in no
-/// file.
+/// Returns the errors with a fix in the agent's recaps of compactions. The messages before a
+/// compaction may be in no file.
 fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
     let recaps = entries.evidence.recaps.iter();
     let compactions = recaps.filter(|recap| recap.kind == RecapKind::Compaction);

@@ -58,7 +58,7 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     if report.changed && failed { Fate::Failed } else { Fate::Kept }
 }
 
-/// Whether a later report says that the findings of a review are resolved.
+/// Whether the report is a review and a later report says that its findings are resolved.
 fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
     let opening = |report: &Report| one_line(report.opening.as_deref().unwrap_or_default());
     let is_review = report.claims.iter().any(|claim| {
@@ -93,11 +93,13 @@ fn says(prompt: &Quote, topic: Topic) -> bool {
         || text.lines().any(|line| is_phrase(topic, line.trim()))
 }
 
+/// Whether the turn of the next report changed something.
 fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
     let later = entries.reports.reports.iter().find(|one| one.origin.line > report.origin.line);
     later.is_some_and(|later| later.changed)
 }
 
+/// Whether the turn of any later report changed something.
 fn is_followed_by_work(entries: &Entries<'_>, report: &Report) -> bool {
     let mut later = entries.reports.reports.iter().filter(|one| one.changed);
     later.any(|later| later.origin.line > report.origin.line)

@@ -1,4 +1,5 @@
-//! What was found out: discoveries, dead ends, and why things went wrong.
+//! What was found out: discoveries, dead ends, why things went wrong, known failures, and the
+//! errors that are left in the last turn.
 
 use crate::{
     model::{
@@ -19,15 +20,15 @@ use crate::{
     },
 };
 
-/// Maximum number of discoveries. Of more, the latest are kept.
+/// Maximum number of discoveries. If there are more, the latest are kept.
 const DISCOVERIES: usize = 18;
-/// Maximum number of known failures. Of more, the latest are kept.
+/// Maximum number of known failures. If there are more, the latest are kept.
 const KNOWN_FAILURES: usize = 4;
 /// Maximum length, in characters, of a discovery.
 const DISCOVERY: usize = 260;
-/// Maximum number of causes from turns without a report. Of more, the latest are kept.
+/// Maximum number of causes from turns without a report. If there are more, the latest are kept.
 const CAUSES_ON_THE_WAY: usize = 4;
-/// Maximum number of causes in the analysis. Of more, the latest are kept.
+/// Maximum number of causes in the analysis. If there are more, the latest are kept.
 const CAUSES: usize = 2;
 
 /// Returns what was found out, and what was tried without success.
@@ -50,8 +51,8 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Returns the causes that the agent named before it changed a file, in turns that ended without a
-/// report. Nothing else says what such a turn found out.
+/// Returns the causes that the agent named before it changed a file, in turns that have no report
+/// with substance. Nothing else says what such a turn found out.
 fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
@@ -115,8 +116,8 @@ fn names_a_failure(line: &str) -> bool {
     line.contains('`') || !counts_passes.is_match(line)
 }
 
-/// Returns the last causes that the agent reported or that resolved errors have. Causes that the
-/// agent names while it works are often guesses.
+/// Returns the last causes that the agent reported or that resolved errors have. Other causes that
+/// the agent names while it works are often guesses.
 pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     let reported = entries.statements(StatementKind::Cause).filter(|one| one.reported);
     let resolved = entries.evidence.errors.iter().filter(|error| error.resolution.is_some());
@@ -134,7 +135,8 @@ pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
 }
 
 /// Returns the unresolved errors of commands in the last turn. An error is left out if a similar
-/// command succeeded later: the failed command line was only mistyped.
+/// command succeeded later (the failed command line was only mistyped), or if a later attempt
+/// failed for another reason.
 pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
     let start = evidence.prompts.last().map_or(Origin::default(), |prompt| prompt.origin);
     let open = evidence.errors.iter().filter(|error| error.resolution.is_none());

@@ -16,11 +16,12 @@ use crate::{
 
 /// Minimum number of words, including its name, of a slash command that says what is wanted.
 const COMMANDED: usize = 7;
-/// Maximum number of goals that came up later. Of more, the latest are kept.
+/// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 4;
 
-/// Returns what the session turned to later: items that the user picked from a list, and clear
-/// orders that share few words with all earlier requests.
+/// Returns what the session turned to later: items that the user picked from a list, and requests
+/// that share few words with all earlier ones and are clear orders, new problems or slash commands.
+/// If the first request led to no change, other requests that did are included.
 pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) -> Vec<String> {
     let commands = commands(evidence);
     let began = led_to_change(evidence, &requests[first]);
@@ -72,7 +73,8 @@ fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
     reports.any(|report| report.changed && turn.holds(report.origin))
 }
 
-/// Returns the requests that were given to slash commands. Each is new work, whatever its words.
+/// Returns the requests in slash commands of at least [`COMMANDED`] words. Each is new work,
+/// whatever its words.
 fn commands(evidence: &Evidence) -> Vec<Request> {
     let prompts = evidence.prompts.iter().filter(|prompt| prompt.text.starts_with('/'));
     let given = prompts.filter(|prompt| prompt.text.split_whitespace().count() >= COMMANDED);
@@ -144,7 +146,7 @@ fn shortened(text: &str) -> String {
     line
 }
 
-/// A short report, in words, that something else is wrong.
+/// Whether a request is a short description, without pasted text, of something new that fails.
 fn is_new_problem(ask: &str) -> bool {
     (4..=24).contains(&ask.split_whitespace().count())
         && !ask.ends_with('?')

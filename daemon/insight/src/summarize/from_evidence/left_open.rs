@@ -1,4 +1,4 @@
-//! Finds what the last reports leave open.
+//! Finds what the last reports leave open, and what any report postpones.
 
 use std::ops::RangeInclusive;
 
@@ -14,17 +14,19 @@ use crate::{
     },
 };
 
-/// Maximum number of last reports that are searched for open work.
+/// Maximum number of last reports that are searched for open work that is not postponed.
 const REPORTS: usize = 3;
 /// A later text with at least this share of the words of an open end takes it up.
 const TAKEN_UP: f64 = 0.5;
-/// Minimum and maximum length, in bytes, of a listed question, and maximum number of such questions.
+/// Minimum and maximum length, in bytes, of a listed question.
 const QUESTION: RangeInclusive<usize> = 20..=280;
+/// Maximum number of listed questions.
 const QUESTIONS: usize = 4;
 /// Maximum length, in bytes, of a heading with its items in one entry.
 const UNDER: usize = 600;
 
-/// Adds what the last reports leave open, unless something later took it up.
+/// Adds what the last reports leave open and what any report postpones, unless something later took
+/// it up.
 pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     for (at, report) in reports.iter().rev().enumerate() {
@@ -124,7 +126,7 @@ fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, item
     push(list, line);
 }
 
-/// Whether a claim postpones something to a later time. It stays open until it is done.
+/// Whether a claim postpones something to a later time. Such work stays open until it is done.
 fn is_put_off(claim: &Claim) -> bool {
     let parts = [claim.section.as_deref(), claim.label.as_deref(), Some(claim.text.as_str())];
     parts.into_iter().flatten().any(|part| {

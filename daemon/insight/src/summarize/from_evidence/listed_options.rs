@@ -43,7 +43,7 @@ fn named_in(entries: &Entries<'_>, before: &Report, words: &str) -> Vec<String> 
     named.take(6).collect()
 }
 
-/// Returns the text after a number or letter in the lists of a report.
+/// Returns the text of the option that a report lists under the number or letter `mark`.
 pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
     let begins = |text: &str| {
         let found =

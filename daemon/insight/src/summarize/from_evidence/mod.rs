@@ -72,7 +72,7 @@ const REPEATED: f64 = 0.85;
 /// The project and the transcript of a session, and the threshold for fields of its summary.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'c> {
-    /// The project, which paths are shown relative to.
+    /// The project. Its paths are shown relative to its folder.
     pub project: Option<&'c Project>,
     /// The transcript's path.
     pub session_file: Option<&'c str>,
@@ -139,8 +139,8 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
     }
 }
 
-/// Removes decisions that repeat the objective, completed tasks that repeat a decision, and tasks
-/// and discoveries that repeat the last words.
+/// Removes quoted decisions of the user that repeat the objective, completed tasks that repeat a
+/// decision, and tasks and discoveries that repeat the last words.
 fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {
@@ -190,7 +190,8 @@ pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
     user_words::remembered(text, is_for_all)
 }
 
-/// Returns a title for a session of which only the first prompt is known.
+/// Returns a title for a session of which only the first prompt is known; empty if that prompt
+/// says nothing.
 pub fn title(prompt: &str) -> String {
     objective::title_of(prompt)
 }

@@ -27,7 +27,7 @@ use crate::{
 const STEPS: usize = 12;
 /// Maximum length, in characters, of the entry of a plan that was not approved.
 const PLAN: usize = 1_200;
-/// Maximum number of options that are named.
+/// Maximum number of options that are named with an open question.
 const OPTIONS: usize = 5;
 /// Maximum number of changed files that one entry names.
 const CHANGED: usize = 4;
@@ -157,7 +157,7 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     (!told.is_empty()).then(|| format!("by its records {}", told.join(", ")))
 }
 
-/// Returns the last request, if it says what is wanted.
+/// Returns the last request, if it says what is wanted and is not the only prompt.
 fn asked_last(entries: &Entries<'_>) -> Option<Request> {
     let request = Request::of(&entries.evidence.prompts.last()?.text)?;
     let picks = pattern!(r"^[1-9a-e]\b ?[-–:.)]").is_match(&request.text.to_lowercase());
@@ -213,6 +213,7 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
+/// Adds failing tests and checks, untested changes, and the unresolved errors of the last turn.
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
         // A test fails if its subtest fails, so only the subtest is counted.
@@ -270,7 +271,7 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     failed.then_some(last.command.as_str())
 }
 
-/// Adds tests without any run, and code that was changed after the last test run, if that passed.
+/// Adds changed tests if no test ran, and code changed after the last test run if that run passed.
 fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     deferred::never_run(entries, list);
@@ -300,7 +301,7 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds what the agent's own recaps leave open, if no prompt followed them.
+/// Adds what the agent's own recaps leave open, if no prompt (or, for compactions, reply) followed.
 fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let spoken_at = evidence.prompts.last().map_or(0, |prompt| prompt.origin.line);
@@ -333,7 +334,7 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the names of the options that the last report offers, in brackets.
+/// Returns the names of the options in the last report, in brackets; empty for fewer than two.
 fn options(entries: &Entries<'_>) -> String {
     let Some(report) = entries.reports.reports.last() else { return String::new() };
     let mut names: Vec<String> = Vec::new();
@@ -355,7 +356,7 @@ fn is_option(label: &str) -> bool {
     pattern!(r"(?i)^(?:option|approach|alternative) [a-h1-9]\b|^[A-H][.):]").is_match(label)
 }
 
-/// Adds what the agent's last reply offers or asks.
+/// Adds the offer or question in the last paragraph of the agent's last reply.
 fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let Some(reply) = &entries.evidence.last_reply else { return };
     let Some(Block::Paragraph(last)) = blocks(&reply.text).pop() else { return };

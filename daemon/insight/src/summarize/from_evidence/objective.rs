@@ -29,12 +29,12 @@ const NAME: usize = 80;
 pub(super) const LATER: usize = 240;
 /// Maximum number of requests after an opening question that are searched for the first order.
 const SOON: usize = 3;
-/// Minimum number of prompts with which the agent's own note says more than the first prompt.
+/// From this number of prompts on, the agent's own note says more than a clear first request.
 const MANY_PROMPTS: usize = 6;
 
 /// Minimum share of the words of a commit's subject that must occur in the prompts.
 const SHARED: f64 = 0.4;
-/// Maximum number of commits with which the subject of one of them can name the session.
+/// Maximum number of commits in a session that a commit's subject names instead of a cut request.
 const FEW_COMMITS: usize = 3;
 
 /// Words that do not say what a request is about.
@@ -95,7 +95,7 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
     (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))
 }
 
-/// Returns the ticket that the first two prompts name.
+/// Returns the first ticket that one of the first two prompts names.
 fn ticket(evidence: &Evidence) -> Option<&Ticket> {
     let named = |ticket: &&Ticket| {
         let key = ticket.key.to_lowercase();
@@ -203,8 +203,8 @@ pub(super) fn requests(evidence: &Evidence) -> Vec<Request> {
     evidence.prompts.iter().filter_map(|prompt| Request::of(&prompt.text)).collect()
 }
 
-/// Returns the index of a clear request among the first six. Without one, prefers a vague request
-/// to a routine, and a routine to a reaction.
+/// Returns the index of the first clear request, if it is among the first six. Without one, prefers
+/// a vague request to a routine, and a routine to a reaction.
 fn first_request(requests: &[Request]) -> Option<usize> {
     let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
     // A clear request much later is about something else.
@@ -281,14 +281,15 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     }
 }
 
-/// Returns a goal that joins an unclear request with the subject of the commit that resulted.
+/// Returns a goal that joins an unclear request with the subject of the commit or pull request that
+/// resulted.
 fn came_to(asked: &str, done: &str) -> Goal {
     let done = one_line(done);
     Goal { text: format!("{} (came to: {done})", without_full_stop(asked)), ask: done }
 }
 
-/// Returns the command of a request whose only argument, if any, is a number. A request such as
-/// `/plan 14` says nothing by itself.
+/// Returns the command of a request whose argument, if any, is as short as a number. A request such
+/// as `/plan 14` says nothing by itself.
 fn bare_command(text: &str) -> Option<&str> {
     let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
     (rest.is_empty() || rest.len() <= " on 123".len()).then_some(command)

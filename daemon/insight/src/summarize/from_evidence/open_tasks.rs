@@ -15,7 +15,8 @@ use crate::{
 /// A later commit with at least this share of the words of a task completed it.
 const COMMITTED: f64 = 0.6;
 
-/// Returns the open tasks, those in progress first. Returns none if the list is outdated.
+/// Returns the open tasks, those in progress first, without those that a later commit completed.
+/// Returns none if the list is outdated.
 pub(super) fn open_tasks(evidence: &Evidence) -> Vec<&Task> {
     let in_state = |state| evidence.tasks.iter().filter(move |task| task.state == state);
     let open = in_state(TaskState::InProgress).chain(in_state(TaskState::Pending));

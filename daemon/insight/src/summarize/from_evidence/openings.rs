@@ -22,7 +22,7 @@ pub(super) fn is_preparation(text: &str) -> bool {
     .is_match(text.trim_end_matches('.'))
 }
 
-/// Whether a first prompt only asks to read and talk.
+/// Whether a first prompt only greets, or asks to read, talk or recall something.
 pub(super) fn is_talk(text: &str) -> bool {
     pattern!(
         r"(?i)^(?:(?:please )?read\b.*\b(?:then|and) (?:talk|tell me|discuss|let's|we)\b|talk to me\b|let's (?:talk|chat|discuss)\b|do you (?:remember|know|recall)\b|what (?:is|was|were|are) (?:the|our|we)\b|hello\b|hi\b)"

@@ -32,7 +32,8 @@ impl ReasonedOutcome {
         ReasonedOutcome { outcome, reason: Some(reason.to_owned()) }
     }
 
-    /// Returns a completed outcome. The reason says what is still missing.
+    /// Returns a completed outcome. The reason says what is still missing, or that nothing was
+    /// changed.
     fn completed(evidence: &Evidence, hoped: bool) -> ReasonedOutcome {
         let is_committed = repository::branch(evidence).is_none()
             || repository::uncommitted_files(evidence).is_empty();
@@ -140,8 +141,8 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     }
 }
 
-/// Whether the last command ran after the last words at `line` and is a check that passed. Then
-/// the announced work was done.
+/// Whether the last command ran after the last words at `line`, is a check that passed, and no
+/// change followed it. Then the announced work was done.
 fn has_passed(evidence: &Evidence, line: u64) -> bool {
     let own = evidence.commands.iter().rfind(|run| run.origin.source == 0);
     let is_check = |line: &str| {
@@ -157,7 +158,8 @@ fn has_passed(evidence: &Evidence, line: u64) -> bool {
         && has_results(evidence)
 }
 
-/// Whether nothing that the session did can have changed the project, as far as its calls show.
+/// Whether the session worked with files but, as far as its calls show, did nothing that can have
+/// changed the project.
 fn only_looked(evidence: &Evidence) -> bool {
     !has_results(evidence)
         && evidence.git_events.is_empty()
@@ -209,8 +211,8 @@ fn tests_fail(evidence: &Evidence) -> bool {
     main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
 }
 
-/// Whether tasks are open. A single task does not count if the agent reported the work as done: it
-/// forgot to tick the task off.
+/// Whether tasks are open. A single task does not count if others are completed and the agent
+/// reported the work as done: it forgot to tick the task off.
 fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
     let count = |state| evidence.tasks.iter().filter(|task| task.state == state).count();
     let open = open_tasks(evidence).len();
@@ -223,17 +225,17 @@ fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
 struct LastWords {
     /// Something prevents the work.
     blocked: bool,
-    /// They end in a question.
+    /// They end in a question or in `Let me know ...`.
     asks: bool,
     /// They ask which of several ways to go.
     asks_for_choice: bool,
-    /// They announce a next step.
+    /// They end in a colon or announce a next step.
     announces: bool,
     /// They ask the user to try the same again.
     asks_to_try_again: bool,
     /// They expect something that nobody has verified.
     hopes: bool,
-    /// They say that it is done.
+    /// Their first sentence says that the work is done.
     claims_done: bool,
 }
 

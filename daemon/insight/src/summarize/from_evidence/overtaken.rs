@@ -133,8 +133,8 @@ pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
     })
 }
 
-/// Whether a later choice or commit removes what a choice was about: `remove turn ordering` makes
-/// `Turn-based with short leases` obsolete.
+/// Whether a later choice or commit removes something that `label`, the chosen option, names:
+/// `remove turn ordering` makes `Turn-based with short leases` obsolete.
 pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
     if removes().is_match(label) {
         return false;
@@ -152,8 +152,8 @@ pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -
         || evidence.commits.iter().any(|one| later(one.origin) && removes(&one.subject))
 }
 
-/// Whether `later` restores what `text` changed: `Reverted to `debug`` undoes
-/// `Changed `log::debug!` to `log::info!``.
+/// Whether `later` restores what `text` changed: ``Reverted to `debug` `` undoes
+/// ``Changed `log::debug!` to `log::info!` ``.
 fn takes_back(later: &str, text: &str) -> bool {
     let back =
         pattern!(r"(?i)\b(?:revert(?:ed)?|back|restored?|reset)(?: back)? to `([^`]{3,60})`");
@@ -170,7 +170,7 @@ fn removes() -> std::sync::Arc<regex::Regex> {
     )
 }
 
-/// Whether `text` says directly before or after `name` that it was removed.
+/// Whether `text` says directly before or after `name` that it was removed or replaced.
 fn tells_end(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];

@@ -25,7 +25,7 @@ const LIST: usize = 800;
 const NEST: usize = 440;
 /// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
 const ITEM: usize = 300;
-/// Least number of characters that a first sentence may have before it is cut.
+/// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 /// Maximum length, in characters, of a heading or an introduction. A longer one is left out.
 const INTRODUCTION: usize = 150;
@@ -33,22 +33,22 @@ const INTRODUCTION: usize = 150;
 /// A paragraph or a list of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Quoted {
-    /// The topic that the heading gives it.
+    /// The topic that its heading or its label gives it.
     pub(super) topic: Option<Topic>,
     pub(super) listed: bool,
     /// The heading or sentence above a list.
     introduction: Option<String>,
-    /// The user's question that it answers.
+    /// The question or request of the user that it answers.
     question: Option<String>,
     /// Sentences or items.
     parts: Vec<String>,
-    /// The number of items that cannot be quoted.
+    /// The number of items that are not in `parts`.
     left_out: usize,
 }
 
 impl Quoted {
     /// Returns an entry of about `room` bytes: whole sentences or items. A list ends with the
-    /// number of omitted items.
+    /// number of omitted items. `None` if only one item of more than two has room.
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let room = room.min(if self.listed { LIST } else { PARAGRAPH });
@@ -98,7 +98,7 @@ impl Quoted {
         short.line(room)
     }
 
-    /// Sets the question that the text answers.
+    /// Sets the question or request that the text answers.
     pub(super) fn answering(mut self, question: &str) -> Quoted {
         self.question = Some(question.to_owned());
         self
@@ -135,7 +135,7 @@ impl Quoted {
         self
     }
 
-    /// Replaces each sentence or item.
+    /// Replaces each sentence or item with the result of `words`.
     pub(super) fn reworded(mut self, words: impl Fn(&str) -> String) -> Quoted {
         self.parts.iter_mut().for_each(|part| *part = words(part));
         self
@@ -157,7 +157,7 @@ impl Quoted {
         self.introduction.as_deref().is_some_and(is)
     }
 
-    /// The share of the parts for which `is` holds.
+    /// Returns the share of the sentences or items for which `is` holds.
     pub(super) fn share(&self, is: impl Fn(&str) -> bool) -> f64 {
         let count = self.parts.iter().filter(|part| is(part)).count();
         count as f64 / self.parts.len().max(1) as f64
@@ -322,7 +322,7 @@ impl QuoteCollector<'_> {
         (plain.chars().count() <= INTRODUCTION).then(|| plain.to_owned())
     }
 
-    /// Adds a nested item to the item above it.
+    /// Adds a nested item to the item above it, if both fit into [`NEST`] bytes.
     fn nested(&mut self, passage: &Passage) {
         let Some(text) = item_text(self.entries, passage) else { return };
         let Some(above) = self.found.last_mut().and_then(|list| list.parts.last_mut()) else {

@@ -1,4 +1,4 @@
-//! Tests with reports that are quoted, and with what became of the work that they describe.
+//! Tests of what a summary quotes from reports, and of what later turns make obsolete.
 
 use crate::{
     model::{

@@ -1,4 +1,5 @@
-//! Finds fixes that failed: the same error came back, or the user said so.
+//! Finds fixes that failed, because the same error came back or the user said so, and plans that
+//! were given up.
 
 use std::borrow::Cow;
 
@@ -13,7 +14,8 @@ use crate::{
 /// Maximum length, in bytes, of a prompt that says that something still fails.
 const COMPLAINT: usize = 240;
 
-/// The part of a session between an error and its return.
+/// The part of a session between two prompts: an error and its return, or any prompt and the next
+/// one, which says that it still fails.
 pub(super) struct Span<'e> {
     begin: Origin,
     end: Origin,
@@ -64,7 +66,8 @@ pub(super) fn says_it_still_fails(prompt: &str) -> bool {
         .is_match(prompt.trim_start())
 }
 
-/// Whether a later run or the user refuted what the commit was to fix.
+/// Whether the user pasted the same error after the commit that was to fix it, or said that it
+/// still fails.
 pub(super) fn did_not_fix(spans: &[Span<'_>], commit: &Commit) -> bool {
     let subject = words(&commit.subject);
     let is_fix = pattern!(r"(?i)\bfix(?:e[sd]|ing)?\b").is_match(&commit.subject);
@@ -89,7 +92,8 @@ fn gives_a_plan_up(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Returns the evidence without refuted causes and refuted statements that something is done.
+/// Returns the evidence without the causes and the claims of finished work that the agent stated
+/// between an error and its return.
 pub(super) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidence> {
     let spans = spans(evidence);
     let is_refuted = |origin| spans.iter().any(|span| span.error.is_some() && span.holds(origin));
@@ -104,8 +108,8 @@ pub(super) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidenc
     Cow::Owned(plain)
 }
 
-/// Returns the errors that the user pasted more than once and that may persist, with the number of
-/// times.
+/// Returns the errors that the user pasted more than once and after which no prompt followed, with
+/// the number of times.
 pub(super) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
     let pasted = &evidence.pasted_errors;
     let mut found: Vec<(&Quote, usize)> = Vec::new();

@@ -1,5 +1,5 @@
-//! Finds programs that the environment does not have under their plain name, and the command by which
-//! the session called them instead.
+//! Finds programs that the shell does not find by their plain name, and the command by which the
+//! session called them instead.
 
 use crate::{
     model::transcript::Origin,
@@ -37,8 +37,8 @@ fn missing_program(message: &str) -> Option<&str> {
     Some(program.as_str())
 }
 
-/// Returns the command that called `program` after `at`, and the number of its successful calls.
-/// Returns `None` if the plain name worked later.
+/// Returns the command that called `program` most often after `at`, and the number of successful
+/// calls. `None` if there are fewer than [`CALLS`], or if the plain name worked later.
 fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
     let runs = entries.evidence.commands.iter();
     let later = runs.filter(|run| {

@@ -24,11 +24,12 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of all results.
+/// Maximum length, in bytes, of all results together.
 const DEEDS: usize = 2_800;
-/// Maximum length, in bytes, of all findings.
+/// Maximum length, in bytes, of all findings together.
 const FINDINGS: usize = 2_400;
-/// Maximum length, in bytes, of the beginnings of earlier reports, in addition to these limits.
+/// Maximum length, in bytes, of the beginnings of all earlier reports, in addition to each of these
+/// limits.
 const BEGINNINGS: usize = 2_000;
 /// Length, in bytes, of the beginning of one earlier report.
 const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
@@ -44,7 +45,7 @@ const SUBSTANCE: usize = 200;
 const TOLD: f64 = 0.75;
 /// A commit with at least this share of the words of a finding fixed what the finding describes.
 const MENDED: f64 = 0.4;
-/// A part is about a commit if the commit's hash is in this number of bytes at its start.
+/// A part is about a commit if its first bytes, as many as this, contain the commit's hash.
 const HEAD: usize = 32;
 
 /// Returns the results that the reports of turns with changes describe.
@@ -303,7 +304,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !overtaken::names_what_was_taken_back(entries, part)
 }
 
-/// Whether a part only names a commit, such as `Pushed commit: `1a2b3c4``. The summary lists the
+/// Whether a part only names a commit, such as ``Pushed commit: `1a2b3c4` ``. The summary lists the
 /// commits anyway.
 fn names_a_commit(commits: &[Commit], part: &str) -> bool {
     let names = |commit: &Commit| {

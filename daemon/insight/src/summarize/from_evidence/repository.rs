@@ -63,7 +63,8 @@ fn shown(entries: &Entries<'_>, head: &HeadCommit) -> String {
     format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
 }
 
-/// Whether something seen at `view` is later than `origin` at the time `at`.
+/// Whether git printed `view` after an event: by the event's `origin` in the same transcript,
+/// otherwise by its time `at`.
 fn is_later<T>(view: &GitView<T>, origin: Origin, at: Option<Timestamp>) -> bool {
     if view.origin.source == origin.source { view.origin > origin } else { view.at > at }
 }
@@ -112,6 +113,7 @@ fn other_branch(evidence: &Evidence) -> Option<&str> {
     branch(evidence).filter(|present| *present != on).map(|_| on)
 }
 
+/// Returns the branch on which the session ended, as far as git showed it.
 pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
     // Sub-agents work on branches of their own, and a merge names the branch that is merged.
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
@@ -189,7 +191,8 @@ fn found_nothing(event: &GitEvent) -> bool {
     event.error.as_deref().is_some_and(|error| error.contains("nothing to commit"))
 }
 
-/// Returns what was changed after the last commit, or the error of the last commit if it failed.
+/// Returns a phrase with the files that were changed after the last commit, or with the error of
+/// the last commit if it failed.
 fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     if let Some(event) = last_try(evidence, GitStep::Commit).filter(|event| !event.succeeded) {
@@ -215,7 +218,7 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// Whether the last step of the session staged all of these files.
+/// Whether the session staged files after its last commit and did not change these files since.
 fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
     let committed = evidence.commits.last().map(|commit| commit.origin);
     let staged = evidence.git_events.iter().rev().find(|event| event.step == GitStep::Stage);
@@ -237,7 +240,8 @@ fn named(files: &[&str]) -> String {
     format!("{}{more}", named.join(", "))
 }
 
-/// Returns the files of the last status that the session did not change and that are not in `own`.
+/// Returns a phrase with the files of the last status that the session did not change and that are
+/// not in `own`.
 fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
     let evidence = entries.evidence;
     let seen = current_files(evidence)?;
@@ -298,7 +302,8 @@ fn is_clean(evidence: &Evidence) -> bool {
         && (changed_any(evidence) || !evidence.commits.is_empty())
 }
 
-/// Returns the files that the session changed after its last commit.
+/// Returns the files that the session changed after its last commit, without scratch and local
+/// files, and without those that were reverted or that git no longer lists as changed.
 pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     if is_elsewhere(evidence) && evidence.commits.is_empty() {
         return Vec::new();

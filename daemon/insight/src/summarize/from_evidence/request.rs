@@ -13,7 +13,7 @@ use crate::summarize::{
 
 /// Maximum length, in characters, of a request in a summary.
 pub(super) const REQUEST: usize = 600;
-/// Maximum length, in characters, of a request with a list, whose last item says what is expected.
+/// Maximum length, in characters, of a request with a list: its last item may say what is expected.
 const LISTED: usize = 900;
 
 /// Number of characters after which no more sentences are added to a request.
@@ -22,7 +22,7 @@ const OPENING: usize = 200;
 /// A prompt as a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
-    /// The wording: usually one or two sentences, what is asked with its background.
+    /// Usually one or two sentences: the request and its background.
     pub(super) text: String,
     /// Only the sentence that asks.
     pub(super) ask: String,

@@ -1,4 +1,4 @@
-//! Tests of what the user asked for, decided and was asked: titles, quotes and open questions.
+//! Tests of the titles and decisions that come from prompts of the user, and of open questions.
 
 use crate::{
     model::{

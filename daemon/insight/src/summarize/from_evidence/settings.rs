@@ -1,4 +1,4 @@
-//! Settings that were changed, each with why.
+//! Settings that were changed, each with its reason.
 
 use crate::{
     model::{
@@ -15,9 +15,9 @@ use crate::{
     },
 };
 
-/// Maximum number of changes. Of more, the latest are kept.
+/// Maximum number of changes. If there are more, the latest are kept.
 const CHANGES: usize = 24;
-/// Maximum number of changes of one key in one file. More of them are in a list of similar
+/// Maximum number of changes of one key in one file. A key with more is in a list of similar
 /// objects, which is a document rather than settings.
 const ALIKE: usize = 3;
 /// Maximum length, in characters, of a reason.
@@ -33,7 +33,7 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     };
     let settings = entries.evidence.settings.iter();
     let settings = settings.filter(|one| !is_scratch(&one.file) && !is_gone(&one.file));
-    // Settings for a deleted file are left out.
+    // A setting whose key names a deleted file is left out.
     let deleted = evidence.files.iter().filter(|(_, work)| work.deleted);
     let deleted: Vec<&str> =
         deleted.map(|(path, _)| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();

@@ -14,7 +14,8 @@ use crate::{
 /// without its date.
 const HALF_A_DAY: u64 = 12 * 60 * 60;
 
-/// Returns the final result of the main suite.
+/// Returns the final result of the main suite; `None` if it is of a single test, of a sub-agent
+/// before a later change, or contradicted by the exit code.
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     let evidence = entries.evidence;
     let run = main_run(evidence).filter(|run| !run.is_single_test())?;
@@ -36,8 +37,8 @@ pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     })
 }
 
-/// Says what happened to the code after a run: `before the last change`, with the date of an old
-/// run.
+/// Returns a phrase that says what happened to the code after a run, such as
+/// `before the last change`, with the date of an old run.
 pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
     let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
@@ -83,7 +84,7 @@ fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
         .files
         .iter()
         .any(|(path, work)| work.changed() && work.last > last.origin && !path.ends_with(".md"));
-    // The result of a recorded run has the line of the result, that of a command the line of the call.
+    // A test run has the line of its output, a command the line of its call.
     let is_read =
         evidence.tests.iter().any(|one| one.command == last.command && one.origin > last.origin);
     let mut parts = last.command.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim);
@@ -120,13 +121,13 @@ fn goes_on_behind_tests(line: &str) -> bool {
     last.is_some_and(|at| parts[at + 1..].iter().any(|part| !part.trim().is_empty()))
 }
 
-/// Returns the last run of each suite, the latest run at the end.
+/// Returns for each suite the run that shows its state, in the order of the runs.
 pub(super) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
     latest_of_suites(&evidence.tests.iter().collect::<Vec<_>>())
 }
 
 /// Returns the last run of a whole suite, or of a part that failed; if there is none, the last run
-/// of a part.
+/// of a part. `None` if that run failed and a commit followed it.
 pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();

@@ -13,8 +13,7 @@ use crate::{
     },
 };
 
-/// Minimum number of prompts after the last commit with which that commit does not name the
-/// session.
+/// From this number of prompts after the last commit on, no commit names the session.
 const LATER_PROMPTS: usize = 6;
 
 /// Returns the title that a person or model gave the session. A summary line of the agent may
@@ -80,8 +79,8 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
     found.map_or(0, |commit| commit.body.split_whitespace().count())
 }
 
-/// Whether a title is about what was done. A title that a model gave early may name work that the
-/// user then dropped.
+/// Whether a title is about what was committed or changed. A title that a model gave early may name
+/// work that the user then dropped. A title by the user, or of a session without commits, fits.
 pub(super) fn fits(title: &Title, evidence: &Evidence) -> bool {
     if title.by == TitleSource::User || evidence.commits.is_empty() {
         return true;

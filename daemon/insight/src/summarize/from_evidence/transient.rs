@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Minimum number of words in a text that names what was done.
+/// A text without code names what was done only if it has at least this number of words.
 const DEED: usize = 9;
 
 /// Whether a text praises the result without naming what was done.
@@ -57,7 +57,8 @@ fn measures(evidence: &Evidence) -> bool {
     })
 }
 
-/// Whether a file was changed, a commit was tried or an error was seen after `at`.
+/// Whether, after `at`, a file was changed, a commit was made, a git step failed or an error was
+/// seen.
 fn was_followed(evidence: &Evidence, at: Origin) -> bool {
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
     let changed = |work: &FileWork| work.changed() && later(work.last);

@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct Turn<'e> {
     /// The prompt that began it.
     pub(super) prompt: &'e Quote,
-    /// The line of the next prompt.
+    /// The line of the next prompt; [`u64::MAX`] if there is none.
     pub(super) end: u64,
 }
 

@@ -50,8 +50,8 @@ fn squeezed(text: &str) -> String {
     plain
 }
 
-/// Returns the text of a prompt without code; `None` for commands, pasted logs, plans, and prompts
-/// of more than `longest` bytes.
+/// Returns the text of a prompt without code; `None` for commands, pasted reviews, plans, and
+/// prompts of more than `longest` bytes.
 pub(super) fn spoken(prompt: &str, longest: usize) -> Option<String> {
     let is_review =
         pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")

@@ -31,12 +31,12 @@ const SPOKEN: usize = 900;
 const POINTING: usize = 120;
 /// Maximum length, in characters, of the question or request that is shown with a quote.
 const QUESTION: usize = 200;
-/// Maximum number of standing wishes. Of more, the latest are kept.
+/// Maximum number of standing wishes. If there are more, the latest are kept.
 const WISHES: usize = 12;
 /// Maximum length, in bytes, of a prompt that is searched for standing wishes.
 const INSTRUCTIONS: usize = 2_500;
 
-/// Returns the decisions that the user made in prompts, each with its line.
+/// Returns the decisions that the user made in prompts after the first, each with its line.
 pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     if entries.evidence.is_instructed {
         return Vec::new();
@@ -299,7 +299,7 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// Returns whether a text states a standing wish.
+/// Whether a text states a standing wish.
 pub(super) fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
 }

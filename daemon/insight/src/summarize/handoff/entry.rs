@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Maximum length, in characters, of each part of an error entry.
+/// Maximum length, in characters, of the cause, the fix and the check in an error entry.
 const PART: usize = 100;
 
 /// Formats a next step: the command that failed last with its output, failing tests, or a quote.
@@ -34,7 +34,7 @@ pub(super) fn step(step: &str) -> Option<String> {
     quote(step, OPEN_END)
 }
 
-/// Formats a run of tests that all passed.
+/// Formats a run of tests; `None` if a test failed or none ran.
 pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
     let limit = run.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
     let suite = literal(&format!("{}{limit}", family(&run.framework)))?;

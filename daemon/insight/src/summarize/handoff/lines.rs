@@ -22,7 +22,7 @@ pub struct HandoffLine {
 }
 
 impl Handoff {
-    /// Returns the lines of a handoff text of the usual length.
+    /// Returns the lines that can be in the text of a handoff and whose use is counted.
     pub fn lines(&self) -> Vec<HandoffLine> {
         let session_id = |session: usize| {
             self.sessions.get(session).map_or_else(String::new, |past| past.session_id.clone())
@@ -49,8 +49,8 @@ impl Handoff {
     }
 }
 
-/// Whether a session acted on a line: its objective, work, files or findings contain the line's
-/// words.
+/// Whether a session acted on a line: its objective, completed tasks, changed files and findings
+/// together contain most words of the line.
 pub fn repeats(episode: &Episode, line: &str) -> bool {
     let summary = &episode.summary;
     let lists = [&summary.completed_tasks, &summary.files_modified, &summary.discoveries];

@@ -60,7 +60,7 @@ pub struct Handoff {
     pub sessions: Vec<Past>,
     /// What the user wants from now on.
     pub preferences: Vec<String>,
-    /// The state of the repository, as the sessions left it.
+    /// The state of the repository and a pull request, as the last session left them.
     pub repository: Vec<Told>,
     /// Steps that are left and that no later session is known to have done.
     pub open_ends: Vec<Told>,
@@ -302,7 +302,7 @@ fn names_pull_request(done: &str) -> bool {
     names && !done.contains("(commit `")
 }
 
-/// Adds a text unless a later session has already contributed the same words.
+/// Adds a text unless the list is full or already has an entry with the same words.
 fn push(list: &mut Vec<Told>, text: Option<String>, session: usize) {
     let Some(text) = text else { return };
     if list.len() < ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {

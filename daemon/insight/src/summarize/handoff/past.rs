@@ -16,7 +16,7 @@ use crate::{
 /// words.
 const TAKEN_UP: f64 = 0.6;
 const BRANCHES: usize = 5;
-/// Maximum length, in characters, of the last test runs.
+/// Maximum length, in characters, of the text about the last test runs.
 const TESTS: usize = 320;
 
 #[derive(Clone, Debug, PartialEq)]

@@ -72,7 +72,7 @@ struct Threshold {
 
 impl RecallMemory {
     /// Adds the results and open ends of a session. `fact` returns the wording of a decision or
-    /// open end that still holds; the others are left out.
+    /// open end that still holds; those for which it returns `None` are left out.
     pub fn add(&mut self, episode: &Episode, fact: &dyn Fn(&str) -> Option<String>) {
         let summary = &episode.summary;
         let errors = summary.errors_resolved.iter().flatten().filter_map(error);
@@ -105,8 +105,8 @@ impl RecallMemory {
         self.entries.is_empty()
     }
 
-    /// Returns the entries that the prompt clearly matches, the best first, without those of the
-    /// session `except`.
+    /// Returns the best entries that the prompt clearly matches, at most [`LINES`], the best first,
+    /// without those of the session `except`.
     pub fn matches(&self, prompt: &str, except: Option<SessionKey>) -> Vec<&RecallEntry> {
         let prompt = prompt.trim();
         // These are commands, or messages that an agent writes in the user's place.

@@ -6,7 +6,7 @@ use crate::{
     summarize::handoff::{self, Failing, Handoff, Past, Told},
 };
 
-/// Minimum length, in characters, of a useful handoff.
+/// Minimum limit, in characters, at which a handoff is rendered.
 const LEAST: usize = 200;
 
 /// Precedes the handoff so that an agent does not read the notes as instructions.
@@ -44,8 +44,8 @@ const DONE: usize = 3;
 const FOOT: &str = "More: tools search_sessions and get_session, or `graphiti search`.";
 
 impl Handoff {
-    /// Renders Markdown of at most `max_chars` characters; `None` when the handoff is empty or
-    /// does not fit.
+    /// Renders Markdown of at most `max_chars` characters; `None` when the handoff is empty, when
+    /// it does not fit, or when `max_chars` is too low for a useful handoff.
     pub fn to_text(&self, max_chars: usize) -> Option<String> {
         self.to_text_by_use(max_chars, &|_| 0.0)
     }
@@ -65,8 +65,8 @@ impl Handoff {
         (text.chars().count() <= max_chars).then_some(text)
     }
 
-    /// Renders what a compaction of the session may have lost: wishes, decisions and open ends;
-    /// `None` if there are none of these.
+    /// Renders what a compaction of the session may have lost: wishes, open ends and decisions;
+    /// `None` if there are none of these or none of them fits.
     pub fn to_short_text(&self, max_chars: usize) -> Option<String> {
         let sections = vec![
             self.wishes(),
@@ -192,7 +192,7 @@ fn failing(suites: &[Failing]) -> HandoffSection {
     section
 }
 
-/// Formats a session as its title and the agent's id.
+/// Formats a session as its title and the id that the agent gave it.
 fn titled(past: &Past) -> String {
     let title = if past.name.is_empty() { String::new() } else { format!("“{}” ", past.name) };
     // The id may come from another machine, so it is not trusted.

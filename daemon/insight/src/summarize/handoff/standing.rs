@@ -4,8 +4,8 @@ use crate::model::SessionEnding;
 
 /// Says which statements of the summaries still hold.
 pub trait Standing {
-    /// Whether a statement of an episode, by its index and its text in the summary, still holds;
-    /// `None` for a statement that is no fact.
+    /// Whether the statement `text` in the summary of the episode with the index `session` still
+    /// holds; `None` for a statement that is no fact.
     fn holds(&self, session: usize, text: &str) -> Option<bool>;
 
     /// Returns the statement in the words of its fact, if the fact still holds.

@@ -34,7 +34,8 @@ pub(super) fn is_of_the_moment(step: &str) -> bool {
             .is_match(step)
 }
 
-/// Whether a completed task covers a step: it contains most of its words, in any inflection.
+/// Whether a completed task covers a step: the task contains most words of the step, in any
+/// inflection.
 pub(super) fn settles(done: &str, step: &str) -> bool {
     let asked = words(step);
     same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7

@@ -18,9 +18,9 @@ pub struct Grounds<'g> {
 /// The relation to the session that a claim asserts of its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Files {
-    /// The session read, wrote or ran them.
+    /// A tool touched them, or a command, a prompt or the subject of a commit names them.
     Touched,
-    /// The session mentioned them.
+    /// The session touched them, or a text that the model was shown names them.
     Known,
 }
 
@@ -33,8 +33,8 @@ impl Grounds<'_> {
         }
     }
 
-    /// Returns whether the session touched every file that `text` names, by a tool, in a command
-    /// or in a request. Where the evidence had to omit files, a mention is enough.
+    /// Returns whether every file that `text` names is [`Files::Touched`]. Where the evidence had to
+    /// omit files or commands, [`Files::Known`] is enough.
     fn touched(&self, text: &str) -> bool {
         let evidence = self.evidence;
         let left_out = evidence.files_left_out + evidence.commands_left_out > 0;
@@ -43,7 +43,7 @@ impl Grounds<'_> {
             .all(|file| self.is_touched(file) || left_out && self.is_shown(file))
     }
 
-    /// Returns whether the session mentioned every file that `text` names.
+    /// Returns whether every file that `text` names is [`Files::Known`].
     fn knows(&self, text: &str) -> bool {
         files_in(text).into_iter().all(|file| self.is_touched(file) || self.is_shown(file))
     }

@@ -58,7 +58,8 @@ pub(crate) enum Form {
     Row,
 }
 
-/// Returns the passages of `markdown`, in order. Code, quotes and HTML are omitted.
+/// Returns the passages of `markdown`, in order. Quotes, HTML other than placeholders, and code blocks
+/// are omitted, but a code block of one short line completes the sentence before it.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(PARSED)]);
     let markdown = with_globs_escaped(&markdown);

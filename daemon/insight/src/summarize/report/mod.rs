@@ -1,7 +1,8 @@
 //! Parses the reports that an agent writes at the end of its turns.
 //!
 //! Agents summarise their work in these reports, under headings that name the kind of the items.
-//! The tables of headings and phrases are data in `phrases`; the code here depends on no language.
+//! The headings and phrases of the topics are data in `phrases`, for several languages. The code
+//! itself recognises only a few English phrases, such as those of a question for consent.
 
 mod inline;
 mod markdown;
@@ -33,9 +34,10 @@ pub(crate) struct Report {
     /// Whether the report ends by asking for consent or a choice; the items in it are then not
     /// settled.
     pub(crate) asks: bool,
-    /// The first paragraph with substance, as one line.
+    /// The first paragraph with substance, as one line; `None` if that paragraph has a label.
     pub(crate) lead: Option<String>,
-    /// The paragraphs before the first heading, list or table, as one line.
+    /// The paragraphs at the start of the report, as one line, up to the next heading, list, table
+    /// or label of proposals or open tasks.
     pub(crate) opening: Option<String>,
     /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
@@ -163,7 +165,8 @@ impl Report {
         self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3
     }
 
-    /// Returns whether the report makes proposals rather than stating facts.
+    /// Returns whether the report makes proposals rather than stating facts: its turn changed
+    /// nothing, and the report asks for consent or mostly proposes.
     pub(crate) fn proposes(&self) -> bool {
         !self.changed && (self.asks || self.mostly_proposes())
     }
@@ -252,7 +255,7 @@ impl Claim {
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
         // Text under a heading of proposals or instructions is classified by the heading, whatever
-        // its wording, and an instruction is one under any heading.
+        // its wording. Text worded as an instruction is an instruction under any heading.
         let topic = match (topic_of(headings), words) {
             (Some(topic @ (Topic::Proposal | Topic::Instruction)), _) => Some(topic),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),

@@ -195,7 +195,7 @@ struct Expressions {
     others: Option<Regex>,
 }
 
-/// Replaces a dash in the English expressions and in the text that they match, because both are
+/// Replaces a dash in the English expressions and in the text that they match, so that both are
 /// ASCII.
 const DASH: &str = "\x01";
 

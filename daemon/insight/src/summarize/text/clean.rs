@@ -1,4 +1,5 @@
-//! Removes noise from text: terminal colours, Markdown marks, tags of the agent's program, emoji.
+//! Removes noise from text (terminal colours, Markdown marks, tags of the agent's program, emoji,
+//! code), and shortens text.
 
 use std::borrow::Cow;
 
@@ -89,7 +90,8 @@ fn is_ruler(c: char) -> bool {
 const SHORT_CODE: usize = 80;
 
 /// Removes fenced code as [`without_code`] does, but keeps a single line that completes the
-/// sentence before it: `There is one mode:` and its name.
+/// sentence before it: `There is one mode:` and its name. A command that the sentence tells the
+/// reader to run is removed.
 pub(crate) fn with_short_code(text: &str) -> String {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n[ \t]*([^\n`]+?)[ \t]*\n[ \t]*```[ \t]*$"
@@ -143,7 +145,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 }
 
 /// Cuts `text` to at most `limit` bytes of JSON by removing its middle, and removes control
-/// characters. Evidence stores texts in this form.
+/// characters other than line breaks and tabs. Evidence stores texts in this form.
 pub(crate) fn kept(text: &str, limit: usize) -> String {
     const MARK: &str = " … ";
     let text = text.trim();

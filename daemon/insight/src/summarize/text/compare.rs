@@ -36,7 +36,9 @@ pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) ->
         / f64::from(u32::try_from(of.len()).unwrap_or(u32::MAX))
 }
 
-/// Returns whether the longer text contains at least 80% of the shorter text's words.
+/// Returns whether the text with more meaningful words contains at least 80% of the words of the
+/// other one. A text of one or two words is the same only as a text of as many words. If a text has
+/// no meaningful words, the whole texts are compared.
 pub(crate) fn same_words(a: &str, b: &str) -> bool {
     let (a_words, b_words) = (words(a), words(b));
     if a_words.is_empty() || b_words.is_empty() {

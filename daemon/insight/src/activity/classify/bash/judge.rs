@@ -37,7 +37,7 @@ pub(super) struct Judged {
     pub(super) effort: Effort,
 }
 
-/// Classifies a command without wrappers such as `sudo`.
+/// Classifies a command from which wrappers such as `sudo` were removed.
 pub(super) fn judge(command: &ShellCommand) -> Judged {
     let given = ParsedCommand::of(command);
     let opinion = given.opinion();
@@ -68,7 +68,7 @@ pub(super) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
     judged.is_known().then_some((judged.intent, judged.domain))
 }
 
-/// The classification of a command, before it is converted.
+/// The classification of a command, before [`judge`] adds the parts of the command.
 struct Opinion {
     intent: ToolIntent,
     domain: ToolDomain,
@@ -254,8 +254,9 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// Applies the heuristic of the documents to the program's name and the two words after it. If
-    /// one of these words is a known program, the command is a wrapper of that program.
+    /// Applies the heuristic of the documents to the program's name and the two words after it.
+    /// Returns `None` if none of these words is a verb, or if the first word after the name is a
+    /// known program, which the command then wraps.
     fn by_heuristic(&self) -> Option<Opinion> {
         let words = &self.args.positionals;
         let is_wrapper = words

@@ -54,7 +54,8 @@ fn is_device(path: &str) -> bool {
     path.starts_with("/dev/")
 }
 
-/// Classifies an SQL text by its first verb.
+/// Classifies an SQL text by its first verb. A command of a database client, such as `\dt` or
+/// `.tables`, is a read.
 pub(super) fn of_sql(text: &str) -> Option<ToolIntent> {
     let text = text.trim_start();
     if text.starts_with('\\') || text.starts_with('.') {
@@ -121,7 +122,7 @@ fn forge(args: &Args) -> Refinement {
     if reads { intent(ToolIntent::Read) } else { Refinement::default() }
 }
 
-/// Classifies `find` by the command that it runs on the results.
+/// Classifies `find` by `-delete`, or by the command that it runs on the results.
 fn finds(words: &[String]) -> Refinement {
     if words.iter().any(|word| word == "-delete") {
         return intent(ToolIntent::Delete);

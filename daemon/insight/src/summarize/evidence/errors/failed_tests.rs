@@ -2,8 +2,8 @@
 
 use crate::summarize::evidence::{errors::message, test_runs::RunReport};
 
-/// Returns the names of up to three failed tests, and the reason if only one test failed. If the
-/// names are those of packages, their build failed, and only the reason is returned.
+/// Returns the names of up to three failed tests. The reason is added if at most one name is known.
+/// If the names are those of packages, their build failed, and only the reason is returned.
 pub(super) fn message(report: &RunReport, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
     let reason = message::of_test(output);

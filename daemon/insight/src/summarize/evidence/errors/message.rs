@@ -89,7 +89,8 @@ fn without_label(line: &str) -> &str {
     if is_name && label != "error" { rest.trim_start() } else { line }
 }
 
-/// Whether a line is part of the source that a tool shows around an error.
+/// Whether a line is source code that a tool shows around an error, a frame of a stack trace, the
+/// command itself or its exit code.
 fn is_code(line: &str) -> bool {
     pattern!(r"^(?:\d+\s*[|│→]|[|│]|-->|at .+\(.+:\d+:\d+\)|\^+$|Exit code \d+$|\$ |> \w+@|\+ )")
         .is_match(line)
@@ -105,7 +106,7 @@ fn is_compiler(line: &str) -> bool {
         && !is_consequence(line)
 }
 
-/// Whether git, npm, make, a shell or a runtime reports an error in a line.
+/// Whether git, npm, a shell, a runtime or another program reports an error in a line.
 fn is_named(line: &str) -> bool {
     let named = pattern!(
         r"^(?:fatal|panic|FATAL|Fatal error|fatal error|Error|ERROR|error|runtime error|docker|curl|ssh|gh|psql|mise ERROR)(?:[:\]]|: ) ?\S|^npm (?:ERR!|error) (?:[^c\s]|c[^o])|command not found|^CONFLICT \(|! \[(?:rejected|remote rejected)\]|panicked at|^E\s{2,}\S|Segmentation fault|^remote: error|^Cannot find |^Could not |^Unable to |^Module not found|^ModuleNotFound|[Pp]ermission denied|^SyntaxError|^Invalid |^Unknown |^Usage: .*\n.*error|No such file or directory"

@@ -81,7 +81,7 @@ struct Open {
     shape: String,
     /// The line where the error was last seen. A later change may be the fix.
     last_line: u64,
-    /// The line where the attempt failed with another error. This error was fixed before that
+    /// The line where the attempt failed in another way. This error was probably fixed before that
     /// line.
     superseded: Option<u64>,
 }
@@ -173,9 +173,9 @@ impl Tracker {
         self.note(errors, attempt, kept(&message, bounds::ERROR_TEXT), event);
     }
 
-    /// Records a test run. When all of its tests pass, earlier failures of the framework are
-    /// resolved. A run of fewer or of other tests resolves a failure only if its command names the
-    /// failed tests.
+    /// Records a test run. If no test failed, it resolves the framework's earlier failures in the
+    /// same place: those in a part of the tests that it covers, if at least 90% as many tests ran,
+    /// and those whose failed tests its command names.
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -341,7 +341,7 @@ impl Tracker {
         }
     }
 
-    /// Returns the agent's words before the first change. Later words may belong to another error.
+    /// Returns the announced fix: the last before the first change, or else the last of all.
     fn words_of_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));
@@ -368,8 +368,8 @@ fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// Records the agent's statement about a failure that its work did not cause: one that existed
-/// before, or that is unrelated to the work.
+/// If `sentence` says that the agent's work did not cause a failure, records it with the latest
+/// open error that it names, or else with the latest open error.
 pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"

@@ -1,6 +1,6 @@
 //! Recognises failures that are only mistakes of the agent in the use of its tools.
 
-/// Whether a failed call is only a mistake in the use of a tool.
+/// Whether the output of a failed call shows only a mistake in the use of a tool.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
     let is_typo = || output.len() <= SHORT && TYPOS.iter().any(|typo| output.contains(typo));
     SLIPS.iter().any(|slip| output.contains(slip)) || is_typo()

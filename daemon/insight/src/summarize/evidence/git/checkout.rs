@@ -209,7 +209,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records the commit to which a command moved the branch.
+    /// Records the commit to which a command moved the branch. If the output shows a move but not
+    /// the commit, the commit recorded before is removed.
     fn moved(&mut self) {
         let at =
             pattern!(r"(?m)^(?:HEAD is now at|Fast-forwarded \S+ to) ([0-9a-f]{7,40})\.* ?(.*)$");
@@ -304,7 +305,7 @@ fn is_hash(text: &str) -> bool {
     (7..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether the first commit that a history shows is the one that is checked out.
+/// Whether the first commit that a call of `git log` shows is the one that is checked out.
 pub(super) fn begins_at_head(call: &GitCall) -> bool {
     let chooses = |word: &String| {
         pattern!(r"^(?:--all|--branches.*|--remotes.*|--tags.*|--author.*|--grep.*|--reverse|--skip.*|--since.*|--until.*|--before.*|--merges|--no-merges|--diff-filter.*|-S.*|-G.*|-L.*|--stdin|--)$")

@@ -105,7 +105,8 @@ pub(super) fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Reads the newest hashes from a history. Commits may have got new hashes that were not printed.
+/// Updates the hashes of the recorded commits from a history, by their subjects. Commits may have
+/// got new hashes that were not printed.
 pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, output: &str) {
     for (hash, subject) in history(output) {
         let known = evidence.commits.iter_mut().rev().find(|commit| commit.subject == subject);
@@ -115,7 +116,7 @@ pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, outp
     }
 }
 
-/// Whether commits were rebased since the last commit, or the last commit was made without output.
+/// Whether a rebase followed the last commit, or the hash of the last commit is unknown.
 pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> bool {
     let Some(last) = evidence.commits.last() else { return false };
     let rebased = |event: &GitEvent| {
@@ -124,7 +125,7 @@ pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> b
     last.hash.is_empty() || evidence.git_events.iter().any(rebased)
 }
 
-/// Clears the hashes of the commits that a rebase rewrote without printing them.
+/// Clears the hashes of the commits that a successful rebase rewrote without printing them.
 pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
     if !output.contains("Successfully rebased") {
         return;
@@ -143,7 +144,8 @@ pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
     before.filter(|commit| commit.origin < begin).for_each(|commit| commit.hash.clear());
 }
 
-/// Reads the last commit's hash from the output of a push, because a rebase does not print it.
+/// Reads the last commit's hash from the output of a push, if a rebase has changed the hash or it
+/// is unknown.
 pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
     if !hashes_are_stale(evidence) {
         return;
@@ -187,13 +189,13 @@ pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
     }
 }
 
-/// Returns the branch that a commit was made on.
+/// Returns the branch that a commit was made on, if it is known.
 fn branch_of<'e>(commit: &Commit, events: &'e [GitEvent]) -> Option<&'e String> {
     let made = |event: &&GitEvent| event.step == GitStep::Commit && event.origin == commit.origin;
     events.iter().find(made)?.branch.as_ref()
 }
 
-/// Clears the oldest bodies until all bodies together are small enough.
+/// Keeps the newest bodies that together fit into the limit, and clears the others.
 pub(super) fn bound_bodies(commits: &mut [Commit]) {
     let mut room = bounds::COMMIT_BODIES;
     for commit in commits.iter_mut().rev() {

@@ -26,7 +26,7 @@ use crate::{
 enum Ending {
     Succeeded,
     Failed(Option<String>),
-    /// The step did not run, or it is unknown whether it did.
+    /// The step did not run, or it is unknown whether it ran.
     Unknown,
 }
 
@@ -52,8 +52,8 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     committed
 }
 
-/// Moves the branch that `git status` printed to the end of the session's branches. Agents record
-/// only the branch at the start.
+/// Makes the branch that `git status` printed the last of the session's branches. A full list does
+/// not get new branches. Agents record only the branch at the start.
 pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
     let Some(found) = printed.captures_iter(output).last() else { return };
@@ -167,6 +167,7 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
 
 /// Returns whether an output shows that a step succeeded; `None` if it does not show the outcome.
 fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
+    // `[a&&b]` matches nothing.
     let (good, bad) = match step? {
         GitStep::Stage => (
             pattern!(r"[a&&b]"),

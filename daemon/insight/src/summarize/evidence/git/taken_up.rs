@@ -1,4 +1,4 @@
-//! Finds commits of sub-agents and of calls without a recorded result in the history that git prints
+//! Finds commits of sub-agents and of calls without a recorded result in a history that git prints
 //! later.
 
 use crate::{
@@ -19,7 +19,7 @@ const SUBJECT: usize = 16;
 
 /// Adds the commits that a history shows and that are not recorded yet: those after the commit
 /// `before` that was checked out when a sub-agent began, those that a sub-agent reported, and those
-/// whose subject is among `waiting`, the subjects of the calls that still wait for a result.
+/// whose subject is in `waiting`: the subjects of commits whose calls still have no result.
 pub(in crate::summarize::evidence) fn take_up(
     evidence: &mut Evidence,
     command: &CommandLine,
@@ -37,7 +37,7 @@ pub(in crate::summarize::evidence) fn take_up(
     let base = base.and_then(|before| {
         shown.iter().position(|(hash, _)| is_same_hash(hash, &before.value.hash))
     });
-    // The commits go before the known commit that follows them in the history.
+    // A new commit goes before the recorded commit that was made after it.
     let mut place = evidence.commits.len();
     for (at, (hash, subject)) in shown.iter().enumerate() {
         let is_new = base.is_some_and(|base| at < base)
@@ -78,8 +78,9 @@ fn is_same_hash(one: &str, other: &str) -> bool {
     one.len() >= 7 && other.len() >= 7 && (one.starts_with(other) || other.starts_with(one))
 }
 
-/// Whether a sub-agent that may have committed began after `before` was seen, and no merge or switch
-/// came in between. It may have if it was to commit, says so, or never reported.
+/// Whether a sub-agent that may have committed began after `before` was seen, and git has not
+/// switched, merged, rebased or reset since. A sub-agent may have committed if its subject or its
+/// report mentions a commit, or if it has no report. `Explore` and `Plan` agents never commit.
 fn began_after(evidence: &Evidence, before: &GitView<HeadCommit>) -> bool {
     let moves =
         |step| matches!(step, GitStep::Switch | GitStep::Merge | GitStep::Rebase | GitStep::Reset);
@@ -94,8 +95,8 @@ fn began_after(evidence: &Evidence, before: &GitView<HeadCommit>) -> bool {
     may_commit && !events.any(|event| moves(event.step) && event.origin >= before.origin)
 }
 
-/// Whether the report of a sub-agent says that it made a commit: `Committed as 1a2b3c4`, or the
-/// commit in a list.
+/// Whether the report of a sub-agent says that it made this commit: `Committed as 1a2b3c4`, or a
+/// line that begins with the hash.
 fn is_reported(evidence: &Evidence, hash: &str, subject: &str) -> bool {
     let short = hash.get(..7).unwrap_or(hash);
     let names =

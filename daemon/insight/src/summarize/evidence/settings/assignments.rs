@@ -1,5 +1,5 @@
-//! Reads files made of lines `key = value`: TOML, INI, environments, properties, and code that
-//! only assigns literals.
+//! Reads files made of lines such as `key = value`: TOML, INI, environments, properties,
+//! Dockerfiles, and code that assigns literals.
 
 use crate::summarize::{evidence::settings::Pairs, text::pattern};
 

@@ -49,7 +49,7 @@ pub(super) fn changed(change: &FileChange) -> Vec<Setting> {
         found.extend(between(&read(syntax, &edit.old), &read(syntax, &edit.new)));
     }
     if syntax == Syntax::Code {
-        // A setting that is added or removed with the whole block around it is data.
+        // A nested setting that is added or removed, often with its whole block, is data.
         found.retain(|one| !one.key.contains('.') || one.old.is_some() && one.new.is_some());
     }
     let most =

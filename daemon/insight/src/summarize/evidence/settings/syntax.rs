@@ -17,7 +17,7 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// Returns the syntax for the file's name; `None` if people do not write settings in such a
+    /// Returns the syntax of the file at `path`; `None` if people do not write settings in such a
     /// file.
     pub(super) fn of(path: &str) -> Option<Syntax> {
         let path = path.replace('\\', "/");

@@ -1,5 +1,5 @@
-//! Finds the evident effects of a command line on files: removals, moves, here-documents, edits in
-//! place.
+//! Finds the evident effects of a command line on files: removals, moves, files that its output is
+//! written to, edits in place.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ const EFFECTS: usize = 12;
 pub(in crate::summarize::evidence) enum Effect {
     /// The file was removed, or the folder with its content.
     Remove(String),
-    /// The file was renamed.
+    /// The file or folder was moved.
     Move {
         /// The path before.
         from: String,

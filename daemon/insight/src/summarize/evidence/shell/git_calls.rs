@@ -1,4 +1,4 @@
-//! Finds the calls of git in a command line that explain what git printed.
+//! Finds the calls of git in a command line. They are needed to interpret what git printed.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ const ARGUMENTS: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct GitCall {
-    /// The subcommand and its arguments.
+    /// The subcommand, with its arguments if they matter for reading the output.
     pub(in crate::summarize::evidence) words: Vec<String>,
     /// Whether another command reads the output of the call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -70,7 +70,7 @@ pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
         let is_elsewhere =
             within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line));
         if invocation.program == "git" && !is_elsewhere {
-            // The output of the other calls is clear without their arguments.
+            // The output of other subcommands is clear without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();
             let is_asked =
                 ["status", "diff", "log", "rev-parse", "branch", "stash"].contains(&first);

@@ -1,4 +1,5 @@
-//! Classifies a program's effect: it reads, changes something, or does its main work.
+//! Finds the program that a simple command runs, and whether the command only reads, changes
+//! something, or does the main work.
 
 use crate::{lang::shell, summarize::evidence::shell::words::Simple};
 
@@ -44,7 +45,8 @@ impl<'s> Invocation<'s> {
         self.arguments.contains(&option)
     }
 
-    /// Whether the program runs code that is in the command line itself.
+    /// Whether the program is an interpreter that runs code from the command line itself or from
+    /// its standard input.
     pub(super) fn runs_inline_code(&self) -> bool {
         let interpreter =
             INTERPRETERS.iter().any(|name| self.program.trim_end_matches(version_mark) == *name);
@@ -319,8 +321,8 @@ const GIT_CHANGES: &[&str] = &[
     "update-index",
 ];
 
-/// Returns git's arguments from its subcommand on, without the preceding `-C dir` and
-/// `-c key=value`.
+/// Returns git's arguments from its subcommand on, without the preceding options such as `-C dir`
+/// and `-c key=value`.
 fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
     let mut rest = arguments;
     while let Some((first, more)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {

@@ -1,4 +1,5 @@
-//! Determines the attempt that a shell command line makes, and its evident effects on files.
+//! Reads a shell command line: the attempt that it makes, its evident effects on files and on the
+//! repository, the texts that it publishes, and the tests that it runs.
 //!
 //! Only the command line is read here. Its result shows whether it succeeded.
 
@@ -42,7 +43,8 @@ pub(super) struct CommandLine {
     /// `cargo test`, `git push`, `./run.sh`. `None` when the command only reads, or runs inline
     /// code.
     pub(super) attempt: Option<String>,
-    /// Whether its success proves nothing, because the exit code is that of another command.
+    /// Whether the success of the command line proves nothing about the attempt, because the exit
+    /// code is that of another command.
     pub(super) unproven: bool,
     /// Whether the command can have changed files or the environment.
     pub(super) changes: bool,
@@ -52,9 +54,10 @@ pub(super) struct CommandLine {
     pub(super) repository: Vec<RepositoryStep>,
     /// Whether the command shows the history of the repository.
     pub(super) shows_history: bool,
-    /// The directory that the command works in, and the package that it names.
+    /// The directory that the command works in.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) directory: String,
+    /// The package that the command names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) package: Option<String>,
     /// The calls of git whose output shows the state of the repository.
@@ -111,7 +114,7 @@ impl CommandLine {
         }
     }
 
-    /// Drops the published texts and commit messages, which take the most space.
+    /// Drops the published texts and the bodies of commit messages, which take the most space.
     pub(super) fn forget_texts(&mut self) {
         for step in &mut self.repository {
             step.published = None;
@@ -121,7 +124,7 @@ impl CommandLine {
         }
     }
 
-    /// Whether the command only reads.
+    /// Whether the command only reads, or runs inline code, whose effect is unknown.
     pub(super) fn looks_only(&self) -> bool {
         self.attempt.is_none() && !self.changes && self.repository.is_empty()
     }
@@ -137,7 +140,8 @@ fn script(commands: &[Simple]) -> Option<&str> {
     (is_shell && runs && script.contains(' ')).then_some(*script)
 }
 
-/// Returns the program and its subcommand, without options and targets.
+/// Returns the program with its subcommand or the file that it interprets, without options and
+/// targets; `None` for inline code.
 fn attempt(invocation: &Invocation<'_>) -> Option<String> {
     const RUNS_FILES: &[&str] = &[
         "python", "python3", "node", "bash", "sh", "ruby", "php", "tsx", "ts-node", "deno", "go",
@@ -153,7 +157,7 @@ fn attempt(invocation: &Invocation<'_>) -> Option<String> {
         word.len() <= 40
             && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':'))
     };
-    // Each script defines its own arguments, so they are not part of the name.
+    // A program with a dot in its name is a script, whose arguments can have any meaning.
     let takes_words = !invocation.program.contains('.');
     let runs_file = RUNS_FILES.contains(&invocation.program);
     if let Some(first) =

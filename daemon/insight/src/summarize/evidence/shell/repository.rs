@@ -82,14 +82,15 @@ pub(in crate::summarize::evidence) struct Published {
     pub(in crate::summarize::evidence) body: String,
 }
 
-/// Whether a name has the extension of a file, which `git checkout` restores.
+/// Whether a name has the extension of a file. `git checkout` restores a file, and switches to a
+/// branch.
 fn names_code(name: &str) -> bool {
     pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png)$")
         .is_match(name)
 }
 
-/// Whether a folder is a scratch folder that the command line itself makes. What git does there
-/// says nothing about the project.
+/// Whether a folder is a scratch folder: one from `mktemp`, or a temporary one in a command line
+/// that calls `mktemp` or `git init`. What git does there says nothing about the project.
 pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")

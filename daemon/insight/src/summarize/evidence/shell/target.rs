@@ -14,7 +14,7 @@ use crate::summarize::{
 
 /// The folder and the package that a command line works on.
 pub(super) struct CommandTarget {
-    /// The directory of the first command that does work.
+    /// The directory of the first command of [`Kind::Works`], or else that at the end of the line.
     pub(super) directory: String,
     /// The package that the command names.
     pub(super) package: Option<String>,
@@ -40,15 +40,16 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
     CommandTarget { directory, package: None }
 }
 
-/// Returns a directory relative to `home`, where the session began. Returns `None` for `home`
-/// itself, and for directories outside of it.
+/// Returns a directory relative to `home`. Returns `None` for `home` itself, and for directories
+/// outside of it.
 pub(in crate::summarize::evidence) fn below(directory: &str, home: &str) -> Option<String> {
     let rest = directory.strip_prefix(home.trim_end_matches(['/', '\\']))?;
     let rest = rest.strip_prefix(['/', '\\'])?.trim_end_matches('/');
     (!rest.is_empty()).then(|| kept(rest, bounds::NAME))
 }
 
-/// Returns the package that the options of a package manager or of a compiler name.
+/// Returns the package, or its folder, that the options of a package manager, a compiler or a build
+/// tool name.
 fn package(program: &str, arguments: &[&str]) -> Option<String> {
     let options: &[&str] = match program {
         "pnpm" | "turbo" | "bun" => &["--filter", "-F", "-C", "--dir", "--cwd"],

@@ -25,7 +25,8 @@ pub(super) struct ArgumentTexts<'s> {
 }
 
 impl ArgumentTexts<'_> {
-    /// Returns the text of a file that the command line itself writes; `-` is the standard input.
+    /// Returns the text of a file that an earlier command of the line writes. The path `-` is the
+    /// standard input of the command.
     pub(super) fn file(&self, path: &str) -> Option<String> {
         let (before, from) = self.commands.split_at(self.index);
         let text = if path == "-" {
@@ -92,7 +93,7 @@ impl Published {
     }
 }
 
-/// Returns the text of a word; `None` if it is not in the command line.
+/// Returns the text that the shell makes of a word; `None` if the command line does not contain it.
 pub(super) fn literal(word: &str) -> Option<String> {
     if let Some(document) = word.trim_start().strip_prefix("$(cat <<") {
         let (first, text) = document.split_once('\n')?;

@@ -310,8 +310,8 @@ impl<'l> Lexer<'l> {
     }
 }
 
-/// Returns the length of `$(cat <<EOF … EOF)`, whose text may contain unbalanced quotes and
-/// brackets.
+/// Returns the length of `$(cat <<EOF … EOF)` at the start of `rest`. Its text may contain
+/// unbalanced quotes and brackets.
 fn document_in_substitution(rest: &str) -> Option<usize> {
     let (first, _) = rest.split_once('\n')?;
     let end = first.strip_prefix("$(cat <<")?.trim_start_matches('-');

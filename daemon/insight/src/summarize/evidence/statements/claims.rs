@@ -26,7 +26,7 @@ pub(super) fn firm(sentence: &str, announced: bool) -> Option<StatementKind> {
     is_discovery(sentence).then_some(StatementKind::Discovery)
 }
 
-/// Whether the next sentence will contain a cause.
+/// Whether a sentence such as "Found it!" announces that the next one states a cause.
 pub(super) fn announces_cause(sentence: &str) -> bool {
     sentence.len() < 80
         && pattern!(r"(?i)^(?:\w+[!,.] )?(?:I(?:'ve| have)? |we )?(?:now )?(?:found|see|identified) (?:it|the (?:actual |real |exact )?(?:issue|problem|bug|cause|culprit|root cause))(?: now)?[.!]*$")
@@ -75,8 +75,9 @@ pub(super) fn is_decision(sentence: &str) -> bool {
                     || (strong && reasoned))))
 }
 
-/// Whether the agent states a choice before it carries it out:
-/// `I'll resolve by keeping the old name`. Such a choice counts only when work follows.
+/// Whether the agent states a choice that it is about to carry out, or that it made on purpose:
+/// `I'll resolve by keeping the old name`, `This is deliberately not migrated`. The summary uses
+/// such a choice only when work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let keeps = pattern!(
         r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{8,}\brather than\b .{8,})"
@@ -156,7 +157,7 @@ pub(super) fn is_fault(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether the sentence names code, a file or a figure: something that can be looked up.
+/// Whether the sentence names code or a file: something that can be looked up.
 pub(super) fn is_about_code(sentence: &str) -> bool {
     sentence.contains('`')
         || pattern!(r"(?-u)\w\.(?:rs|go|py|ts|tsx|js|jsx|md|json|ya?ml|toml|sh|html|css|java|rb|c|h|cpp)\b|\w\(\)|\b[a-z]+[A-Z]\w|\w_\w|/\w+/\w")
@@ -164,7 +165,8 @@ pub(super) fn is_about_code(sentence: &str) -> bool {
 }
 
 /// Returns the change that the agent announces, as an imperative: `Let me add the missing import.`
-/// becomes `Add the missing import`. `None` when it announces a read, or no change.
+/// becomes `Add the missing import`. `None` when it announces a read, a change that it does not
+/// describe (`Let me fix this`), or nothing.
 pub(in crate::summarize::evidence) fn intention(sentence: &str) -> Option<String> {
     let announced = pattern!(
         r"(?i)^(?:(?:now|so|ok|okay|good|great|perfect|right|i see)[,!.]? )*(?:(?:let me|let's|i'll|i will|i need to|i should|we need to|we should|i can|i just need to|now i'll|the (?:simplest |right |proper )?(?:fix|solution) is to) )(?:just |also |now |simply |first |instead |quickly |properly )?(add|adjust|allow|bump|change|convert|correct|create|declare|delete|disable|downgrade|drop|enable|escape|exclude|export|expose|extend|extract|fix|handle|ignore|implement|import|increase|initiali[sz]e|install|limit|lower|make|mark|mock|modify|move|normali[sz]e|pass|patch|pin|put|raise|refactor|regenerate|reinstall|relax|remove|rename|reorder|replace|reset|restore|restructure|return|revert|rewrite|set|simplify|skip|split|suppress|swap|switch|unset|update|upgrade|use|wrap|write)\b(.*)$"

@@ -25,8 +25,9 @@ const RECOMMENDATION: usize = 390;
 /// Maximum number of points that are kept of an accepted proposal.
 const APPROVED: usize = 4;
 
-/// Returns the choices that `prompt` makes among the options of `reply`, or of one of the `earlier`
-/// reports, newest first.
+/// Returns the choices that `prompt` makes: the recommendation or the proposals of `reply` that it
+/// accepts, or the options that it picks in `reply` or in one of the `earlier` reports (the newest
+/// of them comes first).
 pub(in crate::summarize::evidence) fn chosen(
     reply: &str,
     earlier: &[&str],
@@ -214,13 +215,13 @@ fn options(reply: &str) -> Vec<(String, String)> {
     );
     let mut found: Vec<(String, String)> = Vec::new();
     for line in reply.lines() {
-        // A numbered question is not an option.
         let Some(option) = line_of.captures(line).or_else(|| named.captures(line)) else {
             continue;
         };
         let mut parts = option.iter().skip(1).flatten().map(|part| part.as_str());
         let (mark, text) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let label = text.split(" - ").next().unwrap_or_default();
+        // A numbered question is not an option.
         if label.contains('?') {
             continue;
         }

@@ -74,7 +74,7 @@ pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Sai
             one.kind == kind && crate::summarize::text::same_words(&one.text, &text)
         });
         if let Some(at) = known {
-            // The later wording replaces the earlier one, because it contains more.
+            // The later wording replaces the earlier one, because it usually contains more.
             statements.remove(at);
         }
         let Said { origin, reported } = said;

@@ -148,8 +148,8 @@ impl ReportReader {
         }
     }
 
-    /// Adds the first plain statements of an answer. Its lists are examples, options and steps,
-    /// and do not count.
+    /// Adds the first two plain statements in the paragraphs of an answer as discoveries. Lists are
+    /// examples, options and steps, and do not count.
     fn answer(&mut self, blocks: &[Block<'_>]) {
         let sentences = blocks.iter().filter_map(|block| match block {
             Block::Paragraph(text) => Some(clean_sentences(text)),
@@ -202,7 +202,7 @@ fn is_left(sentence: &str) -> bool {
         && !pattern!(r"(?i)\b(?:don't|doesn't|do not|does not|didn't|no) (?:longer )?(?:still )?need\b|\b(?:when|if|whenever|unless|in case) (?:you|we|it)\b").is_match(sentence)
 }
 
-/// Whether a sentence reports completed work: it begins with a verb in the past tense.
+/// Whether a sentence reports completed work: it begins with a verb such as `Added` or `Fixed`.
 fn is_done(sentence: &str) -> bool {
     let done = pattern!(
         r"(?i)^(?:(?:I|we)(?:'ve| have)? |the fix (?:is|was) |successfully |also |now |then )*(?:successfully |also |now |just )?(?:added|addressed|applied|built|bumped|changed|cleaned up|committed|configured|consolidated|converted|corrected|created|deduplicated|deleted|disabled|documented|enabled|expanded|exported|extended|extracted|fixed|implemented|improved|increased|installed|integrated|introduced|merged|migrated|modified|moved|optimi[sz]ed|ported|published|pushed|rebased|refactored|registered|released|removed|renamed|reorgani[sz]ed|replaced|resolved|restored|restructured|reworked|rewrote|set up|simplified|split|standardi[sz]ed|switched|synced|unified|updated|upgraded|wired|wrapped|wrote|updating|adding|removing|changing|a (?:single-line|one-line|small))\b"

@@ -1,6 +1,7 @@
 //! Reads the output of `go test` (plain, `-v` and `-json`), and of gotestsum.
 //!
-//! Plain output counts packages, not tests. The framework's name says so.
+//! Plain output names packages that passed, not tests. The report then counts packages, and the
+//! framework's name says so.
 
 use serde_json::Value;
 
@@ -14,8 +15,9 @@ pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
 
-/// Reads the lines `--- PASS: TestX (0.00s)` if there are any, or else one `ok` or `FAIL` line for
-/// each package. A test counts once with its subtests, whose names contain `/`.
+/// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that one passed, or else the
+/// packages by their `ok` and `FAIL` lines. A test counts once with its subtests, whose names
+/// contain `/`.
 fn lines(output: &str) -> Option<RunReport> {
     let ended = pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$");
     let test = |verdict: &'static str| {

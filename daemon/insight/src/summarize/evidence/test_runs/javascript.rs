@@ -142,7 +142,7 @@ pub(super) fn node(output: &str) -> Option<RunReport> {
     })
 }
 
-/// Reads `  12 passed (34.5s)`, and before it `  1 failed` with the names of the failed tests.
+/// Reads `  12 passed (34.5s)`, and `  1 failed` with the names of the failed tests after it.
 pub(super) fn playwright(output: &str) -> Option<RunReport> {
     let closing = pattern!(
         r"(?m)^\s+(\d+) (passed|failed|flaky|skipped|did not run|interrupted)(?: \([\d.]+m?s?\))?\s*$"

@@ -1,9 +1,9 @@
 //! Recognises test runs by their output, with one file per family of frameworks.
 //!
 //! The command often does not name the framework (`make check`, `npm test 2>&1 | tail -60`), but
-//! its output does. A framework is recognised by its closing line. An output that was cut before
-//! that line is ignored, because its numbers would be wrong. A new family needs one file and one
-//! line in `PARSERS`.
+//! its output does. Most frameworks are recognised by their closing line. Their output is ignored
+//! if it was cut before that line, because its numbers would be wrong. A new family needs one file,
+//! and a line in `PARSERS` for each framework.
 
 mod coverage;
 mod dotnet;

@@ -15,8 +15,9 @@ pub(in crate::summarize::evidence) struct TestScope {
 }
 
 impl TestScope {
-    /// Whether a run of this part includes the tests of the other part, as far as both are known: it
-    /// has no limit or the same, or each path that limits the other is below one of its paths.
+    /// Whether a run of this part includes the tests of the other part, as far as both are known.
+    /// It does if it has no limit or the same one. It also does if only paths limit it, and each
+    /// path that limits the other part is below one of them.
     pub(in crate::summarize::evidence) fn covers(&self, other: &TestScope) -> bool {
         let Some(own) = &self.limited_to else { return true };
         let Some(others) = &other.limited_to else { return false };
