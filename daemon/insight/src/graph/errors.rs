@@ -1,5 +1,5 @@
-//! Collects the facts about one error in a record: its cause, its fix, what verified the fix, and how
-//! often the error came back.
+//! Collects the facts about one error in a record: its cause, its fix, what verified the fix, and
+//! how often the error came back.
 
 use std::collections::BTreeSet;
 

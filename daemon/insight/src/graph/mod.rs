@@ -29,8 +29,8 @@ use crate::model::Fact;
 /// The name of the attribute that marks a fact as listed only on demand.
 const MINOR: &str = "minor";
 
-/// Whether a fact is listed by default: its relation does not repeat the git history, and the fact is
-/// not marked as minor.
+/// Whether a fact is listed by default: its relation does not repeat the git history, and the fact
+/// is not marked as minor.
 pub fn is_listed(fact: &Fact) -> bool {
     !fact.relation.repeats_history() && !fact.details.iter().any(|(name, _)| name == MINOR)
 }

@@ -41,8 +41,8 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
     })
 }
 
-/// Splits a name, without the prefix `mcp__` or `mcp_`, into server and tool at `__`, `/` or `.`. The
-/// server is empty if the name has none of these marks.
+/// Splits a name, without the prefix `mcp__` or `mcp_`, into server and tool at `__`, `/` or `.`.
+/// The server is empty if the name has none of these marks.
 fn parts(tool: &str) -> (&str, &str) {
     let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
     rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.')).unwrap_or(("", rest))

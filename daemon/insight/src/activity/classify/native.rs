@@ -89,8 +89,8 @@ fn on_files(tool: &str, entry: &ToolRow, input: &Value) -> ToolClassification {
     made(tool, entry.intent, domain, signals)
 }
 
-/// Classifies a change to several files: the intent of the first, the domain that all share (code if
-/// they differ in kind), and the strongest signal of each activity.
+/// Classifies a change to several files: the intent of the first, the domain that all share (code
+/// if they differ in kind), and the strongest signal of each activity.
 fn by_changes(tool: &str, changes: &[FileChange]) -> Option<ToolClassification> {
     let intent = intent_of(&changes.first()?.kind);
     let kind = common_kind(changes.iter().map(|change| change.path.as_str()));

@@ -68,8 +68,8 @@ pub(crate) fn of_change(intent: ToolIntent, kind: FileKind) -> Signals {
     pairs.iter().copied().collect()
 }
 
-/// Same as [`of_change`], but the edits of code decide: code that more than doubles is building, and
-/// code that shrinks to less than half is refactoring. All other edits have the signals of
+/// Same as [`of_change`], but the edits of code decide: code that more than doubles is building,
+/// and code that shrinks to less than half is refactoring. All other edits have the signals of
 /// [`of_change`].
 pub(crate) fn of_edits(intent: ToolIntent, kind: FileKind, change: &FileChange) -> Signals {
     use Activity::{Building, Fixing, Refactoring};

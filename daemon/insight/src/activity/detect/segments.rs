@@ -2,8 +2,8 @@
 //!
 //! A phase ends when the agent's context is compacted, after a pause of more than half an hour, or
 //! when the user requests something of another kind. The last criterion is a guess, so it requires
-//! a phase of some length. Such a split is undone when the new phase is short, or its work is similar
-//! to the work before.
+//! a phase of some length. Such a split is undone when the new phase is short, or its work is
+//! similar to the work before.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -38,8 +38,8 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
 }
 
 /// Returns the later request that ran at `line`. If there is none, returns the first goal of the
-/// session or its name, whichever says better what was worked on; empty if both are routine, such as
-/// a commit.
+/// session or its name, whichever says better what was worked on; empty if both are routine, such
+/// as a commit.
 fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;

@@ -293,7 +293,8 @@ fn without_repetitions(claims: &mut Vec<Claim>) {
     let is_repeated = |at: usize| {
         is_prose(&claims[at])
             && (0..claims.len()).any(|other| {
-                // Two answers to one question are two decisions, unless both stand on the same line.
+                // Two answers to one question are two decisions, unless both stand on the same
+                // line.
                 let are_decisions = claims[at].relation == Relation::Decided
                     && claims[other].relation == Relation::Decided
                     && claims[at].origins != claims[other].origins;

@@ -1,5 +1,5 @@
-//! Extracts errors with their causes, fixes and verifications, and open errors. Also marks when each
-//! error was seen and fixed, and when each command succeeded.
+//! Extracts errors with their causes, fixes and verifications, and open errors. Also marks when
+//! each error was seen and fixed, and when each command succeeded.
 
 use super::{
     draft::{ClaimDraft, Draft},

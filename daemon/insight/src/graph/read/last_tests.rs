@@ -110,8 +110,8 @@ fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
     run.failed == 0 && has_failed
 }
 
-/// Whether a report states numbers of tests of which none is that of a run, or claims that all tests
-/// pass although some failed.
+/// Whether a report states numbers of tests of which none is that of a run, or claims that all
+/// tests pass although some failed.
 fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
     let counted = pattern!(
         r"(?i)\b(\d{1,6})(?:/(\d{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"

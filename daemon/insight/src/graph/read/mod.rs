@@ -1,7 +1,8 @@
 //! Extracts the entities and facts of one episode, without a model.
 //!
 //! The summary provides the text. The evidence provides the positions in the transcript, the times
-//! and the proofs. A claim without proof is a hypothesis. Each kind of claim has its own module here.
+//! and the proofs. A claim without proof is a hypothesis. Each kind of claim has its own module
+//! here.
 
 mod condensed;
 mod context;

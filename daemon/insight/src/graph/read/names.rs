@@ -82,8 +82,8 @@ impl Names {
         })
     }
 
-    /// Returns the file of the session that `text` names: by its path, or by a suffix of its path or
-    /// its file name if no other file of the session has it.
+    /// Returns the file of the session that `text` names: by its path, or by a suffix of its path
+    /// or its file name if no other file of the session has it.
     fn file(&self, text: &str) -> Option<String> {
         let text = text.trim_start_matches("./").split(':').next()?;
         if self.files.contains(text) {

@@ -22,9 +22,9 @@ pub(super) struct CompleteSentence {
 }
 
 /// Returns the sentence with its context. If the sentence refers to or limits the one before it,
-/// both are returned. If the next sentence limits it, that one is added. If the subject of the sentence has
-/// no name, the heading above it is added. Returns `None` if the needed context is missing, or if
-/// the result is too long.
+/// both are returned. If the next sentence limits it, that one is added. If the subject of the
+/// sentence has no name, the heading above it is added. Returns `None` if the needed context is
+/// missing, or if the result is too long.
 pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSentence> {
     let place = find(draft, sentence);
     let mut told = sentence.trim().to_owned();

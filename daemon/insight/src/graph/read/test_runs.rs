@@ -91,7 +91,8 @@ fn names_of(test: &str) -> Vec<&str> {
     names
 }
 
-/// Adds the result of the latest run of a suite. A partial run and a run without counts are skipped.
+/// Adds the result of the latest run of a suite. A partial run and a run without counts are
+/// skipped.
 fn result(draft: &mut Draft<'_>, run: &TestRun) {
     if run.is_part() || run.total() == 0 {
         return;

@@ -53,8 +53,8 @@ fn of_machine() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
-/// Whether a text is a list instead of a sentence: it begins with a place in a file, has several such
-/// places, or has three parts or more that `; ` separates.
+/// Whether a text is a list instead of a sentence: it begins with a place in a file, has several
+/// such places, or has three parts or more that `; ` separates.
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
@@ -75,7 +75,8 @@ pub(super) fn is_cause(text: &str) -> bool {
         && !reference::rests_on_session(text)
 }
 
-/// Whether a dead end is a complete text about the project. An edit that was reverted is no dead end.
+/// Whether a dead end is a complete text about the project. An edit that was reverted is no dead
+/// end.
 pub(super) fn is_dead_end(text: &str) -> bool {
     !pattern!(r"(?i)^(?:i |we )?(?:reverted|restored|undid|rolled back)\b").is_match(text)
         && is_balanced(text)
@@ -188,8 +189,8 @@ fn is_of_test(error: &str) -> bool {
     .is_match(error)
 }
 
-/// Whether a change says more than the file of the setting: it replaced one simple value by another,
-/// or has a stated reason. A value that is valid only on one machine does not count.
+/// Whether a change says more than the file of the setting: it replaced one simple value by
+/// another, or has a stated reason. A value that is valid only on one machine does not count.
 pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {
         value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
@@ -289,8 +290,8 @@ fn has_subject(text: &str) -> bool {
         && is_balanced(text)
 }
 
-/// Whether a sentence is neither about a temporary state, nor about a defect that was just fixed, nor
-/// about the agent.
+/// Whether a sentence is neither about a temporary state, nor about a defect that was just fixed,
+/// nor about the agent.
 fn is_lasting(text: &str) -> bool {
     !pattern!(r"(?i)\b(?:was|were) (?:\w+ )?\w+ing\b|\bstill (?:works?|holds?|applies|passes|valid)\b|\bwas (?:instructed|asked|told) to\b|\b(?:current|currently|at the moment|as of now|so far|successfully)\b|\bno (?:\w+ )?(?:bugs|issues|findings|errors|failures|problems|failed|required)\b|\bis clean\b|\bin this (?:pr|diff|branch|session)\b|\b(?:un(?:committed|pushed|staged|merged|tracked))\b|\bnot (?:yet )?(?:committed|pushed|merged|staged|released|deployed)\b|\b(?:working tree|worktree is|tests? (?:now |still |all )?(?:pass|passes|fail|fails)\b)|\bi(?:.ll| will|.m going to)\b|^next,? |\bwe(?:.ll| will) (?:now|next|then)\b|\b(?:has|have) been (?:done|implemented)\b|\bwas the bug\b|\bthe bug was\b")
         .is_match(text)

@@ -10,8 +10,8 @@ const EXCHANGE: u32 = 4;
 const OWN_TOOLS: &[&str] = &["mcp__graphiti__", "mcp_graphiti_", "graphiti"];
 
 /// Whether the next session has something to take up from this one: it changed something, ran tests
-/// or fixed an error. Unless it only queried graphiti, it is also enough that it decided or completed
-/// something, gave a long answer, or was more than one question with its answer.
+/// or fixed an error. Unless it only queried graphiti, it is also enough that it decided or
+/// completed something, gave a long answer, or was more than one question with its answer.
 pub fn did_work(episode: &Episode) -> bool {
     let summary = &episode.summary;
     let changed = summary.files_modified.as_ref().is_some_and(|files| !files.is_empty())

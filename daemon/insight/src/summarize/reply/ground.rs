@@ -33,8 +33,8 @@ impl Grounds<'_> {
         }
     }
 
-    /// Returns whether every file that `text` names is [`Files::Touched`]. Where the evidence had to
-    /// omit files or commands, [`Files::Known`] is enough.
+    /// Returns whether every file that `text` names is [`Files::Touched`]. Where the evidence had
+    /// to omit files or commands, [`Files::Known`] is enough.
     fn touched(&self, text: &str) -> bool {
         let evidence = self.evidence;
         let left_out = evidence.files_left_out + evidence.commands_left_out > 0;

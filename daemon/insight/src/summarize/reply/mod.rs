@@ -1,10 +1,10 @@
 //! Checks a model's answer against the evidence and merges it into the summary.
 //!
-//! The model contributes prose: objective, completed tasks, decisions, findings, next steps, causes,
-//! fixes and reasons, and also topics, relations and, if the transcript shows none, the outcome.
-//! Facts that were read from the transcript (files, tests, tools, settings, counts, times) stay
-//! unchanged. A claim about a file, a test or a setting that is not in the evidence is dropped and
-//! counted; the objective is not checked.
+//! The model contributes prose: objective, completed tasks, decisions, findings, next steps,
+//! causes, fixes and reasons, and also topics, relations and, if the transcript shows none, the
+//! outcome. Facts that were read from the transcript (files, tests, tools, settings, counts, times)
+//! stay unchanged. A claim about a file, a test or a setting that is not in the evidence is dropped
+//! and counted; the objective is not checked.
 
 mod claims;
 mod ground;

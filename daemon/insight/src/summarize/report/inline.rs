@@ -15,8 +15,8 @@ pub(super) fn is_plan_column(column: &str) -> bool {
         .is_match(&one_line(column))
 }
 
-/// Whether a text before a code block is a sentence without its end: it ends in a letter, a digit, a
-/// colon or a comma.
+/// Whether a text before a code block is a sentence without its end: it ends in a letter, a digit,
+/// a colon or a comma.
 pub(super) fn dangles(text: &str) -> bool {
     let text = text.trim_end();
     text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | ','))

@@ -9,19 +9,16 @@ use crate::summarize::report::inline::{
 };
 use crate::summarize::text::{is_glob, is_picture, one_line, pattern, sentence_ends, sentences};
 
-/// Maximum number of bytes of a report that are parsed: the cost of deeply nested Markdown is more
-/// than linear.
+/// Maximum number of bytes of a report that are parsed: deep nesting costs more than linear time.
 const PARSED: usize = 16_000;
 /// Maximum number of passages in one report; the rest is ignored.
 const PASSAGES: usize = 160;
-/// Maximum length, in bytes, of a paragraph that counts as a heading because it is bold or ends in
-/// a colon.
+/// Maximum length, in bytes, of a paragraph that is a heading: it is bold or ends in a colon.
 const HEADING: usize = 70;
 /// Levels of headings: six of Markdown, then a bold paragraph, then a line that ends in a colon.
 const BOLD: usize = 7;
 const LEAD_IN: usize = 8;
-/// Maximum length, in bytes, of a sentence that counts as the heading of the list directly after
-/// it.
+/// Maximum length, in bytes, of a sentence that is the heading of the list directly after it.
 const SENTENCE: usize = 200;
 /// Maximum length, in bytes, of a line of code that completes the sentence before it.
 const OBJECT: usize = 80;
@@ -32,11 +29,9 @@ pub(crate) struct Passage {
     /// The headings above the passage, the outermost first.
     pub(crate) headings: Vec<String>,
     pub(crate) form: Form,
-    /// The item's number in an ordered list, or the number or letter at the start of the table
-    /// row.
+    /// The number in an ordered list, or the number or letter at the start of a table row.
     pub(crate) mark: Option<String>,
-    /// The bold start of the passage without punctuation: `Root cause` in `**Root cause**: the
-    /// lock`.
+    /// The bold start of the passage, without punctuation: `Cause` in `**Cause**: the lock`.
     pub(crate) label: Option<String>,
     /// The text as one line, without the label.
     pub(crate) text: String,
@@ -58,8 +53,8 @@ pub(crate) enum Form {
     Row,
 }
 
-/// Returns the passages of `markdown`, in order. Quotes, HTML other than placeholders, and code blocks
-/// are omitted, but a code block of one short line completes the sentence before it.
+/// Returns the passages of `markdown`, in order. Quotes, HTML other than placeholders, and code
+/// blocks are omitted, but a code block of one short line completes the sentence before it.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(PARSED)]);
     let markdown = with_globs_escaped(&markdown);
@@ -283,8 +278,7 @@ impl Reader {
         }
     }
 
-    /// Turns a sentence that ends in a colon directly before a list or table into the heading of
-    /// its items.
+    /// Turns a sentence with a final colon before a list or table into the heading of its items.
     fn lead_in(&mut self) {
         let headings = self.headings.iter().map(|(_, heading)| heading);
         let Some(last) = self.passages.last_mut().filter(|last| {
@@ -301,8 +295,7 @@ impl Reader {
             (Some(label), true) => (String::new(), format!("{label}: {introduction}")),
             _ => (told.join(" "), introduction.to_owned()),
         };
-        // `Added a page, covering:` reports work, and the items after it are the contents of the
-        // page.
+        // `Added a page, covering:` reports work; the items after it are the page's contents.
         let has_contents =
             pattern!(r"(?i)\b(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?$");
         if introduction.len() > SENTENCE || has_contents.is_match(&introduction) {
@@ -317,8 +310,7 @@ impl Reader {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Completes a sentence that runs into a code block: with the code if that is one short line,
-    /// or else by dropping the last clause.
+    /// Completes a sentence before a code block: with one short line of it, or by a clause less.
     fn ran_into(&mut self, code: &str) {
         let code = code.trim();
         let is_short = !code.is_empty() && code.len() <= OBJECT && !code.contains(['\n', '`']);

@@ -185,8 +185,7 @@ struct Index {
 }
 
 /// The expressions of one topic, joined. A `RegexSet` of all topics is too large for the automaton
-/// that `regex` builds while it matches, and matching with it takes a third of the time of an
-/// import.
+/// that `regex` builds while it matches, and takes a third of the time of an import.
 struct Expressions {
     topic: Topic,
     /// Matches bytes: `.{0,60}` over the characters of Unicode has ten times the states, and an
