@@ -189,7 +189,7 @@ fn preview(hit: &Hit, screen: &Screen, width: usize, limit: usize) -> Vec<String
     lines
 }
 
-/// Returns the query on one line. Unlike [`line`], it keeps all spaces.
+/// Returns the query on one line. Unlike [`line()`], it keeps all spaces.
 fn line_of_query(query: &str) -> String {
     query.chars().map(|c| if line(&c.to_string()).is_empty() { ' ' } else { c }).collect()
 }
