@@ -128,12 +128,15 @@ pub(crate) fn until_it_is_gone(home: &Path) -> bool {
     true
 }
 
-/// Kills the daemon that owns the home, and waits for its end. Returns `false` if there is none, or
-/// if it does not end in time.
+/// Kills the daemon that owns the home, and waits for its end. Returns `false` if no daemon owns the
+/// home. It is an error if the daemon does not end in time.
 pub(crate) fn kill(home: &Path) -> io::Result<bool> {
     let Some(pid) = owner(home) else { return Ok(false) };
     kill_process(pid)?;
-    Ok(until_it_is_gone(home))
+    match until_it_is_gone(home) {
+        true => Ok(true),
+        false => Err(io::Error::new(io::ErrorKind::TimedOut, "it did not end in time")),
+    }
 }
 
 #[cfg(unix)]

@@ -77,8 +77,8 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
     done.unwrap_or(Some(()))
 }
 
-/// Forwards the event on standard input. Returns `None` when there is none, or `is_wanted` rejects
-/// it. The event is dropped if [`OFF`] is set, or if it closes a session without a transcript.
+/// Forwards the event on standard input. Returns `None` if the input has no event, or if
+/// `is_wanted` rejects it. The event is dropped if [`OFF`] is set, or if it closes a session without a transcript.
 fn forward_if(
     protocol: &'static HookProtocol,
     is_wanted: impl FnOnce(&HookEvent) -> bool,

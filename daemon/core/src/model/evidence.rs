@@ -71,7 +71,7 @@ pub struct Evidence {
     pub publications: Vec<Publication>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
-    /// The state of the repository as the last outputs of git show it.
+    /// The state of the repository, as git printed it last.
     pub checkout: CheckoutState,
     /// The position where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,

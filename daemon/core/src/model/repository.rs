@@ -97,7 +97,8 @@ pub struct PullRequest {
     pub number: Option<u64>,
 }
 
-/// The state of the repository as the last outputs of git show it, whoever changed it.
+/// The state of the repository, as git printed it last. Others than the session may have changed
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CheckoutState {

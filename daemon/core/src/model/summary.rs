@@ -79,7 +79,7 @@ pub struct TestSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_to: Option<String>,
     /// Tests that were left out because of this limit, as far as they were counted.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::test_run::is_zero")]
     pub not_run: u32,
     /// The later events because of which the result may be outdated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,10 +90,6 @@ pub struct TestSummary {
     /// Names of the failed tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_tests: Option<Vec<String>>,
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// How a session ended.

@@ -37,7 +37,8 @@ pub struct TestRun {
     pub at: Option<Timestamp>,
 }
 
-fn is_zero(number: &u32) -> bool {
+/// Whether a count is left out of JSON.
+pub(super) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
@@ -168,7 +169,7 @@ fn standing<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRun)> 
 mod tests {
     use super::*;
 
-    /// A run as `framework place limit passed failed`; `-` stands for nothing.
+    /// Parses a run from `framework place limit passed failed`; `-` is an empty place or limit.
     fn run(text: &str) -> TestRun {
         let words: Vec<&str> = text.split(' ').collect();
         let named = |word: &str| Some(word.to_owned()).filter(|word| word != "-");

@@ -26,7 +26,7 @@ pub fn day_of(at: Timestamp) -> i64 {
     at.micros().div_euclid(MICROS_A_DAY)
 }
 
-/// Returns the entry of a day and a model, and adds it first if there is none.
+/// Returns the entry of a day and a model. Adds the entry if it is missing.
 pub fn use_of<'u>(uses: &'u mut Vec<TokenUse>, day: i64, model: &str) -> &'u mut TokenUse {
     let is_it = |one: &TokenUse| one.day == day && one.model == model;
     let at = uses.iter().rposition(is_it).unwrap_or_else(|| {

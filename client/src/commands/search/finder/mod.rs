@@ -30,8 +30,8 @@ use crate::{
 
 pub(in crate::commands) use self::state::FinderPurpose;
 
-/// A function that returns the command that resumes a session, or a message for the user if there
-/// is none.
+/// A function that returns the command that resumes a session, or a message for the user if the
+/// session cannot be resumed.
 pub(in crate::commands) type PrepareResume<'p> =
     &'p mut dyn FnMut(&SessionRow) -> Result<AgentCommand, String>;
 

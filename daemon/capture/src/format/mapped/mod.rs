@@ -150,7 +150,7 @@ impl MappedFormat {
         }
     }
 
-    /// Emits the message of a record. If there is none, returns the type under which the record is
+    /// Emits the message of a record. Returns the type under which a record without a message is
     /// counted.
     fn message(&self, record: &Object<'_>, out: &mut Emitter<'_>) -> Option<String> {
         let role = self.0.role.find(record).and_then(scalar);

@@ -429,9 +429,8 @@ fn a_note_that_was_moved_when_a_refused_plan_began_stays_open() {
         Some(vec!["Rotate the keys of the signer (todo `notes/pending/keys.md`)".to_owned()]);
     let moved = |is_refused: bool| {
         let mut session = SessionFixture::new(20, "Go on");
-        let work = session.change("/work/app/notes/done/keys.md");
-        (work.moved_from, work.last) =
-            (Some("/work/app/notes/pending/keys.md".to_owned()), line(2));
+        let work = session.change("notes/done/keys.md");
+        (work.moved_from, work.last) = (Some("notes/pending/keys.md".to_owned()), line(2));
         if is_refused {
             session.evidence.choices = vec![Choice {
                 question: "# Plan: Rotate".to_owned(),

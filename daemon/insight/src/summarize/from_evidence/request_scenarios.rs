@@ -1,29 +1,15 @@
 //! Tests of the titles and decisions that come from prompts of the user, and of open questions.
 
 use crate::{
-    model::{
-        activity::ActivityVector,
-        project::Project,
-        summary::EnhancedSessionSummary,
-        transcript::{Action, Outcome},
-    },
+    model::transcript::{Action, Outcome},
     summarize::{
         evidence::scenarios::Script,
-        from_evidence::{Context, name, request::Request, summarize},
+        from_evidence::{
+            request::Request,
+            wording_scenarios::{summary, title},
+        },
     },
 };
-
-fn context(project: &Project) -> Context<'_> {
-    Context { project: Some(project), ..Context::default() }
-}
-
-fn summary(script: &Script) -> EnhancedSessionSummary {
-    summarize(&script.collect(), &context(&Project::new("/app")), ActivityVector::default())
-}
-
-fn title(script: &Script) -> String {
-    name(&script.collect(), &context(&Project::new("/app")))
-}
 
 fn decisions(script: &Script) -> Vec<(String, String)> {
     let records = summary(script).key_decisions.unwrap_or_default();

@@ -98,7 +98,7 @@ pub(super) fn short_addresses(line: &str) -> String {
 /// Whether the text begins with a verb that orders work.
 pub(super) fn begins_as_order(text: &str) -> bool {
     pattern!(
-        r"(?i)^(?:add|address|adjust|analy[sz]e|build|change|check|clean|commit|compare|configure|convert|create|debug|delete|deploy|design|document|enable|examine|explain|explore|extract|find|fix|generate|implement|improve|increase|install|integrate|investigate|list|make|merge|migrate|move|optimi[sz]e|port|prepare|read|rebase|refactor|release|remove|rename|replace|research|restore|review|rewrite|run|search|set up|show|simplify|split|summari[sz]e|support|switch|test|translate|update|upgrade|use|verify|write|create)\b"
+        r"(?i)^(?:add|address|adjust|analy[sz]e|build|change|check|clean|commit|compare|configure|convert|create|debug|delete|deploy|design|document|enable|examine|explain|explore|extract|find|fix|generate|implement|improve|increase|install|integrate|investigate|list|make|merge|migrate|move|optimi[sz]e|port|prepare|read|rebase|refactor|release|remove|rename|replace|research|restore|review|rewrite|run|search|set up|show|simplify|split|summari[sz]e|support|switch|test|translate|update|upgrade|use|verify|write)\b"
     )
     .is_match(text)
 }

@@ -12,15 +12,15 @@ use crate::{
     },
 };
 
-fn context(project: &Project) -> Context<'_> {
+pub(super) fn context(project: &Project) -> Context<'_> {
     Context { project: Some(project), ..Context::default() }
 }
 
-fn summary(script: &Script) -> EnhancedSessionSummary {
+pub(super) fn summary(script: &Script) -> EnhancedSessionSummary {
     summarize(&script.collect(), &context(&Project::new("/app")), ActivityVector::default())
 }
 
-fn title(script: &Script) -> String {
+pub(super) fn title(script: &Script) -> String {
     name(&script.collect(), &context(&Project::new("/app")))
 }
 

@@ -35,6 +35,11 @@ pub(in crate::summarize::evidence) fn observe(
     view.lines_of_any_call(command);
 }
 
+/// Returns the first nine digits of a hash, as many as git prints in a large repository.
+pub(super) fn short_hash(hash: &str) -> String {
+    hash.get(..9).unwrap_or(hash).to_owned()
+}
+
 /// The output of a command line that calls git.
 struct OutputView<'v> {
     state: &'v mut CheckoutState,
@@ -83,7 +88,7 @@ impl OutputView<'_> {
     }
 
     fn set_head(&mut self, hash: &str, subject: &str) {
-        let hash = hash.get(..hash.len().min(9)).unwrap_or(hash).to_owned();
+        let hash = short_hash(hash);
         self.state.head =
             self.seen(HeadCommit { hash, subject: kept(subject.trim(), bounds::SUBJECT) });
     }

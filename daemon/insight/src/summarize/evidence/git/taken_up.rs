@@ -7,7 +7,10 @@ use crate::{
         evidence::{
             bounds,
             collector::Moment,
-            git::{checkout::begins_at_head, commits::history},
+            git::{
+                checkout::{begins_at_head, short_hash},
+                commits::history,
+            },
             shell::CommandLine,
         },
         text::{kept, pattern},
@@ -52,7 +55,7 @@ pub(in crate::summarize::evidence) fn take_up(
         } else if is_new && !subject.starts_with("Merge ") {
             let next = evidence.commits.get(place);
             let commit = Commit {
-                hash: hash.get(..hash.len().min(9)).unwrap_or(hash).to_owned(),
+                hash: short_hash(hash),
                 subject: kept(subject, bounds::SUBJECT),
                 body: String::new(),
                 origin: next.map_or(moment.origin, |next| next.origin),
