@@ -113,6 +113,7 @@ impl<'l> Lexer<'l> {
                 }
             }
             '$' if self.rest.starts_with("$(") => self.substitution(),
+            '$' if self.rest.starts_with("$'") => self.escape_quoted(),
             '`' => {
                 self.take(1);
                 let inside = self.until("`");
@@ -182,6 +183,29 @@ impl<'l> Lexer<'l> {
                     let text = self.take(c.len_utf8());
                     self.add(text, c == '$' || c == '`');
                 }
+            }
+        }
+    }
+
+    /// Reads `$'…'`, in which a backslash escapes the quote.
+    fn escape_quoted(&mut self) {
+        self.take(2);
+        self.add("", false);
+        while let Some(c) = self.rest.chars().next() {
+            self.take(c.len_utf8());
+            match c {
+                '\'' => return,
+                '\\' => {
+                    let escaped = self.rest.chars().next().map_or(0, char::len_utf8);
+                    match self.take(escaped) {
+                        "n" => self.add("\n", false),
+                        "t" => self.add("\t", false),
+                        text @ ("'" | "\"" | "\\" | "?") => self.add(text, false),
+                        // Escapes such as `\x41` are not decoded.
+                        text => self.add(&format!("\\{text}"), false),
+                    }
+                }
+                _ => self.add(c.encode_utf8(&mut [0; 4]), false),
             }
         }
     }
@@ -348,6 +372,14 @@ fn is_prefix(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_backslash_escapes_a_quote_after_a_dollar_sign() {
+        let commands = simple_commands(r"git commit -m $'It\'s; rm \\ done\n\x41' && cat $'open");
+        let texts: Vec<Vec<&str>> = commands.iter().map(|one| one.texts().collect()).collect();
+        let first = vec!["git", "commit", "-m", "It's; rm \\ done\n\\x41"];
+        assert_eq!(texts, [first, vec!["cat", "open"]]);
+    }
 
     #[test]
     fn a_line_falls_into_commands() {
