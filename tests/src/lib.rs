@@ -11,6 +11,7 @@ pub mod namespace;
 pub mod summarized;
 pub mod times;
 
+mod counts;
 mod faulty;
 mod graph;
 mod host;
@@ -22,6 +23,7 @@ mod wire;
 mod world;
 
 pub use self::{
+    counts::{Counts, CountsFile},
     faulty::{Faulty, Refused},
     graph::MockGraph,
     host::McpHost,

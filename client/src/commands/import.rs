@@ -62,6 +62,9 @@ struct ExportFiles {
 pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let mut export = ExportFiles::default();
     export.read(&args.path)?;
+    let has_content = export.episodes.iter().any(|read| !read.portable.episode.content.is_empty())
+        || !export.corrections.is_empty()
+        || export.classifications.is_some();
     let mut connection = Connection::open_for_work()?;
     let preview = import_episodes(&mut connection, &mut export, true)?;
     if !export.problems.is_empty() {
@@ -71,9 +74,16 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
             shown.push(format!("… and {} more", count - SHOWN_PROBLEMS));
         }
         let shown = shown.join("\n");
-        return Err(AskError::Wrong(format!(
-            "nothing was imported, because the export is damaged:\n{shown}"
-        )));
+        let why = if has_content {
+            "the export is damaged".to_owned()
+        } else {
+            let path = args.path.display();
+            format!(
+                "{path} is not an export of graphiti (transcripts are not imported: the daemon \
+                 reads them in the folders of the agents, which `graphiti status` shows)"
+            )
+        };
+        return Err(AskError::Wrong(format!("nothing was imported, because {why}:\n{shown}")));
     }
     if args.dry_run {
         print("Would be imported", &preview, screen);

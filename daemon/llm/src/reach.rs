@@ -86,15 +86,23 @@ impl Listing<'_> {
     }
 }
 
-/// Whether a listed name matches the configured one: equal, or with a folder or a suffix (after
-/// `-`, `:` or `@`, such as a date) that the server adds, or without the configured suffix after
-/// `:` or `@`.
+/// Whether a listed name matches the configured one: equal, or with a folder, a date or `latest`
+/// after `-`, or any suffix after `:` or `@` that the server adds, or without the configured suffix
+/// after `:` or `@`. Another suffix after `-`, such as that of `gpt-5-mini`, names another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {
         long.strip_prefix(short).is_some_and(|rest| rest.starts_with(signs))
     };
+    let is_dated = |name: &str| {
+        let suffix = name.strip_prefix(wanted).and_then(|rest| rest.strip_prefix('-'));
+        suffix.is_some_and(|suffix| {
+            suffix == "latest" || suffix.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+        })
+    };
     let bare = listed.rsplit('/').next().unwrap_or(listed);
-    [listed, bare].iter().any(|name| *name == wanted || is_more(name, wanted, &['-', ':', '@']))
+    [listed, bare]
+        .iter()
+        .any(|name| *name == wanted || is_dated(name) || is_more(name, wanted, &[':', '@']))
         || is_more(wanted, listed, &[':', '@'])
 }
 
@@ -111,6 +119,9 @@ mod tests {
             ("models/gemini-3-flash", "gemini-3-flash", true),
             ("openai/gpt-5.4-mini", "openai/gpt-5.4-mini:free", true),
             ("claude-haiku-4-5-20251001", "claude-haiku-4-5", true),
+            ("claude-sonnet-5-latest", "claude-sonnet-5", true),
+            ("gpt-5-mini", "gpt-5", false),
+            ("gpt-5-mini-2026-03-01", "gpt-5", false),
             ("qwen30", "qwen3", false),
             ("gpt-5.4", "gpt-5.4-mini", false),
             ("llama3", "qwen3", false),

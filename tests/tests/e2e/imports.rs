@@ -220,6 +220,10 @@ fn of_a_broken_export_nothing_is_taken_in_and_the_place_is_told() {
         let health = there_daemon.call("session_tracking_health", &json!({}));
         assert_eq!(health["kept"]["episodes"], 0);
     }
+    let transcript = here.projects().join("-work-app/aaaa-1.jsonl");
+    let refused = there.graphiti(&["import", transcript.to_str().unwrap()]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && said.contains("is not an export of graphiti"), "{said}");
     let empty = there.graphiti(&["import", there.path("").to_str().unwrap()]);
     assert!(String::from_utf8(empty.stderr).unwrap().contains("there is no export in"));
 }

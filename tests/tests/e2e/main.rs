@@ -4,6 +4,7 @@
 
 mod answers;
 mod blame;
+mod budget;
 mod concurrent_callers;
 mod daemon;
 mod doctor;

@@ -37,7 +37,8 @@ pub struct Past {
     pub last_words: String,
     /// The report before the last one; empty if the last one is sufficient.
     pub earlier_words: String,
-    /// Whether the session was closed because the agent's process had exited.
+    /// Whether the agent's process exited before the work ended. An agent without hooks also exits
+    /// without a report after its work is complete.
     pub was_killed: bool,
     pub ended_at: Timestamp,
     pub branches: Vec<String>,
@@ -76,7 +77,8 @@ impl Past {
             reason: line(summary.outcome_reason.as_deref(), ENTRY),
             last_words: line(last, SessionEnding::REPORT_LENGTH),
             earlier_words: line(earlier, SessionEnding::EARLIER_REPORT_LENGTH),
-            was_killed: episode.reason == CloseReason::AgentExited,
+            was_killed: episode.reason == CloseReason::AgentExited
+                && summary.outcome != Outcome::Completed,
             ended_at: episode.ended_at,
             branches: branches.take(BRANCHES).collect(),
             done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),

@@ -176,6 +176,15 @@ fn a_killed_session_is_told_as_killed() {
 }
 
 #[test]
+fn an_agent_that_exits_after_its_work_was_not_killed() {
+    let mut session = full();
+    session.reason = CloseReason::AgentExited;
+    session.summary.outcome = Outcome::Completed;
+    let text = gather(&[session], &[]).to_text(4_000).unwrap();
+    assert!(!text.contains("was killed"), "{text}");
+}
+
+#[test]
 fn what_a_later_session_was_asked_for_is_no_longer_left_open() {
     let mut earlier = full();
     earlier.summary.next_steps =

@@ -1,0 +1,58 @@
+//! Counts the allocations, writes and syncs of a program, which do not depend on the speed of the
+//! machine. Needs Linux with glibc, and gcc.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::World;
+
+/// The counts of one program, from its start to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    pub allocations: u64,
+    pub allocated_bytes: u64,
+    /// Bytes written to files in the home.
+    pub written_bytes: u64,
+    /// Syncs of files in the home.
+    pub syncs: u64,
+}
+
+/// The file to which a program writes its counts when it ends.
+pub struct CountsFile(PathBuf);
+
+impl CountsFile {
+    /// Counts what the next programs of `world` do. Each overwrites the counts of the one before.
+    ///
+    /// # Panics
+    ///
+    /// When gcc cannot compile the library that counts.
+    pub fn of(world: &mut World) -> CountsFile {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/counts.c");
+        let (library, counts) = (world.path("counts.so"), world.path("counts"));
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(source);
+        assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile counts.c");
+        for (name, path) in [("LD_PRELOAD", &library), ("COUNTS", &counts)] {
+            let path = path.to_str().expect("a path as text").to_owned();
+            world.variables.push((name.to_owned(), path));
+        }
+        CountsFile(counts)
+    }
+
+    /// Returns the counts of the program that ended last.
+    ///
+    /// # Panics
+    ///
+    /// When no program has ended.
+    pub fn read(&self) -> Counts {
+        let text = fs::read_to_string(&self.0).expect("a program that ended");
+        let counts: Vec<u64> = text.split_whitespace().flat_map(str::parse).collect();
+        let [allocations, allocated_bytes, written_bytes, syncs] = counts[..] else {
+            panic!("four counts expected, not {text:?}");
+        };
+        Counts { allocations, allocated_bytes, written_bytes, syncs }
+    }
+}

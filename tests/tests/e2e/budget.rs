@@ -1,0 +1,57 @@
+//! Limits on what the daemon asks of the machine, in counts that do not depend on its speed. A
+//! change that needs more raises the limit here, and says why.
+#![cfg(all(target_os = "linux", target_env = "gnu"))]
+
+use graphiti_tests::{
+    Counts, CountsFile, Random, World,
+    made_up::{GeneratedSession, Library, history},
+};
+use serde_json::json;
+
+/// Sessions that are imported, of 100 kB each.
+const SESSIONS: u64 = 40;
+const SESSION_BYTES: u64 = 100_000;
+/// Searches, and closes of a session that has new messages.
+const REPETITIONS: usize = 20;
+
+/// About a tenth above the most of ten runs.
+const LIMITS: Counts = Counts { allocations: 1, allocated_bytes: 1, written_bytes: 1, syncs: 1 };
+
+#[test]
+fn an_import_with_searches_and_closes_stays_within_its_budget() {
+    let mut world = World::new();
+    let counts = CountsFile::of(&mut world);
+    let (library, mut random) = (Library::new(), Random::new(7));
+    let mut latest = GeneratedSession::new(&world.projects(), SESSIONS);
+    for number in 0..SESSIONS {
+        let mut session = GeneratedSession::new(&world.projects(), number);
+        session.write(&library, SESSION_BYTES);
+        history::age(session.path());
+    }
+    let daemon = world.start();
+    daemon.settle_sessions();
+    for _ in 0..REPETITIONS {
+        daemon.call("search_sessions", &json!({ "query": library.question(&mut random) }));
+    }
+    for _ in 0..REPETITIONS {
+        latest.write(&library, 10_000);
+        daemon.settle();
+        daemon.close(latest.id());
+    }
+    daemon.settle();
+    assert!(daemon.stop().success(), "{}", world.log());
+    let needed = counts.read();
+    println!("{needed:?}");
+    for (name, needed, limit) in [
+        ("allocations", needed.allocations, LIMITS.allocations),
+        ("allocated bytes", needed.allocated_bytes, LIMITS.allocated_bytes),
+        ("bytes written", needed.written_bytes, LIMITS.written_bytes),
+        ("syncs", needed.syncs, LIMITS.syncs),
+    ] {
+        assert!(needed <= limit, "{needed} {name}, at most {limit} are expected");
+        assert!(
+            4 * needed > limit,
+            "{needed} {name} are so few that the limit of {limit} is of no use"
+        );
+    }
+}
