@@ -55,11 +55,6 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "daemon/insight",
-        &["summarize/evidence/shell/repository", "summarize/evidence/shell/texts"],
-        UNMENDED,
-    ),
-    (
-        "daemon/insight",
         &["summarize/from_evidence/done", "summarize/from_evidence/reported"],
         UNMENDED,
     ),
