@@ -7,6 +7,7 @@
 mod answers;
 mod antecedents;
 mod checks;
+mod commit_messages;
 mod decisions;
 mod deferred;
 mod done;

@@ -8,7 +8,7 @@ use crate::{
     summarize::{
         from_evidence::{
             antecedents,
-            done::is_bookkeeping,
+            commit_messages::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
             later_requests::{points_at_something, shifts},
             listed_options::option_named,
