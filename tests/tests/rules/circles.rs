@@ -55,11 +55,6 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "daemon/insight",
-        &["summarize/from_evidence/entries", "summarize/from_evidence/overtaken"],
-        UNMENDED,
-    ),
-    (
-        "daemon/insight",
         &["summarize/from_evidence/later_requests", "summarize/from_evidence/objective"],
         UNMENDED,
     ),
