@@ -53,11 +53,6 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
         ],
         UNMENDED,
     ),
-    (
-        "daemon/insight",
-        &["summarize/from_evidence/later_requests", "summarize/from_evidence/objective"],
-        UNMENDED,
-    ),
 ];
 
 const UNMENDED: &str = "not mended yet";
