@@ -8,10 +8,11 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            collector::{Collector, Moment},
+            collector::Collector,
             files::{self, PlannedChange},
             git,
             lists::push_latest,
+            moment::Moment,
             pending::{Meaning, Waiting},
             results::Run,
             shell::CommandLine,

@@ -15,6 +15,7 @@ use crate::{
         evidence::{
             bounds, git,
             lists::push_name,
+            moment::Moment,
             pending::{Meaning, Pending, Waiting},
         },
         text::kept,
@@ -187,20 +188,6 @@ fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
     let delegated = delegations.iter().find(|one| one.origin == call.origin);
     let subject = delegated.filter(|_| call.meaning == Meaning::Delegate);
     subject.map_or_else(|| call.shown(), |one| format!("{}: {}", call.tool, one.subject))
-}
-
-/// The position and time of an entry.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
-    pub(super) origin: Origin,
-    pub(super) at: Option<Timestamp>,
-}
-
-impl Moment {
-    /// Returns `text` as a quotation of this moment, in at most `limit` bytes.
-    pub(super) fn said(self, text: &str, limit: usize) -> Quote {
-        Quote { text: kept(text, limit), origin: self.origin, at: self.at }
-    }
 }
 
 #[cfg(test)]

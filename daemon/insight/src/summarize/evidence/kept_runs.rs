@@ -8,9 +8,10 @@ use crate::{
     },
     summarize::evidence::{
         bounds,
-        collector::{Collector, Moment},
+        collector::Collector,
         git,
         lists::push_latest,
+        moment::Moment,
         results::Run,
         shell::{CommandLine, below},
         test_runs::{self, RunReport},

@@ -18,6 +18,7 @@ mod git;
 mod kept_runs;
 mod lists;
 mod merge;
+mod moment;
 mod notes;
 mod pending;
 mod plans;

@@ -8,11 +8,12 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            collector::{Collector, Moment},
+            collector::Collector,
             errors::{self, Attempt, Changed, Event},
             files::{self, Deed, PlannedChange},
             formatters, git,
             lists::push_latest,
+            moment::Moment,
             notes,
             pending::{Meaning, Waiting},
             plans,

@@ -287,7 +287,7 @@ mod tests {
     use super::*;
     use crate::{
         model::transcript::Origin,
-        summarize::evidence::{collector::Moment, shell::CommandLine},
+        summarize::evidence::{moment::Moment, shell::CommandLine},
     };
 
     /// A command, its outcome and its output.

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::{
         model::transcript::{Origin, Outcome},
-        summarize::evidence::{collector::Moment, shell::CommandLine, test_runs::reports},
+        summarize::evidence::{moment::Moment, shell::CommandLine, test_runs::reports},
     };
 
     #[test]
