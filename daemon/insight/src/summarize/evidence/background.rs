@@ -14,7 +14,7 @@ use crate::{
             lists::push_latest,
             moment::Moment,
             pending::{Meaning, Waiting},
-            results::Run,
+            run::Run,
             shell::CommandLine,
         },
         report::{Topic, passages, topic_of_sentence},

@@ -12,7 +12,7 @@ use crate::{
         git,
         lists::push_latest,
         moment::Moment,
-        results::Run,
+        run::Run,
         shell::{CommandLine, below},
         test_runs::{self, RunReport},
     },

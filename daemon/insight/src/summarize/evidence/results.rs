@@ -17,6 +17,7 @@ use crate::{
             notes,
             pending::{Meaning, Waiting},
             plans,
+            run::Run,
             shell::CommandLine,
             tasks,
             test_runs::{self, RunReport},
@@ -24,15 +25,6 @@ use crate::{
         text::{kept, pattern, without_ansi},
     },
 };
-
-/// A command that was run.
-pub(super) struct Run<'r> {
-    pub(super) command: &'r CommandLine,
-    pub(super) outcome: Outcome,
-    /// The output, without terminal colours.
-    pub(super) output: &'r str,
-    pub(super) moment: Moment,
-}
 
 /// Maximum length, in bytes, of the part of a result that says whether a file is new or which key a
 /// task got, and of an output that says that there was nothing to do.

@@ -16,7 +16,7 @@ use crate::{
         transcript::Outcome,
     },
     summarize::{
-        evidence::{bounds, errors, lists::push_latest, results::Run, shell::RepositoryStep},
+        evidence::{bounds, errors, lists::push_latest, run::Run, shell::RepositoryStep},
         text::{kept, pattern},
     },
 };

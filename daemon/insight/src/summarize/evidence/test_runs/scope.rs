@@ -4,7 +4,7 @@ use super::{RunReport, TestScope, count};
 use crate::summarize::{
     evidence::{
         bounds,
-        results::Run,
+        run::Run,
         shell::{below, call_that_printed},
     },
     text::{kept, pattern},
