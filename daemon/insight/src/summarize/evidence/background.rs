@@ -1,8 +1,6 @@
 //! Records work outside of the conversation: sub-agents, background commands, and commands that
 //! the user runs.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     model::transcript::{Action, Item, Outcome, TaskEnded, ToolResult, without_middle},
     summarize::{
@@ -13,7 +11,7 @@ use crate::{
             git,
             lists::push_latest,
             moment::Moment,
-            pending::{Meaning, Waiting},
+            pending::{BackgroundTask, Meaning, Waiting},
             run::Run,
             shell::CommandLine,
         },
@@ -21,19 +19,6 @@ use crate::{
         text::{kept, pattern, without_ansi, without_code},
     },
 };
-
-/// A background task with the call that started it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct BackgroundTask {
-    id: String,
-    call: Waiting,
-}
-
-impl BackgroundTask {
-    pub(super) fn call(&self) -> &Waiting {
-        &self.call
-    }
-}
 
 impl Collector {
     /// Records a call or result of a sub-agent that the session's own file reports, as if it were
