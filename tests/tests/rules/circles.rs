@@ -38,45 +38,7 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
         &["activity/classify/bash/judge", "activity/classify/bash/special"],
         "a command may contain another command, which is judged in the same way",
     ),
-    // Found when this test was added, and not mended yet.
-    ("daemon/insight", &["graph/read/errors", "graph/read/progress"], UNMENDED),
-    (
-        "daemon/insight",
-        &[
-            "summarize/evidence/background",
-            "summarize/evidence/collector",
-            "summarize/evidence/files",
-            "summarize/evidence/git",
-            "summarize/evidence/git/commits",
-            "summarize/evidence/notes",
-            "summarize/evidence/pending",
-            "summarize/evidence/results",
-        ],
-        UNMENDED,
-    ),
-    (
-        "daemon/insight",
-        &["summarize/evidence/shell/repository", "summarize/evidence/shell/texts"],
-        UNMENDED,
-    ),
-    (
-        "daemon/insight",
-        &["summarize/from_evidence/done", "summarize/from_evidence/reported"],
-        UNMENDED,
-    ),
-    (
-        "daemon/insight",
-        &["summarize/from_evidence/entries", "summarize/from_evidence/overtaken"],
-        UNMENDED,
-    ),
-    (
-        "daemon/insight",
-        &["summarize/from_evidence/later_requests", "summarize/from_evidence/objective"],
-        UNMENDED,
-    ),
 ];
-
-const UNMENDED: &str = "not mended yet";
 
 /// A module as the names of its path, without `crate`.
 type Module = Vec<String>;

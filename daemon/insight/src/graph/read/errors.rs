@@ -53,6 +53,11 @@ pub(super) fn subject(draft: &Draft<'_>, message: &str) -> Subject {
     draft.subject("error", &key(draft, message))
 }
 
+/// Returns the subject of the user's statements that an earlier fix failed.
+pub(super) fn fix(draft: &Draft<'_>) -> Subject {
+    draft.subject("fix", "")
+}
+
 fn entity(draft: &mut Draft<'_>, message: &str) -> EntityId {
     let key = key(draft, message);
     draft.mention(EntityKind::Error, &key, message)
@@ -125,7 +130,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let about = text::topic_words(&format!("{message} {}", record.fix));
     let mut watches = vec![
         Watch { subject, stance: Stance::Gone },
-        Watch { subject: super::progress::fix(draft), stance: Stance::NamedBy(about) },
+        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
     ];
     if !is_checked {
         let tested = draft.subject("tested", "");

@@ -1,7 +1,7 @@
 //! Marks requests, finished work and reports of failures. The marks close open ends of earlier
 //! sessions and end fixes that failed.
 
-use super::{draft::Draft, phrasing};
+use super::{draft::Draft, errors, phrasing};
 use crate::{
     graph::text,
     model::{
@@ -94,14 +94,9 @@ pub(super) fn open_end(draft: &Draft<'_>) -> Subject {
     draft.subject("open end", "")
 }
 
-/// Returns the subject of the user's statements that an earlier fix failed.
-pub(super) fn fix(draft: &Draft<'_>) -> Subject {
-    draft.subject("fix", "")
-}
-
 fn failed_fixes(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
-    let subject = fix(draft);
+    let subject = errors::fix(draft);
     for prompt in &evidence.prompts {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
         let failing: Vec<&str> =
@@ -117,7 +112,7 @@ fn failed_fixes(draft: &mut Draft<'_>) {
         });
         let last = fixed.max_by_key(|(origin, _)| *origin).map(|(_, error)| error);
         if let Some(error) = last.filter(|_| !failing.is_empty()) {
-            let subject = super::errors::subject(draft, &error.message);
+            let subject = errors::subject(draft, &error.message);
             draft.mark(subject, at, Observation::Seen);
         }
     }

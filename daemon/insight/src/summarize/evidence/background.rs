@@ -1,19 +1,18 @@
 //! Records work outside of the conversation: sub-agents, background commands, and commands that
 //! the user runs.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
-    model::transcript::{Action, Item, Outcome, TaskEnded, ToolResult, without_middle},
+    model::transcript::{Outcome, TaskEnded, ToolResult, without_middle},
     summarize::{
         evidence::{
             bounds,
-            collector::{Collector, Moment},
+            collector::Collector,
             files::{self, PlannedChange},
             git,
             lists::push_latest,
-            pending::{Meaning, Waiting},
-            results::Run,
+            moment::Moment,
+            pending::{BackgroundTask, Meaning, Waiting},
+            run::Run,
             shell::CommandLine,
         },
         report::{Topic, passages, topic_of_sentence},
@@ -21,36 +20,7 @@ use crate::{
     },
 };
 
-/// A background task with the call that started it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct BackgroundTask {
-    id: String,
-    call: Waiting,
-}
-
-impl BackgroundTask {
-    pub(super) fn call(&self) -> &Waiting {
-        &self.call
-    }
-}
-
 impl Collector {
-    /// Records a call or result of a sub-agent that the session's own file reports, as if it were
-    /// the session's. Other items of the sub-agent are ignored.
-    pub(super) fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: Moment) {
-        let known = &mut self.evidence.reported_sub_agents;
-        let sub_agent = kept(sub_agent, bounds::TOOL);
-        if known.len() < bounds::SUB_AGENTS && !known.contains(&sub_agent) {
-            known.push(sub_agent);
-        }
-        match item {
-            // A sub-agent's task list, questions and plans do not concern the user.
-            Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
-            Item::Result(result) => self.result(result, moment),
-            _ => {}
-        }
-    }
-
     /// Adds the commit and the changed files of the entry at `moment` to the delegation that the
     /// call `caller` started. A commit removes the files that were changed before it.
     pub(super) fn credit(&mut self, caller: &str, moment: Moment) {
@@ -230,14 +200,3 @@ fn files_in_report(report: &str) -> Vec<String> {
 /// Maximum length, in bytes, of the part of a result that may say that the work continues in the
 /// background.
 const SHORT: usize = 600;
-
-fn is_between_agents(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::PlanTasks(_)
-            | Action::AddTask { .. }
-            | Action::UpdateTask { .. }
-            | Action::Ask(_)
-            | Action::ProposePlan { .. }
-    )
-}

@@ -9,9 +9,10 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            collector::{Collector, Moment},
+            collector::Collector,
             files::PlannedChange,
             lists::push_latest,
+            moment::Moment,
             pending::{Asked, Meaning, Waiting, is_our_tool},
             plans,
             shell::{CommandLine, resolve},

@@ -9,12 +9,13 @@ use crate::{
         evidence::{Delegation, Evidence, Quote, Title},
         time::Timestamp,
         token_use::{day_of, use_of},
-        transcript::{Entry, Item, Origin, SessionContext, TitleSource, Tokens},
+        transcript::{Action, Entry, Item, Origin, SessionContext, TitleSource, Tokens},
     },
     summarize::{
         evidence::{
             bounds, git,
             lists::push_name,
+            moment::Moment,
             pending::{Meaning, Pending, Waiting},
         },
         text::kept,
@@ -113,6 +114,22 @@ impl Collector {
         }
     }
 
+    /// Records a call or result of a sub-agent that the session's own file reports, as if it were
+    /// the session's. Other items of the sub-agent are ignored.
+    fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: Moment) {
+        let known = &mut self.evidence.reported_sub_agents;
+        let sub_agent = kept(sub_agent, bounds::TOOL);
+        if known.len() < bounds::SUB_AGENTS && !known.contains(&sub_agent) {
+            known.push(sub_agent);
+        }
+        match item {
+            // A sub-agent's task list, questions and plans do not concern the user.
+            Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
+            Item::Result(result) => self.result(result, moment),
+            _ => {}
+        }
+    }
+
     /// Records the latest call for whose result the agent still waits, if there is one. The agent
     /// continues only when it has all results, so the result of an earlier call was lost if the
     /// agent has spoken since, or has made another call after a later result.
@@ -181,26 +198,23 @@ impl Collector {
     }
 }
 
+fn is_between_agents(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::PlanTasks(_)
+            | Action::AddTask { .. }
+            | Action::UpdateTask { .. }
+            | Action::Ask(_)
+            | Action::ProposePlan { .. }
+    )
+}
+
 /// Returns a short description of a call. That of a call which starts a sub-agent contains the
 /// subject of the sub-agent's work.
 fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
     let delegated = delegations.iter().find(|one| one.origin == call.origin);
     let subject = delegated.filter(|_| call.meaning == Meaning::Delegate);
     subject.map_or_else(|| call.shown(), |one| format!("{}: {}", call.tool, one.subject))
-}
-
-/// The position and time of an entry.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
-    pub(super) origin: Origin,
-    pub(super) at: Option<Timestamp>,
-}
-
-impl Moment {
-    /// Returns `text` as a quotation of this moment, in at most `limit` bytes.
-    pub(super) fn said(self, text: &str, limit: usize) -> Quote {
-        Quote { text: kept(text, limit), origin: self.origin, at: self.at }
-    }
 }
 
 #[cfg(test)]

@@ -1,23 +1,112 @@
-//! Keeps the commands with their outcomes, the test runs, and the state of the repository that git
-//! printed.
+//! Keeps the commands with their outcomes, and records what their outputs show: the state of the
+//! repository, files that a formatter changed, test runs and errors.
 
 use crate::{
     model::{
         evidence::{CommandRun, TestRun},
         transcript::Outcome,
     },
-    summarize::evidence::{
-        bounds,
-        collector::{Collector, Moment},
-        git,
-        lists::push_latest,
-        results::Run,
-        shell::{CommandLine, below},
-        test_runs::{self, RunReport},
+    summarize::{
+        evidence::{
+            bounds,
+            collector::Collector,
+            errors::{self, Attempt, Changed, Event},
+            formatters, git,
+            lists::push_latest,
+            moment::Moment,
+            run::Run,
+            shell::{CommandLine, below},
+            test_runs::{self, RunReport},
+        },
+        text::pattern,
     },
 };
 
+/// Maximum length, in bytes, of an output that says that there was nothing to do.
+const SHORT_OUTPUT: usize = 400;
+
 impl Collector {
+    /// Records what the output of a command shows: effects on the repository, files that a
+    /// formatter changed, test runs and errors.
+    pub(super) fn command_printed(
+        &mut self,
+        command: &CommandLine,
+        outcome: Outcome,
+        output: &str,
+        moment: Moment,
+    ) {
+        let run = Run { command, outcome, output, moment };
+        self.pending.turn_changed |= git::note(&mut self.evidence, &run);
+        self.git_printed(command, output, moment);
+        for report in formatters::reports(output) {
+            let quote = moment.said(&report, bounds::NAME);
+            push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
+        }
+        let reports = test_runs::reports(output);
+        // Tests that could not run, or ran without the session's changes, say nothing about these
+        // changes.
+        if !self.hides_changes(&run)
+            && !reports.iter().any(|report| test_runs::could_not_run(output, report.failed))
+        {
+            self.judge(&run, &reports);
+            for report in reports {
+                self.keep_test_run(report, &run);
+            }
+        }
+        // A build replaces stale output, which may fix an error.
+        let changes =
+            command.changes || pattern!(r"\b(?:build|compile|codegen)\b").is_match(&command.shown);
+        if changes && outcome.succeeded() && !changed_nothing(output) {
+            let changed = Changed::Command(command.shown.clone());
+            self.pending.errors.changed(moment.origin.line, changed);
+        }
+    }
+
+    /// Determines whether the command or its tests failed. Adds new errors, resolves earlier ones,
+    /// and marks the kept command if its exit code hides a failure.
+    fn judge(&mut self, run: &Run<'_>, reports: &[RunReport]) {
+        let event =
+            Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
+        let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);
+        for report in reports {
+            let scope = test_runs::scope_of(report, run, self.evidence.directories.first());
+            tracker.tests_ran(known, report, &scope, event);
+            if report.failed > 0 {
+                tracker.tests_failed(known, report, scope, run.output, event);
+            }
+        }
+        let tests_failed = reports.iter().any(|report| report.failed > 0);
+        let hides_failure = run.command.unproven && reports.is_empty();
+        let shows_failure = hides_failure && errors::shows_failure(run.output);
+        if let Some(kept) = self.evidence.commands.last_mut()
+            && run.outcome.succeeded()
+            && kept.command == run.command.shown
+        {
+            kept.shows_failure = shows_failure || tests_failed;
+        }
+        let Some(attempt) = &run.command.attempt else { return };
+        let attempt = Attempt::Command(attempt.clone());
+        let failed = match run.outcome {
+            Outcome::Failed(_) => true,
+            // This is false after a test run, whose log may contain lines that look like errors.
+            Outcome::Succeeded => shows_failure,
+            Outcome::Rejected | Outcome::Interrupted => return,
+        };
+        if tests_failed {
+            tracker.got_further(&attempt, event);
+            return;
+        }
+        if !failed {
+            tracker.succeeded(known, &attempt, event);
+            return;
+        }
+        // When a failure is known already, an output that was cut (`| tail`) adds nothing.
+        let is_excerpt = run.command.unproven && tracker.is_open(&attempt);
+        if !is_excerpt && !errors::is_slip(run.output) {
+            tracker.failed(known, attempt, run.output, event);
+        }
+    }
+
     /// Records the branch that `git status` prints. If the command may have run in a folder of the
     /// session, also records the state of the repository, and commits that git's history shows.
     pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
@@ -39,7 +128,7 @@ impl Collector {
 
     /// Whether a command ran while the changes were stashed away: `git stash && npm test`. Updates
     /// `stashed` for later commands.
-    pub(super) fn hides_changes(&mut self, run: &Run<'_>) -> bool {
+    fn hides_changes(&mut self, run: &Run<'_>) -> bool {
         let was_stashed = self.pending.stashed;
         let calls = run.command.git.iter().filter(|call| call.subcommand() == "stash");
         let stashes: Vec<bool> = calls
@@ -73,7 +162,7 @@ impl Collector {
     }
 
     /// Keeps a test run with its scope.
-    pub(super) fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
+    fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
         let runs = &mut self.evidence.tests;
         if let Some(before) = runs.last_mut() {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
@@ -100,4 +189,11 @@ impl Collector {
         };
         push_latest(runs, test_run, bounds::TEST_RUNS);
     }
+}
+
+/// Whether the output of a command reports that there was nothing to do.
+fn changed_nothing(output: &str) -> bool {
+    output.len() <= SHORT_OUTPUT
+        && pattern!(r"(?i)\b(?:up[- ]to[- ]date|nothing to (?:do|commit|install)|already (?:installed|satisfied|exists)|no changes)\b")
+            .is_match(output)
 }

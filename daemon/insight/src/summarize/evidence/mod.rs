@@ -18,10 +18,12 @@ mod git;
 mod kept_runs;
 mod lists;
 mod merge;
+mod moment;
 mod notes;
 mod pending;
 mod plans;
 mod results;
+mod run;
 #[cfg(test)]
 pub(in crate::summarize) mod scenarios;
 mod settings;

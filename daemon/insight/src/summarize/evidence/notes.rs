@@ -7,7 +7,7 @@ use crate::{
         transcript::{ChangeKind, FileChange},
     },
     summarize::{
-        evidence::{bounds, collector::Moment, errors, lists::push_latest},
+        evidence::{bounds, errors, lists::push_latest, moment::Moment},
         report::{Form, passages},
         text::{kept, pattern},
     },

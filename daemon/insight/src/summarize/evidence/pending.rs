@@ -10,7 +10,6 @@ use crate::{
         transcript::{Origin, Tokens},
     },
     summarize::evidence::{
-        background::BackgroundTask,
         bounds,
         errors::Tracker,
         files::{EditMade, PlannedChange},
@@ -132,6 +131,13 @@ impl Waiting {
     }
 }
 
+/// A background task with the call that started it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BackgroundTask {
+    pub(super) id: String,
+    pub(super) call: Waiting,
+}
+
 /// Whether a tool is one of graphiti's own. The name differs when graphiti is set up as a plugin.
 pub(super) fn is_our_tool(tool: &str) -> bool {
     tool.starts_with("mcp__graphiti__") || tool.starts_with("mcp__plugin_graphiti_graphiti__")
@@ -199,7 +205,7 @@ impl Pending {
 
     /// Returns the subjects of the commits that calls without a result were to make.
     pub(super) fn commits(&self) -> Vec<String> {
-        let background = self.background.iter().map(BackgroundTask::call);
+        let background = self.background.iter().map(|task| &task.call);
         let calls = self.calls.iter().chain(background);
         let steps = calls.flat_map(|call| match &call.meaning {
             Meaning::Run(command) => command.repository.as_slice(),

@@ -8,9 +8,10 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            collector::{Collector, Moment},
+            collector::Collector,
             errors::{self, About},
             lists::push_latest,
+            moment::Moment,
             notes,
             pending::{self, Meaning},
             statements,

@@ -7,12 +7,11 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            entries::{ENTRY, Entries, cut_at_clause, push},
-            quotable::is_row_of_numbers,
-            refuted, reported, transient,
+            commit_messages::{is_bookkeeping, point},
+            entries::{ENTRY, Entries, push},
+            refuted, reported,
         },
-        report::{Form, passages},
-        text::{cut, one_line, pattern, sentences, without_full_stop},
+        text::{cut, one_line, pattern},
     },
 };
 
@@ -22,8 +21,6 @@ const ENTRIES: usize = 26;
 const COMMITS: (usize, usize) = (4, 11);
 /// Maximum number of tasks that are listed.
 const TASKS: usize = 8;
-/// Maximum length, in characters, of the text that is taken from a commit's body.
-const POINT: usize = 560;
 
 /// Returns what was accomplished: pull requests, then commits, then the results that reports
 /// describe. Without any of these, returns the completed tasks, or else, if files were changed, the
@@ -118,66 +115,6 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let failed = if refuted::did_not_fix(&spans, commit) { " (did not fix it)" } else { "" };
         push(list, format!("{subject}{hash}{failed}{point}"));
     }
-}
-
-/// Whether a commit only records the state of the work: plans, status files, todo lists.
-pub(super) fn is_bookkeeping(commit: &Commit) -> bool {
-    pattern!(
-        r"(?i)^(?:docs|chore|wip)(?:\([^)]*\))?: (?:start work on|begin |complete |completed |finish |close |capture |add todo|(?:re)?move todo|mark |record |update (?:the )?(?:state|status|progress|plan|roadmap|todo)|.{0,40}\b(?:state\.md|roadmap\.md|todos?|handoff|checkpoint)\b)|^(?:wip|checkpoint)\b"
-    )
-    .is_match(&commit.subject)
-}
-
-/// Returns the subject of a commit and the part of its body that the list shows.
-pub(super) fn told(commit: &Commit) -> String {
-    format!("{}. {}", commit.subject, point(&commit.body).unwrap_or_default())
-}
-
-/// Returns the first passages of a commit's body, up to [`POINT`] characters; `None` if they say
-/// little.
-fn point(body: &str) -> Option<String> {
-    let mut line = String::new();
-    for passage in passages(body) {
-        // A table in a commit message compares or checks something and describes no change.
-        if passage.form == Form::Row {
-            continue;
-        }
-        let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
-        let text = format!("{label}{}", passage.text);
-        let text = without_empty_words(&text);
-        if text.is_empty() {
-            continue;
-        }
-        let text = without_full_stop(&text);
-        let is_listed = passage.form != Form::Paragraph;
-        let joined = match (line.is_empty(), is_listed) {
-            (true, _) => text.to_owned(),
-            (false, true) => format!("{line}; {text}"),
-            (false, false) => format!("{line}. {text}"),
-        };
-        if joined.chars().count() > POINT {
-            let is_short = line.len() * 2 < POINT;
-            line = if is_short { cut_at_clause(&joined, POINT) } else { line };
-            break;
-        }
-        line = joined;
-    }
-    let line = without_full_stop(&line).to_owned();
-    (line.len() >= 20).then_some(line)
-}
-
-/// Returns a passage of a commit's body without sentences that praise the commit, that give
-/// numbers, or that describe what it did not change.
-fn without_empty_words(passage: &str) -> String {
-    let is_empty = |sentence: &&str| {
-        transient::is_boast(sentence)
-            || transient::claims_effect(sentence)
-            || is_row_of_numbers(sentence)
-            || pattern!(r"(?i)\balready (?:present|correct|configured|in place|there|handled|done)\b|^[A-Za-z0-9_ /-]{0,40}\b(?:verified|confirmed):")
-                .is_match(sentence)
-    };
-    let told: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
-    told.join(" ")
 }
 
 /// Whether a task is a step towards a result rather than a result.

@@ -6,13 +6,10 @@ use std::time::Duration;
 use crate::{
     lang::paths,
     model::{
-        activity::{Activity, ActivityVector},
-        evidence::{Evidence, FileWork, Statement, StatementKind},
+        evidence::{Evidence, Statement, StatementKind},
         project::Project,
-        wording::DELETED,
     },
     summarize::{
-        from_evidence::overtaken,
         report::{Claim, Reports, Topic, is_phrase, topic_of_heading},
         text::{
             Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words,
@@ -27,9 +24,6 @@ pub(super) const ENTRY: usize = 220;
 const CLAIM: usize = 280;
 /// Maximum length, in characters, of an item that is repeated before each item nested in it.
 const PARENT: usize = 80;
-/// Maximum number of files that are listed. If there are more, those that were changed last are
-/// kept.
-const FILES: usize = 100;
 
 /// The evidence, its parsed reports and its project, from which the entries of a summary are made.
 #[derive(Clone, Copy)]
@@ -173,39 +167,6 @@ impl<'e> Entries<'e> {
         prose.first().map(|one| self.tidy(one))
     }
 
-    /// Returns the files that the session changed, without scratch files and changes that were
-    /// undone. If there are none, returns an empty list for a session that explored files, and
-    /// `None` otherwise.
-    pub(super) fn files_modified(&self, activity: &ActivityVector) -> Option<Vec<String>> {
-        let worked = self.evidence.files.iter().filter(|(path, work)| {
-            let came_and_went =
-                work.deleted && (work.writes > 0 || is_unseen(self.evidence, path, work));
-            work.changed()
-                && !came_and_went
-                && !is_scratch(path)
-                && !overtaken::is_taken_back(self.evidence, path, work)
-        });
-        let mut worked: Vec<_> = worked.collect();
-        if worked.is_empty() {
-            let explored = [Activity::Exploring, Activity::Reviewing]
-                .into_iter()
-                .any(|one| activity.primary_activity() == one.as_str());
-            // A commit proves a change, even if the record does not show the change itself.
-            let is_known = !self.evidence.files.is_empty() && self.evidence.commits.is_empty();
-            return (explored && is_known).then(Vec::new);
-        }
-        worked.sort_by_key(|(_, work)| std::cmp::Reverse(work.last));
-        worked.truncate(FILES);
-        let shown = |(path, work): (&String, &FileWork)| match work.deleted {
-            true => format!("{}{DELETED}", self.path(path)),
-            false => self.path(path).to_owned(),
-        };
-        let mut paths: Vec<String> = worked.into_iter().map(shown).collect();
-        paths.sort();
-        paths.dedup();
-        Some(paths)
-    }
-
     /// Returns the names of the MCP tools that were used.
     pub(super) fn mcp_tools(&self) -> Vec<String> {
         self.evidence.tools.keys().filter(|name| name.starts_with("mcp__")).cloned().collect()
@@ -340,22 +301,6 @@ fn is_broken(line: &str) -> bool {
         || count('(') > count(')')
         || pattern!(r"(?i)\b(?:the|a|an|of|to|and|or|with|by|for|from|in|into|via|e\.g)$")
             .is_match(line)
-}
-
-/// Whether the evidence shows nothing of a file but its removal. Then the session may have created
-/// the file itself.
-fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    let in_git = evidence.commands.iter().any(|run| {
-        run.command.contains("git rm")
-            || run.command.contains("git add") && run.command.contains(name)
-    });
-    let in_commit = evidence
-        .commits
-        .iter()
-        .any(|commit| commit.subject.contains(stem) || commit.body.contains(stem));
-    work.reads + work.edits == 0 && work.moved_from.is_none() && !in_git && !in_commit
 }
 
 /// Adds `text` unless an entry of the list has the same words.

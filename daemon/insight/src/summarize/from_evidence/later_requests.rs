@@ -5,8 +5,8 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::cut_at_clause,
-            objective::{LATER, picked, prompt_of},
-            request::{Request, Weight},
+            listed_options::picked,
+            request::{Request, Weight, prompt_of},
             turns::turn_of,
         },
         report::{Topic, is_phrase},
@@ -16,6 +16,8 @@ use crate::{
 
 /// Minimum number of words, including its name, of a slash command that says what is wanted.
 const COMMANDED: usize = 7;
+/// Maximum length, in characters, of each goal that came up later.
+pub(super) const LATER: usize = 240;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 4;
 

@@ -1,11 +1,14 @@
 //! Finds the options in a report that the user names by letter or number.
 
 use crate::{
-    model::transcript::Origin,
+    model::{evidence::Evidence, transcript::Origin},
     summarize::{
-        from_evidence::entries::Entries,
+        from_evidence::{
+            entries::Entries,
+            request::{Request, prompt_of},
+        },
         report::Report,
-        text::{cut, pattern},
+        text::{cut, one_line, pattern},
     },
 };
 
@@ -41,6 +44,15 @@ fn named_in(entries: &Entries<'_>, before: &Report, words: &str) -> Vec<String> 
         Some(format!("{mark}: {}", cut(&entries.tidy_line(&label), 80)))
     });
     named.take(6).collect()
+}
+
+/// Returns the item that a request picks by number or letter from the agent's previous report.
+pub(super) fn picked(evidence: &Evidence, request: &Request) -> Option<String> {
+    let mark = pattern!(r"(?i)^(?:option )?([a-e1-9])\b").captures(&request.text)?;
+    let asked = prompt_of(evidence, request)?;
+    let shown = evidence.reports.iter().rfind(|one| one.origin.line < asked.origin.line)?;
+    let label = option_named(&Report::of(shown), &mark[1])?;
+    Some(one_line(&label))
 }
 
 /// Returns the text of the option that a report lists under the number or letter `mark`.

@@ -7,6 +7,7 @@
 mod answers;
 mod antecedents;
 mod checks;
+mod commit_messages;
 mod decisions;
 mod deferred;
 mod done;
@@ -14,6 +15,7 @@ mod ending;
 mod entries;
 mod errors;
 mod fate;
+mod files;
 mod findings;
 mod later_requests;
 #[cfg(test)]
@@ -117,7 +119,7 @@ pub fn summarize(
         topics: None,
         relations: None,
         test_results: test_results::test_results(&entries),
-        files_modified: entries.files_modified(&activity),
+        files_modified: files::files_modified(&entries, &activity),
         mcp_tools_used: some(entries.mcp_tools()),
         session_file: context.session_file.map(str::to_owned),
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),

@@ -2,31 +2,28 @@
 
 use crate::{
     model::{
-        evidence::{Choice, Evidence, Quote, Ticket},
+        evidence::{Choice, Evidence, Ticket},
         transcript::RecapKind,
     },
     summarize::{
         from_evidence::{
             antecedents,
-            done::is_bookkeeping,
+            commit_messages::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
-            later_requests::{points_at_something, shifts},
-            listed_options::option_named,
+            later_requests::{LATER, points_at_something, shifts},
+            listed_options::picked,
             openings::{is_preparation, is_question, is_talk},
             request::{REQUEST, Request, Weight},
             title::{fits, subject, title},
             wording::begins_as_order,
         },
         recap::{self, Section, Sections},
-        report::Report,
         text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
     },
 };
 
 /// Maximum length, in characters, of a session's name in lists.
 const NAME: usize = 80;
-/// Maximum length, in characters, of each goal that came up later.
-pub(super) const LATER: usize = 240;
 /// Maximum number of requests after an opening question that are searched for the first order.
 const SOON: usize = 3;
 /// From this number of prompts on, the agent's own note says more than a clear first request.
@@ -313,19 +310,6 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     let told = cut(&told, REQUEST.saturating_sub(title.len()));
     let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
     Some(Goal { text, ask: title })
-}
-
-/// Returns the item that a request picks by number or letter from the agent's previous report.
-pub(super) fn picked(evidence: &Evidence, request: &Request) -> Option<String> {
-    let mark = pattern!(r"(?i)^(?:option )?([a-e1-9])\b").captures(&request.text)?;
-    let asked = prompt_of(evidence, request)?;
-    let shown = evidence.reports.iter().rfind(|one| one.origin.line < asked.origin.line)?;
-    let label = option_named(&Report::of(shown), &mark[1])?;
-    Some(one_line(&label))
-}
-
-pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option<&'e Quote> {
-    evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
 /// Returns the user's intent as the recap of a compaction states it, if the start of the session

@@ -11,7 +11,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            answers, done, ending,
+            answers, commit_messages, ending,
             entries::Entries,
             fate::{Fate, fate},
             overtaken,
@@ -74,7 +74,7 @@ fn selected(
     let ended = ending::last_words(entries).unwrap_or_default();
     let mut known: Vec<BTreeSet<String>> = vec![words(&ended)];
     let commits = entries.evidence.commits.iter();
-    known.extend(commits.map(|commit| words(&done::told(commit))));
+    known.extend(commits.map(|commit| words(&commit_messages::told(commit))));
     let mut chosen: Vec<Vec<String>> = Vec::new();
     let (mut left, mut beginnings) = (room, BEGINNINGS);
     // After a short last report such as `Committed.`, the one before it gets the space of the

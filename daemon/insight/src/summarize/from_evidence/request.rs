@@ -1,13 +1,16 @@
 //! Converts what the user asked into words for a summary.
 
-use crate::summarize::{
-    from_evidence::{
-        entries::cut_at_clause,
-        wording::{self, Manner},
-    },
-    text::{
-        Block, blocks, capitalised, cut, one_line, pattern, sentences, spoken_sentences,
-        without_code,
+use crate::{
+    model::evidence::{Evidence, Quote},
+    summarize::{
+        from_evidence::{
+            entries::cut_at_clause,
+            wording::{self, Manner},
+        },
+        text::{
+            Block, blocks, capitalised, cut, one_line, pattern, sentences, spoken_sentences,
+            without_code,
+        },
     },
 };
 
@@ -68,6 +71,11 @@ impl Request {
     fn stated(text: &str, weight: Weight) -> Request {
         Request { text: text.to_owned(), ask: text.to_owned(), weight }
     }
+}
+
+/// Returns the first prompt that is this request.
+pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option<&'e Quote> {
+    evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
 /// Converts `/name args`: into the arguments if they say something, or else into what the command

@@ -8,7 +8,7 @@ use crate::{
         transcript::TitleSource,
     },
     summarize::{
-        from_evidence::done::is_bookkeeping,
+        from_evidence::commit_messages::is_bookkeeping,
         text::{pattern, share_of_words, words},
     },
 };

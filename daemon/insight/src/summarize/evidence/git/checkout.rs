@@ -5,9 +5,9 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            collector::Moment,
             git::commits::{history, printed},
             lists::push_latest,
+            moment::Moment,
             shell::{CommandLine, GitCall},
         },
         text::{kept, pattern},

@@ -7,7 +7,7 @@ use crate::{
         evidence::{
             bounds,
             lists::push_latest,
-            results::Run,
+            run::Run,
             shell::{CommitMade, Undone},
         },
         text::{kept, pattern},

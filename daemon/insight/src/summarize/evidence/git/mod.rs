@@ -16,7 +16,7 @@ use crate::{
         transcript::Outcome,
     },
     summarize::{
-        evidence::{bounds, errors, lists::push_latest, results::Run, shell::RepositoryStep},
+        evidence::{bounds, errors, lists::push_latest, run::Run, shell::RepositoryStep},
         text::{kept, pattern},
     },
 };
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
     use crate::{
         model::transcript::Origin,
-        summarize::evidence::{collector::Moment, shell::CommandLine},
+        summarize::evidence::{moment::Moment, shell::CommandLine},
     };
 
     /// A command, its outcome and its output.

@@ -6,11 +6,11 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            collector::Moment,
             git::{
                 checkout::{begins_at_head, short_hash},
                 commits::history,
             },
+            moment::Moment,
             shell::CommandLine,
         },
         text::{kept, pattern},

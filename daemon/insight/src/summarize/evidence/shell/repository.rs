@@ -10,7 +10,7 @@ use crate::{
             bounds,
             shell::{
                 kind::{Invocation, Kind},
-                texts::{self, ArgumentTexts},
+                texts::{self, ArgumentTexts, Published},
                 words::{Joint, Simple},
             },
         },
@@ -72,14 +72,6 @@ pub(in crate::summarize::evidence) enum Undone {
     Branch(String),
     /// All commits of the branch that is checked out, which become one commit.
     OwnBranch,
-}
-
-/// A text that a command publishes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::summarize::evidence) struct Published {
-    pub(in crate::summarize::evidence) kind: PublicationKind,
-    pub(in crate::summarize::evidence) title: Option<String>,
-    pub(in crate::summarize::evidence) body: String,
 }
 
 /// Whether a name has the extension of a file. `git checkout` restores a file, and switches to a

@@ -1,5 +1,6 @@
 //! Finds the texts that a command line passes to a program: messages, descriptions, comments.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
@@ -7,10 +8,7 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            shell::{
-                repository::Published,
-                words::{Joint, Simple},
-            },
+            shell::words::{Joint, Simple},
         },
         text::{kept, one_line, pattern},
     },
@@ -80,6 +78,14 @@ impl ArgumentTexts<'_> {
         };
         Published::of(kind, title.as_deref(), &body?)
     }
+}
+
+/// A text that a command publishes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::summarize::evidence) struct Published {
+    pub(in crate::summarize::evidence) kind: PublicationKind,
+    pub(in crate::summarize::evidence) title: Option<String>,
+    pub(in crate::summarize::evidence) body: String,
 }
 
 impl Published {

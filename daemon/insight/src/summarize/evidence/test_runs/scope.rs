@@ -4,7 +4,7 @@ use super::{RunReport, TestScope, count};
 use crate::summarize::{
     evidence::{
         bounds,
-        results::Run,
+        run::Run,
         shell::{below, call_that_printed},
     },
     text::{kept, pattern},
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::{
         model::transcript::{Origin, Outcome},
-        summarize::evidence::{collector::Moment, shell::CommandLine, test_runs::reports},
+        summarize::evidence::{moment::Moment, shell::CommandLine, test_runs::reports},
     };
 
     #[test]

@@ -1,0 +1,15 @@
+//! A command with its result, as the files that interpret the result get it.
+
+use crate::{
+    model::transcript::Outcome,
+    summarize::evidence::{moment::Moment, shell::CommandLine},
+};
+
+/// A command that was run.
+pub(super) struct Run<'r> {
+    pub(super) command: &'r CommandLine,
+    pub(super) outcome: Outcome,
+    /// The output, without terminal colours.
+    pub(super) output: &'r str,
+    pub(super) moment: Moment,
+}

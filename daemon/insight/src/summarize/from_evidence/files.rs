@@ -1,0 +1,69 @@
+//! Lists the files that a session changed.
+
+use crate::{
+    model::{
+        activity::{Activity, ActivityVector},
+        evidence::{Evidence, FileWork},
+        wording::DELETED,
+    },
+    summarize::from_evidence::{
+        entries::{Entries, is_scratch},
+        overtaken,
+    },
+};
+
+/// Maximum number of files that are listed. If there are more, those that were changed last are
+/// kept.
+const FILES: usize = 100;
+
+/// Returns the files that the session changed, without scratch files and changes that were
+/// undone. If there are none, returns an empty list for a session that explored files, and
+/// `None` otherwise.
+pub(super) fn files_modified(
+    entries: &Entries<'_>,
+    activity: &ActivityVector,
+) -> Option<Vec<String>> {
+    let evidence = entries.evidence;
+    let worked = evidence.files.iter().filter(|(path, work)| {
+        let came_and_went = work.deleted && (work.writes > 0 || is_unseen(evidence, path, work));
+        work.changed()
+            && !came_and_went
+            && !is_scratch(path)
+            && !overtaken::is_taken_back(evidence, path, work)
+    });
+    let mut worked: Vec<_> = worked.collect();
+    if worked.is_empty() {
+        let explored = [Activity::Exploring, Activity::Reviewing]
+            .into_iter()
+            .any(|one| activity.primary_activity() == one.as_str());
+        // A commit proves a change, even if the record does not show the change itself.
+        let is_known = !evidence.files.is_empty() && evidence.commits.is_empty();
+        return (explored && is_known).then(Vec::new);
+    }
+    worked.sort_by_key(|(_, work)| std::cmp::Reverse(work.last));
+    worked.truncate(FILES);
+    let shown = |(path, work): (&String, &FileWork)| match work.deleted {
+        true => format!("{}{DELETED}", entries.path(path)),
+        false => entries.path(path).to_owned(),
+    };
+    let mut paths: Vec<String> = worked.into_iter().map(shown).collect();
+    paths.sort();
+    paths.dedup();
+    Some(paths)
+}
+
+/// Whether the evidence shows nothing of a file but its removal. Then the session may have created
+/// the file itself.
+fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let in_git = evidence.commands.iter().any(|run| {
+        run.command.contains("git rm")
+            || run.command.contains("git add") && run.command.contains(name)
+    });
+    let in_commit = evidence
+        .commits
+        .iter()
+        .any(|commit| commit.subject.contains(stem) || commit.body.contains(stem));
+    work.reads + work.edits == 0 && work.moved_from.is_none() && !in_git && !in_commit
+}
