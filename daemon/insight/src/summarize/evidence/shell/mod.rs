@@ -81,7 +81,7 @@ impl CommandLine {
             .iter()
             .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
             .collect();
-        let repository = repository::steps(&commands, line);
+        let repository = repository::steps(&commands, line, directory);
         let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
         let works = |(_, invocation): &&(&Simple, Invocation<'_>)| invocation.kind() != Kind::Looks;
@@ -104,7 +104,7 @@ impl CommandLine {
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
             repository,
             tests: test_calls::of(&commands, directory),
-            git: git_calls::of(&commands, line),
+            git: git_calls::of(&commands, line, directory),
             directory: target.directory,
             package: target.package,
             shows_part: pattern!(
