@@ -384,7 +384,7 @@ fn what_the_user_talked_the_agent_out_of_is_not_told() {
     script.reply("m2", "The first migration creates all tables now.\n\nChanges made:\n- **`guide.md`** - Updated the chapter on the gap from open to fixed, and the number of tables\n- **`notes.md`** - Updated the list of the servers that get the new tables\n");
     let told = |script: &Script| {
         let found = summary(script);
-        (found.objective, format!("{:?}", found.completed_tasks))
+        (found.objective, format!("{:?} {:?}", found.last_words, found.completed_tasks))
     };
     let (objective, done) = told(&script);
     assert!(objective.contains("Later: fix the gap"), "{objective}");

@@ -70,7 +70,10 @@ mod tests {
         script.prompt("Let the hooks be switched");
         script.edit("a", "/app/hooks.go", "a", "b");
         script.reply("m1", "The hooks can be switched.\n\n## How it works\n\n- Hooks of developers are written into `settings.local.json`\n- Everybody else keeps the hooks of `settings.json` as before\n\n## Changes\n\n- Added a switch to `hooks.go` for all of the hooks\n");
-        let told = |script: &Script| format!("{:?}", summary(script).completed_tasks);
+        let told = |script: &Script| {
+            let found = summary(script);
+            format!("{:?} {:?}", found.completed_tasks, found.discoveries)
+        };
         script.prompt("now the guide");
         script.edit("b", "/app/guide.md", "a", "b");
         script.reply("m2", "The guide has a part on the hooks, with an example for each of the shells that we support.");

@@ -124,6 +124,11 @@ impl CommandLine {
         }
     }
 
+    /// Whether the output shows the state of the repository or of a pull request's checks.
+    pub(super) fn shows_repository(&self) -> bool {
+        !self.git.is_empty() || self.shown.contains("gh pr checks")
+    }
+
     /// Whether the command only reads, or runs inline code, whose effect is unknown.
     pub(super) fn looks_only(&self) -> bool {
         self.attempt.is_none() && !self.changes && self.repository.is_empty()
