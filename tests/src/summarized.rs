@@ -117,7 +117,7 @@ pub fn of_transcript(path: &Path) -> Summarized {
     let context = summarize::Context { project: project.as_ref(), ..Default::default() };
     let summary = summarize::summarize(&evidence, &context, own.detector.vector());
     let name = summarize::name(&evidence, &context);
-    let page = format!("{name}\n\n{}", summarize::markdown::to_page(&summary));
+    let page = format!("{name}\n\n{}", summarize::markdown::to_page(&summary, &name));
     let last_words = evidence.last_reply.map_or_else(String::new, |reply| reply.text);
     let wishes = summary.preferences.unwrap_or_default();
     Summarized { page, last_words, wishes }

@@ -98,7 +98,7 @@ pub fn title(prompt: &str) -> String {
 pub fn page(episode: &Episode) -> String {
     match episode.text() {
         Some(text) => text.to_owned(),
-        None => summarize::markdown::to_page(&episode.summary),
+        None => summarize::markdown::to_page(&episode.summary, &episode.name),
     }
 }
 

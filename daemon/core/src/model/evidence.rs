@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 pub use super::{
     dialogue::{Choice, Correction},
     repository::{
-        ChangedFiles, CheckoutState, Commit, GitEvent, GitStep, GitView, HeadCommit, Publication,
-        PublicationKind, PullRequest,
+        ChangedFiles, CheckoutState, Commit, ForgeChecks, GitEvent, GitStep, GitView, HeadCommit,
+        Publication, PublicationKind, PullRequest,
     },
     test_run::{TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts},
     work_notes::{NotePurpose, Ticket, WorkNote},
@@ -107,6 +107,10 @@ pub struct Evidence {
     pub choices: Vec<Choice>,
     /// Prompts that corrected the agent: the latest ones.
     pub corrections: Vec<Correction>,
+    /// What the agent said first when it answered that the user is right, at the positions of the
+    /// prompts: the latest ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub concessions: Vec<Quote>,
     /// The agent's own summaries of the session.
     pub recaps: Vec<Recap>,
     /// The session's names.

@@ -110,6 +110,9 @@ pub struct CheckoutState {
     pub upstream: Option<GitView<String>>,
     /// The files that git listed as changed.
     pub files: Option<GitView<ChangedFiles>>,
+    /// The checks of the forge on a pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<GitView<ForgeChecks>>,
     /// Branches that were deleted.
     pub deleted: Vec<String>,
     /// Paths that git named as ignored.
@@ -148,6 +151,16 @@ pub struct ChangedFiles {
     pub is_part: bool,
 }
 
+/// The checks that the forge runs on a pull request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ForgeChecks {
+    /// The names of the checks that failed.
+    pub failed: Vec<String>,
+    /// Whether checks were still running.
+    pub is_running: bool,
+}
+
 impl CheckoutState {
     /// Replaces each value that `other`, such as a sub-agent in the same checkout, saw later, and
     /// adds the branches whose deletion it saw.
@@ -156,6 +169,7 @@ impl CheckoutState {
         replace_older(&mut self.head, other.head.as_ref());
         replace_older(&mut self.upstream, other.upstream.as_ref());
         replace_older(&mut self.files, other.files.as_ref());
+        replace_older(&mut self.checks, other.checks.as_ref());
         let deleted = other.deleted.iter().filter(|name| !self.deleted.contains(name));
         let deleted: Vec<String> = deleted.cloned().collect();
         self.deleted.extend(deleted);

@@ -59,8 +59,9 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
 /// Renders `summary` for an agent or person who continues the work: the most useful parts first.
 ///
 /// The order is: outcome, open steps, objective, wishes of the user, decisions, results, findings,
-/// errors, known failures, tests, settings, files.
-pub fn to_page(summary: &EnhancedSessionSummary) -> String {
+/// errors, known failures, tests, settings, files. An objective that says no more than the session's
+/// `name` is left out, because the name is shown with the page.
+pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
     let mut page = Page { lines: Vec::new() };
     let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
     let ended: Vec<String> = ended.into_iter().flatten().map(one_line).collect();
@@ -68,12 +69,16 @@ pub fn to_page(summary: &EnhancedSessionSummary) -> String {
     let reason = reason.map_or(String::new(), |reason| format!(" ({})", one_line(reason)));
     page.section(&format!("{OUTCOME}{}{reason}", summary.outcome.as_str()), ended);
     page.list("## Open", summary.next_steps.as_deref());
-    page.section("## Objective", [one_line(&summary.objective)]);
+    let objective = one_line(&summary.objective);
+    if !name.starts_with(objective.trim_end_matches(['.', '?', '!', ' '])) {
+        page.section("## Objective", [objective]);
+    }
     page.list("## Wishes of the user", summary.preferences.as_deref());
     page.section_of("## Decisions", summary.key_decisions.as_deref(), |record| {
         vec![decision_line(record)]
     });
-    page.list("## Done", summary.completed_tasks.as_deref());
+    let done = summary.completed_tasks.as_deref().map(|done| without_last_commit(done, summary));
+    page.list("## Done", done.as_deref());
     page.list("## Findings", summary.discoveries.as_deref());
     page.section_of("## Errors", summary.errors_resolved.as_deref(), |record| {
         vec![error_line(record)]
@@ -84,7 +89,7 @@ pub fn to_page(summary: &EnhancedSessionSummary) -> String {
     }
     let settings = summary.config_changes.as_deref().map(setting_lines);
     page.list("## Settings", settings.as_deref());
-    let files = summary.files_modified.as_deref().map(file_lines);
+    let files = summary.files_modified.as_deref().map(|files| files_not_named(files, &page.lines));
     page.list("## Files", files.as_deref());
     page.lines.join("\n")
 }
@@ -122,12 +127,15 @@ fn error_line(record: &ErrorResolution) -> String {
 /// Maximum number of changes of one file that are listed with their values. A file with more is a
 /// document rather than settings.
 const SETTINGS_OF_A_FILE: usize = 5;
+/// Follows the first of several changes of the same key in one file.
+const ALIKE: &str = " (and the same key of other objects)";
 /// From this number of files on, the files are grouped by folder.
 const FOLDED: usize = 20;
 
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     let mut of_file: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut of_key: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut long: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for change in changes {
         let count = of_file.entry(&change.file).or_default();
@@ -142,6 +150,14 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
         if *count > SETTINGS_OF_A_FILE {
             continue;
         }
+        // The same key again is in another object of a list.
+        if let Some(line) = of_key.get(&(change.file.as_str(), change.setting.as_str())) {
+            if !lines[*line].ends_with(ALIKE) {
+                lines[*line].push_str(ALIKE);
+            }
+            continue;
+        }
+        of_key.insert((&change.file, &change.setting), lines.len());
         let old = old.map_or(String::new(), |old| format!("{} → ", cell(old)));
         let new =
             if change.new_value == REMOVED { REMOVED.to_owned() } else { cell(&change.new_value) };
@@ -149,6 +165,34 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
     }
     lines.extend(long.iter().map(|(file, keys)| format!("{file}: {} changed", keys.join(", "))));
     lines
+}
+
+/// Returns what was done without the only commit, if nothing but its subject is known and the
+/// state of the repository names it.
+fn without_last_commit(done: &[String], summary: &EnhancedSessionSummary) -> Vec<String> {
+    let state = summary.repository.as_deref().unwrap_or_default();
+    let commit = |line: &str| {
+        let (subject, hash) = line.strip_suffix("`)")?.split_once(" (commit `")?;
+        Some(format!("last commit `{hash}` {subject}"))
+    };
+    let is_single = done.iter().filter(|line| line.contains(" (commit `")).count() == 1;
+    let is_named = |line: &str| commit(line).is_some_and(|commit| state.contains(&commit));
+    done.iter().filter(|line| !(is_single && is_named(line))).cloned().collect()
+}
+
+/// Returns the lines of the files. If the page names at least half of them above, only the others
+/// are listed.
+fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
+    let is_named = |file: &&String| page.iter().any(|line| line.contains(&file_name(file)));
+    let (named, others): (Vec<&String>, Vec<&String>) = files.iter().partition(is_named);
+    if named.len() < others.len().max(1) || files.len() >= FOLDED {
+        return file_lines(files);
+    }
+    let others: Vec<String> = others.into_iter().map(|file| file_name(file)).collect();
+    if others.is_empty() {
+        return others;
+    }
+    vec![format!("Those named above, and {}", others.join(", "))]
 }
 
 fn file_lines(files: &[String]) -> Vec<String> {
@@ -374,6 +418,40 @@ mod tests {
         assert_eq!(
             test_lines(&tests)[2..],
             ["- **Part**: no run of the whole suite was seen", "- **Ran**: before the last change"]
+        );
+    }
+
+    #[test]
+    fn a_page_names_each_file_and_commit_once() {
+        let mut summary = config_bug();
+        summary.repository = Some(
+            "branch `a`; last commit `1a2b3c4` Set the unit; not committed: `.env`, `config.py`"
+                .to_owned(),
+        );
+        summary.completed_tasks =
+            Some(vec!["Set the unit (commit `1a2b3c4`)".to_owned(), "Read the unit".to_owned()]);
+        let page = to_page(&summary, "T");
+        assert!(page.contains("## Done\n- Read the unit\n"), "{page}");
+        let files = "## Files\n- Those named above, and `tests/test_auth.py`\n";
+        assert!(page.contains(files), "{page}");
+        summary.files_modified = Some(vec![".env".to_owned(), "config.py".to_owned()]);
+        assert!(!to_page(&summary, "T").contains("## Files"));
+        assert!(to_page(&summary, "T").contains("## Objective"));
+        assert!(!to_page(&summary, &summary.objective).contains("## Objective"));
+    }
+
+    #[test]
+    fn changes_of_the_same_key_are_one_line() {
+        let change = |new: &str| ConfigChange {
+            file: "a.json".to_owned(),
+            setting: "command".to_owned(),
+            old_value: None,
+            new_value: new.to_owned(),
+            reason: String::new(),
+        };
+        assert_eq!(
+            setting_lines(&[change("x"), change("y"), change("z")]),
+            ["a.json: `command` `x` (and the same key of other objects)"]
         );
     }
 

@@ -98,7 +98,7 @@ pub(super) const REPORT_BEFORE: usize = 240;
 pub(super) const SUB_AGENTS: usize = 48;
 /// Maximum number of running background tasks. The oldest is dropped first.
 pub(super) const BACKGROUND: usize = 12;
-/// Maximum number of choices, and of corrections. The oldest is dropped first.
+/// Maximum number of choices, of corrections, and of concessions. The oldest is dropped first.
 pub(super) const CHOICES: usize = 20;
 /// Maximum length, in bytes, of a choice's question, or of the title or a step of a plan.
 pub(super) const QUESTION: usize = 300;

@@ -129,7 +129,7 @@ impl Collector {
             git::show_history(&mut self.evidence, &content);
         }
         if command.looks_only() {
-            if !command.git.is_empty() {
+            if command.shows_repository() {
                 let content = result.content.decode(bounds::OUTPUT_READ);
                 self.git_printed(command, &without_ansi(&content), moment);
             }

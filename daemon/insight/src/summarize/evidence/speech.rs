@@ -83,6 +83,21 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
     Some((found, statements::Said { origin: prompt.origin, reported: false }))
 }
 
+/// Records the beginning of a reply that says at once that the last prompt is right.
+fn note_concession(evidence: &mut Evidence, reply: &str) {
+    let Some(prompt) = evidence.prompts.last() else { return };
+    let is_first =
+        evidence.last_reply.as_ref().is_none_or(|reply| reply.origin.line < prompt.origin.line);
+    let opening = one_line(&reply[..reply.floor_char_boundary(ASSERTION)]);
+    if is_first
+        && pattern!(r"(?i)^(?:oh|ah|yes|hmm)?,? ?you(?:.re| are) (?:\w+ )?right\b")
+            .is_match(&opening)
+    {
+        let said = Moment { origin: prompt.origin, at: prompt.at }.said(&opening, ASSERTION);
+        push_latest(&mut evidence.concessions, said, bounds::CHOICES);
+    }
+}
+
 /// Whether a statement names its subject, and is neither a question nor a retraction.
 fn stands_alone(sentence: &str) -> bool {
     !pattern!(r"(?i)\b(?:it|this|these|they|them)\b|^(?:ok |okay |so |hmm |wait )*(?:that|is|isn.t|are|aren.t|does|doesn.t|do|don.t|can|could|would|why|what|how|i mean|i meant)\b")
@@ -96,8 +111,10 @@ impl Collector {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
         if let Some(refused) = self.pending.corrects.take() {
-            let refused =
-                Some(refused).filter(|_| self.evidence.last_result == Some(moment.origin));
+            // If the agent spoke after the refusal, the prompt is about what it said.
+            let spoken = self.evidence.last_reply.as_ref().map(|reply| reply.origin);
+            let is_next = self.evidence.last_result >= spoken;
+            let refused = Some(refused).filter(|refused| !refused.is_empty() && is_next);
             let correction = Correction { origin: moment.origin, refused };
             push_latest(&mut self.evidence.corrections, correction, bounds::CHOICES);
         }
@@ -157,6 +174,7 @@ impl Collector {
         let evidence = &mut self.evidence;
         evidence.service_failure = None;
         let text = without_middle(text, bounds::REPLY_READ);
+        note_concession(evidence, &text);
         if let Some(found) = confirmed(evidence, &text) {
             statements::note(&mut evidence.statements, vec![found.0], found.1);
         }

@@ -15,7 +15,7 @@ use crate::{
             overtaken, user_words,
             wording::begins_as_order,
         },
-        report::Topic,
+        report::{Claim, Topic},
         text::{capitalised, cut, pattern, same_words, share_of_words, without_full_stop, words},
     },
 };
@@ -124,7 +124,8 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let claims = reports.flat_map(|report| &report.claims);
     let decided = claims
         .filter(|claim| claim.topic == Some(Topic::Decision))
-        .filter(|claim| !overtaken::is_gone(entries, &claim.text, claim.origin));
+        .filter(|claim| !overtaken::is_gone(entries, &claim.text, claim.origin))
+        .filter(|claim| !is_changed_after_all(entries, claim));
     let records = decided.filter_map(|claim| {
         let line = entries.claim(claim)?;
         let labelled = line.split_once(": ").filter(|_| claim.label.is_some());
@@ -140,6 +141,21 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
         Some((claim.origin.line, record))
     });
     records.collect()
+}
+
+/// Whether a claim below a heading such as `Unchanged` names a file that was changed later.
+fn is_changed_after_all(entries: &Entries<'_>, claim: &Claim) -> bool {
+    let is_heading = |text: &str| {
+        pattern!(r"(?i)^(?:files? )?(?:left )?(?:unchanged|untouched|not changed|no changes?)\b")
+            .is_match(text)
+    };
+    let label = claim.label.as_deref().unwrap_or_default();
+    claim.section.as_deref().is_some_and(is_heading)
+        && overtaken::is_changed_since(
+            entries.evidence,
+            &format!("{label} {}", claim.text),
+            claim.origin,
+        )
 }
 
 /// Whether a heading says that the items below it were not done. Without the heading, the items

@@ -112,7 +112,11 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
             push(list, format!("{subject}{hash} (superseded: the plan was given up later)"));
             continue;
         }
-        let failed = if refuted::did_not_fix(&spans, commit) { " (did not fix it)" } else { "" };
+        let failed = if refuted::did_not_fix(entries.evidence, &spans, commit) {
+            " (did not fix it)"
+        } else {
+            ""
+        };
         push(list, format!("{subject}{hash}{failed}{point}"));
     }
 }

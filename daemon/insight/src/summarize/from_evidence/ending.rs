@@ -104,15 +104,14 @@ fn still_said(before: &str) -> Option<String> {
 }
 
 /// Whether the user refused what a report announced: its turn ended in a call that was not
-/// approved.
+/// approved, or the user stopped and corrected the agent after words such as `Let me fix this:`.
 pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
-    next.is_some_and(|next| {
-        !report.changed
-            && evidence
-                .corrections
-                .iter()
-                .any(|one| one.origin == next.origin && one.refused.is_some())
+    let mut corrections = evidence.corrections.iter();
+    let correction =
+        next.and_then(|next| corrections.find(|correction| correction.origin == next.origin));
+    correction.is_some_and(|correction| {
+        !report.changed && correction.refused.is_some() || report.announces()
     })
 }
 

@@ -6,6 +6,7 @@ use crate::{
         from_evidence::{
             entries::cut_at_clause,
             listed_options::picked,
+            overtaken,
             request::{Request, Weight, prompt_of},
             turns::turn_of,
         },
@@ -36,6 +37,10 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
             continue;
         }
         let new = words(&request.text);
+        let asked = prompt_of(evidence, request);
+        if asked.is_some_and(|asked| overtaken::is_revoked(evidence, asked.origin)) {
+            continue;
+        }
         let is_new = is_new_work(request)
             || commands.contains(request)
             || !began && !is_answer(request) && led_to_change(evidence, request);
@@ -66,7 +71,7 @@ fn is_answer(request: &Request) -> bool {
 }
 
 /// Whether files were changed in the turn of a request.
-fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
+pub(super) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
     let Some(turn) = prompt_of(evidence, request).and_then(|one| turn_of(evidence, one.origin))
     else {
         return false;

@@ -5,7 +5,7 @@ use crate::{
         activity::ActivityVector,
         project::Project,
         summary::EnhancedSessionSummary,
-        transcript::{Action, ChangeKind, Outcome},
+        transcript::{Action, ChangeKind, Item, Outcome},
     },
     summarize::{
         evidence::scenarios::{Script, change},
@@ -367,4 +367,124 @@ fn of_tasks_side_by_side_each_has_its_own_work() {
             "Cut off in `Task: Plan 4`: by its records its last step was the commit \"Complete plan 4\"",
         ]
     );
+}
+
+#[test]
+fn what_the_user_talked_the_agent_out_of_is_not_told() {
+    let mut script = Script::default();
+    script.prompt("Write the guide of the tables");
+    script.edit("a", "/app/guide.md", "a", "b");
+    script.reply(
+        "m1",
+        "The guide of all tables is there, with a chapter on each of the servers and their order.",
+    );
+    script.prompt("fix the gap in the first migration that the guide found");
+    script.edit("b", "/app/first.ts", "a", "b");
+    script.edit("c", "/app/guide.md", "b", "c");
+    script.reply("m2", "The first migration creates all tables now.\n\nChanges made:\n- **`guide.md`** - Updated the chapter on the gap from open to fixed, and the number of tables\n- **`notes.md`** - Updated the list of the servers that get the new tables\n");
+    let told = |script: &Script| {
+        let found = summary(script);
+        (found.objective, format!("{:?} {:?}", found.last_words, found.completed_tasks))
+    };
+    let (objective, done) = told(&script);
+    assert!(objective.contains("Later: fix the gap"), "{objective}");
+    assert!(done.contains("from open to fixed"), "{done}");
+    script.prompt("but the other migration runs anyway, why would you create the table twice?");
+    script.reply("m3", "You're right, that is unnecessary. Let me revert it.");
+    script.edit("d", "/app/guide.md", "c", "d");
+    script.reply("m4", "The guide no longer asks for it.");
+    let (objective, done) = told(&script);
+    assert!(!objective.contains("gap"), "{objective}");
+    assert!(!done.contains("from open to fixed"), "{done}");
+    assert!(done.contains("list of the servers"), "{done}");
+}
+
+#[test]
+fn what_the_agent_was_about_to_do_when_it_was_stopped_is_no_result() {
+    let mut script = Script::default();
+    script.prompt("Write the hooks into the local file");
+    script.edit("a", "/app/hooks.go", "a", "b");
+    let report = "The function `InstallHooks` always writes into the shared file, whatever the flag says. Let me fix this:";
+    script.reply("m1", report);
+    script.edit("b", "/app/hooks.go", "b", "c");
+    assert!(format!("{:?}", summary(&script)).contains("always writes"));
+    script.item(Item::Interrupted);
+    script.prompt("let's pause, we test it first in another folder");
+    script.reply("m2", "Both files are read, as the test shows.");
+    assert!(!format!("{:?}", summary(&script)).contains("always writes"));
+}
+
+#[test]
+fn a_refused_edit_is_told_with_the_words_at_it() {
+    let story = |words: &str, again: bool| {
+        let mut script = Script::default();
+        script.prompt("fix the test");
+        script.call("e", "Edit", change("/app/reset.go", ChangeKind::Edited, "a", "b"));
+        script.result("e", Outcome::Rejected, "");
+        script.item(Item::Interrupted);
+        script.prompt(words);
+        if again {
+            script.edit("f", "/app/reset.go", "a", "b");
+        }
+        script.edit("g", "/app/reset_test.go", "a", "b");
+        script.reply("m1", "Done.");
+        let told = summary(&script).key_decisions.unwrap_or_default();
+        told.into_iter().map(|one| (one.decision, one.rationale)).collect::<Vec<_>>()
+    };
+    let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+    assert_eq!(
+        story("fix the test, the code is right", false),
+        [pair(
+            "User: \"fix the test, the code is right\"",
+            "The user's words, on a proposed `Edit reset.go`"
+        )]
+    );
+    let asked = "how can we know which test is active?";
+    assert_eq!(
+        story(asked, false),
+        [pair(
+            "Rejected by the user: `Edit reset.go`",
+            "The user's words, asking: how can we know which test is active?"
+        )]
+    );
+    assert_eq!(story(asked, true), []);
+}
+
+#[test]
+fn a_file_below_unchanged_that_was_changed_later_is_no_decision() {
+    let told = |path: &str| {
+        let mut script = Script::default();
+        script.prompt("Let the hooks be switched");
+        script.edit("a", "/app/hooks.go", "a", "b");
+        script.reply("m1", "The hooks can be switched.\n\n**Unchanged:**\n- `config/settings.json` - Uses the direct commands because they are safe to commit\n");
+        script.prompt("and now the guide");
+        script.edit("b", path, "a", "b");
+        script.reply("m2", "The guide is there.");
+        format!("{:?}", summary(&script).key_decisions)
+    };
+    assert!(told("/app/guide.md").contains("direct commands"));
+    assert!(!told("/app/config/settings.json").contains("direct commands"));
+}
+
+#[test]
+fn the_pull_of_the_own_merge_brings_no_other_commits() {
+    let age = |merge: bool| {
+        let mut script = Script::default();
+        script.prompt("Limit the upload");
+        script.edit("a", "/app/upload.rs", "a", "b");
+        let passing =
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        script.run("b", "cargo test", Outcome::Succeeded, passing);
+        script.at += 10;
+        if merge {
+            script.run("c", "gh pr merge 7", Outcome::Succeeded, "✓ Merged pull request #7\n");
+            script.at += 10;
+        }
+        let pulled = "Updating 1111111..ccccccc\nFast-forward\n";
+        script.run("d", "git pull", Outcome::Succeeded, pulled);
+        script.reply("m1", "Done.");
+        summary(&script).test_results.unwrap().age
+    };
+    assert_eq!(age(false).as_deref(), Some("before other commits came in"));
+    assert_eq!(age(true), None);
 }

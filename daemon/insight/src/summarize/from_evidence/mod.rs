@@ -32,6 +32,7 @@ mod quotable;
 mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;
+mod redescribed;
 mod refuted;
 mod replaced_command;
 mod reported;
@@ -50,6 +51,7 @@ mod title;
 mod transient;
 mod turns;
 mod typed_text;
+mod unconfirmed;
 mod user_words;
 mod wording;
 #[cfg(test)]
@@ -57,8 +59,11 @@ mod wording_scenarios;
 
 use crate::{
     model::{
-        activity::ActivityVector, evidence::Evidence, project::Project,
-        summary::EnhancedSessionSummary, wording::USER_SAID,
+        activity::ActivityVector,
+        evidence::Evidence,
+        project::Project,
+        summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
+        wording::{USER_SAID, is_filler},
     },
     summarize::{
         from_evidence::entries::Entries,
@@ -150,7 +155,11 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         share_of_words(&words(said), &objective) >= REPEATED
     };
     if let Some(decisions) = &mut summary.key_decisions {
-        decisions.retain(|one| !(one.rationale.starts_with(USER_SAID) && is_asked(&one.decision)));
+        // A refusal says more than the objective.
+        let is_quote = |one: &DecisionRecord| {
+            one.rationale.starts_with(USER_SAID) && !one.rationale.contains(" a proposed `")
+        };
+        decisions.retain(|one| !(is_quote(one) && is_asked(&one.decision)));
     }
     let decided = summary.key_decisions.iter().flatten();
     let decided: Vec<_> =
@@ -161,6 +170,18 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         });
     }
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
+    // Such an error has only its message besides the cause.
+    let is_told = |error: &ErrorResolution| {
+        share_of_words(&words(&error.root_cause), &ended) >= REPEATED
+            && error.fix.starts_with("Changed ")
+            && is_filler(&error.verification)
+    };
+    if let Some(errors) = &mut summary.errors_resolved {
+        errors.retain(|error| !is_told(error));
+        if errors.is_empty() {
+            summary.errors_resolved = None;
+        }
+    }
     for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
         list.retain(|one| share_of_words(&words(one), &ended) < REPEATED);
     }

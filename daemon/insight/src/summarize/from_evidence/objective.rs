@@ -10,11 +10,11 @@ use crate::{
             antecedents,
             commit_messages::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
-            later_requests::{LATER, points_at_something, shifts},
+            later_requests::{LATER, led_to_change, points_at_something, shifts},
             listed_options::picked,
-            openings::{is_preparation, is_question, is_talk},
+            openings::{is_preparation, is_publication, is_question, is_talk},
             request::{REQUEST, Request, Weight},
-            title::{fits, subject, title},
+            title::{fits, reported_work, subject, title, with_file},
             wording::begins_as_order,
         },
         recap::{self, Section, Sections},
@@ -89,7 +89,10 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
             && (prepares || begins_as_order(&request.text) && !points_at_something(&request.ask))
             && !request.text.ends_with('?')
     };
-    (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))
+    let order = (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))?;
+    // If the work began before that order, the order is a part of it or comes after it.
+    let has_begun = (first..order).any(|at| led_to_change(evidence, &requests[at]));
+    (prepares || !has_begun).then_some(order)
 }
 
 /// Returns the first ticket that one of the first two prompts names.
@@ -126,7 +129,11 @@ pub(super) fn name(evidence: &Evidence) -> String {
     // A commit's subject names all of the work, but a cut request only its start.
     let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
     let subject = subject(evidence, 0.0).filter(|_| is_cut);
-    subject.map_or(asked, |subject| cut_at_clause(&one_line(&subject), NAME))
+    let done = subject.or_else(|| reported_work(evidence).filter(|_| is_cut));
+    match done {
+        Some(done) => cut_at_clause(&one_line(&done), NAME),
+        None => with_file(evidence, asked),
+    }
 }
 
 /// Returns the title of the pull request or the subject of a commit, if it shares enough words
@@ -264,6 +271,11 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         && let Some(work) = evidence.commits.iter().find(|commit| !is_bookkeeping(commit))
     {
         return came_to(&request.text, &work.subject);
+    }
+    if is_publication(&request.text)
+        && let Some(done) = subject(evidence, 0.0)
+    {
+        return came_to(&request.text, &done);
     }
     let own = Goal { text: request.text.clone(), ask: ask.clone() };
     if is_clear {

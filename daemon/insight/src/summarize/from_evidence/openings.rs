@@ -29,3 +29,9 @@ pub(super) fn is_talk(text: &str) -> bool {
     )
     .is_match(text)
 }
+
+/// Whether a first prompt only asks to commit, push or merge what is there.
+pub(super) fn is_publication(text: &str) -> bool {
+    text.split_whitespace().count() <= 8
+        && pattern!(r"(?i)^(?:please )?(?:commit|push|merge)\b[^,;:?]*$").is_match(text)
+}

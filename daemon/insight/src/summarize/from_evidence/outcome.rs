@@ -14,6 +14,7 @@ use crate::{
             repository,
             request::{Request, Weight},
             test_results::main_run,
+            unconfirmed,
         },
         report::{Topic, is_phrase},
         text::{Block, blocks, one_line, pattern, sentences},
@@ -38,15 +39,18 @@ impl ReasonedOutcome {
         let is_committed = repository::branch(evidence).is_none()
             || repository::uncommitted_files(evidence).is_empty();
         let is_partly = !evidence.commits.is_empty();
-        let reason = match (is_committed, hoped) {
-            (true, false) if only_looked(evidence) => Some("nothing was changed"),
-            (true, false) => None,
-            (true, true) => Some("not confirmed"),
-            (false, false) if is_partly => Some("last changes not committed"),
-            (false, false) => Some("not committed"),
-            (false, true) => Some("not committed, not confirmed"),
-        };
-        ReasonedOutcome { outcome: Outcome::Completed, reason: reason.map(str::to_owned) }
+        let uncommitted = if is_partly { "last changes not committed" } else { "not committed" };
+        let missing = [
+            (!is_committed).then_some(uncommitted),
+            unconfirmed::is_unmerged(evidence).then_some("no merge was seen"),
+            (hoped || unconfirmed::is_doubtful(evidence)).then_some("not confirmed"),
+        ];
+        let mut missing: Vec<&str> = missing.into_iter().flatten().collect();
+        if missing.is_empty() && only_looked(evidence) {
+            missing.push("nothing was changed");
+        }
+        let reason = (!missing.is_empty()).then(|| missing.join(", "));
+        ReasonedOutcome { outcome: Outcome::Completed, reason }
     }
 }
 

@@ -80,12 +80,50 @@ fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
 /// Whether a claim is about a file whose changes the user reverted.
 pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bool {
     let evidence = entries.evidence;
+    changed_files(evidence, text).any(|(path, work)| is_taken_back(evidence, path, work))
+}
+
+/// Returns the changed files that a text names in back quotes.
+fn changed_files<'e>(
+    evidence: &'e Evidence,
+    text: &str,
+) -> impl Iterator<Item = (&'e String, &'e FileWork)> {
     let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains(['/', '.']));
-    let mut names = names.filter(|name| name.len() >= 5 && !name.contains(' '));
-    names.any(|name| {
-        let mut known =
-            evidence.files.iter().filter(|(path, work)| work.changed() && path.ends_with(name));
-        known.any(|(path, work)| is_taken_back(evidence, path, work))
+    let names = names.filter(|name| name.len() >= 5 && !name.contains(' '));
+    names.flat_map(move |name| {
+        evidence.files.iter().filter(move |(path, work)| work.changed() && path.ends_with(name))
+    })
+}
+
+/// Whether a file that `text` names was changed after `at`.
+pub(super) fn is_changed_since(evidence: &Evidence, text: &str, at: Origin) -> bool {
+    changed_files(evidence, text)
+        .any(|(_, work)| work.last.source == at.source && work.last.line > at.line)
+}
+
+/// Whether the user objected to the report at `at`, the agent agreed at once, and in the same turn
+/// changed for the last time a file that `text` names.
+pub(super) fn is_reworked(evidence: &Evidence, text: &str, at: Origin) -> bool {
+    let mut next = evidence.prompts.iter().filter(|prompt| prompt.origin.line > at.line);
+    let Some(objection) = next.next() else { return false };
+    let end = next.next().map_or(u64::MAX, |prompt| prompt.origin.line);
+    let is_of_turn = |work: &FileWork| {
+        work.last.source == at.source && (objection.origin.line..end).contains(&work.last.line)
+    };
+    evidence.concessions.iter().any(|one| one.origin == objection.origin)
+        && changed_files(evidence, text).any(|(_, work)| is_of_turn(work))
+}
+
+/// Whether the user objected to the work on the prompt at `at`, and the agent took it back.
+pub(super) fn is_revoked(evidence: &Evidence, at: Origin) -> bool {
+    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > at.line);
+    let takes_back = |reply: &str| {
+        pattern!(r"(?i)\b(?:revert|undo|roll(?:ing)? (?:it |this |that )?back|take (?:it|this|that) back|unnecessary|not needed|remove (?:it|this|that)\b)")
+            .is_match(reply)
+    };
+    next.is_some_and(|next| {
+        let mut conceded = evidence.concessions.iter().filter(|one| one.origin == next.origin);
+        conceded.any(|one| takes_back(&one.text))
     })
 }
 

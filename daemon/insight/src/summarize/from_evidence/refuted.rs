@@ -1,7 +1,7 @@
 //! Finds fixes that failed, because the same error came back or the user said so, and plans that
 //! were given up.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::{
     model::{
@@ -67,13 +67,24 @@ pub(super) fn says_it_still_fails(prompt: &str) -> bool {
 }
 
 /// Whether the user pasted the same error after the commit that was to fix it, or said that it
-/// still fails.
-pub(super) fn did_not_fix(spans: &[Span<'_>], commit: &Commit) -> bool {
+/// still fails and the next commit tried the same again.
+pub(super) fn did_not_fix(evidence: &Evidence, spans: &[Span<'_>], commit: &Commit) -> bool {
     let subject = words(&commit.subject);
     let is_fix = pattern!(r"(?i)\bfix(?:e[sd]|ing)?\b").is_match(&commit.subject);
-    spans.iter().filter(|span| span.holds(commit.origin)).any(|span| {
-        is_fix || span.error.is_some_and(|error| words(error).intersection(&subject).count() >= 2)
+    spans.iter().filter(|span| span.holds(commit.origin)).any(|span| match span.error {
+        Some(error) => is_fix || words(error).intersection(&subject).count() >= 2,
+        None => is_fix && is_tried_again(evidence, span, &subject),
     })
+}
+
+/// Whether the first commit after a complaint is about the subject of the commit before it. If not,
+/// something else failed.
+fn is_tried_again(evidence: &Evidence, span: &Span<'_>, subject: &BTreeSet<String>) -> bool {
+    let mut commits = evidence.commits.iter();
+    let next = commits.find(|commit| {
+        commit.origin.source == span.end.source && commit.origin.line >= span.end.line
+    });
+    next.is_none_or(|next| words(&next.subject).intersection(subject).count() >= 2)
 }
 
 /// Whether a commit holds a plan that the user or the agent gave up later.
@@ -159,8 +170,11 @@ mod tests {
     #[test]
     fn an_error_that_returns_refutes_its_fix() {
         let evidence = twice().collect();
-        let refuted: Vec<bool> =
-            evidence.commits.iter().map(|commit| did_not_fix(&spans(&evidence), commit)).collect();
+        let refuted: Vec<bool> = evidence
+            .commits
+            .iter()
+            .map(|commit| did_not_fix(&evidence, &spans(&evidence), commit))
+            .collect();
         assert_eq!(refuted, [true, false]);
         let returned = returned_errors(&evidence);
         assert_eq!((returned.len(), returned[0].1), (1, 2));
@@ -171,6 +185,33 @@ mod tests {
         let mut script = twice();
         script.prompt("Great, now add a test");
         assert!(returned_errors(&script.collect()).is_empty());
+    }
+
+    #[test]
+    fn a_complaint_about_another_failure_does_not_refute_the_fix() {
+        let refuted = |next: &'static str, printed: &'static str| {
+            let mut script = Script::default();
+            script.prompt("The browser tests fail");
+            script.run(
+                "c1",
+                "git commit -qam 'Fix the format of keys'",
+                Outcome::Succeeded,
+                "[main 1a2b3c4] Fix the format of keys\n",
+            );
+            script.reply("m1", "Pushed.");
+            script.prompt("still failing");
+            script.run("c2", next, Outcome::Succeeded, printed);
+            let evidence = script.collect();
+            did_not_fix(&evidence, &spans(&evidence), &evidence.commits[0])
+        };
+        assert!(!refuted(
+            "git commit -qam 'Fix the stale list'",
+            "[main 5d6e7f8] Fix the stale list\n"
+        ));
+        assert!(refuted(
+            "git commit -qam 'Fix the other format of keys'",
+            "[main 5d6e7f8] Fix the other format of keys\n"
+        ));
     }
 
     #[test]

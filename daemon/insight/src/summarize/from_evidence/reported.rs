@@ -17,6 +17,7 @@ use crate::{
             overtaken,
             quotable::{is_balanced, is_list_of_addresses, leans_back},
             quoted::{Quoted, quoted},
+            redescribed::is_redescribed,
             transient,
         },
         report::{Report, Topic, is_phrase, topic_of_sentence},
@@ -302,6 +303,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
                 && !is_withdrawn(entries, part, report.origin))
         && !overtaken::is_gone(entries, part, report.origin)
         && !overtaken::names_what_was_taken_back(entries, part)
+        && !overtaken::is_reworked(evidence, part, report.origin)
+        && !is_redescribed(entries, report, part)
 }
 
 /// Whether a part only names a commit, such as ``Pushed commit: `1a2b3c4` ``. The summary lists the

@@ -11,7 +11,7 @@ use crate::{
         from_evidence::{
             checks,
             entries::{Entries, is_scratch},
-            overtaken,
+            overtaken, unconfirmed,
         },
         text::pattern,
     },
@@ -31,6 +31,7 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
         parts.extend(pushed(evidence));
     }
     parts.extend(uncommitted(entries));
+    parts.extend(unconfirmed::failed_checks(evidence));
     parts.extend(checks::passed(evidence));
     parts.extend(checks::untested(evidence));
     let has_worked = changed_any(evidence)
@@ -203,9 +204,7 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let others = [foreign(entries, &paths), unnamed(evidence)].into_iter().flatten();
     let mut parts: Vec<String> = others.collect();
     if left.is_empty() {
-        let unknown =
-            evidence.commits.is_empty() && is_elsewhere(evidence) && changed_any(evidence);
-        if unknown {
+        if may_be_committed(evidence) && changed_any(evidence) {
             parts.insert(0, "no commit seen in this session".to_owned());
         } else if parts.is_empty() && is_clean(evidence) {
             parts.push("working tree clean".to_owned());
@@ -305,7 +304,7 @@ fn is_clean(evidence: &Evidence) -> bool {
 /// Returns the files that the session changed after its last commit, without scratch and local
 /// files, and without those that were reverted or that git no longer lists as changed.
 pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
-    if is_elsewhere(evidence) && evidence.commits.is_empty() {
+    if may_be_committed(evidence) {
         return Vec::new();
     }
     let committed = evidence.commits.last().map(|commit| commit.origin);
@@ -363,6 +362,16 @@ fn changed_any(evidence: &Evidence) -> bool {
     evidence.files.values().any(FileWork::changed)
 }
 
+/// Whether somebody else may have committed the changes of a session without commits: it continued
+/// in another checkout, or the agent's records show a branch to which it did not switch.
+fn may_be_committed(evidence: &Evidence) -> bool {
+    let is_switched_by_other = evidence.branches.len() >= 2
+        && evidence.checkout.branch.is_none()
+        && evidence.delegations.is_empty()
+        && evidence.git_events.is_empty();
+    evidence.commits.is_empty() && (is_elsewhere(evidence) || is_switched_by_other)
+}
+
 /// Whether the session continued in another checkout of its project, where its earlier changes may
 /// be committed.
 fn is_elsewhere(evidence: &Evidence) -> bool {
@@ -411,6 +420,13 @@ mod tests {
         assert_eq!(
             state(&evidence).unwrap(),
             "branch `main`; staged, not committed: `/app/a.rs`; no test run seen"
+        );
+        let mut moved = evidence.clone();
+        moved.git_events.clear();
+        moved.branches = vec!["main".to_owned(), "ann/page".to_owned()];
+        assert_eq!(
+            state(&moved).unwrap(),
+            "branch `ann/page`; no commit seen in this session; no test run seen"
         );
         evidence.directories = vec!["/home/ann/app".to_owned(), "/home/bob/src/app".to_owned()];
         assert_eq!(
@@ -488,6 +504,14 @@ mod tests {
                 "branch `main`; not committed: `a.rs`; changed, but not by this session: `mise.toml`, `notes/`",
             ),
             (vec![edit, ("git status --short", "")], "branch `main`; working tree clean"),
+            (
+                vec![edit, ("cd /sample && git checkout dev && ls", "Switched to branch 'dev'\n")],
+                "branch `main`; not committed: `a.rs`",
+            ),
+            (
+                vec![edit, ("cd /app-two && git checkout dev", "Switched to branch 'dev'\n")],
+                "branch `dev`; not committed: `a.rs`",
+            ),
             (
                 vec![
                     edit,

@@ -38,6 +38,47 @@ fn a_question_does_not_name_a_session_that_committed_or_was_asked_for_work() {
 }
 
 #[test]
+fn a_later_question_does_not_name_work_that_began_before_it() {
+    let mut script = Script::default();
+    script.prompt("I went on in the second window and changed something there, so the list should show two entries, but it shows only one of them, can you check?");
+    script.reply("m1", "The list skips the second one.");
+    script.prompt("yes, do it like the other list");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply(
+        "m2",
+        "All done.\n\n## Summary: Fixed the list of two windows & added tests\n\n- Removed the check of the second window\n",
+    );
+    script.prompt("check if it is easy to share the code of both lists");
+    script.reply("m3", "It is.");
+    assert_eq!(title(&script), "Fixed the list of two windows & added tests");
+}
+
+#[test]
+fn a_push_that_was_asked_for_first_is_named_by_the_work_that_followed() {
+    let mut script = Script::default();
+    script.prompt("please push the browser fixes up");
+    commit(
+        &mut script,
+        "c",
+        "Mend the selector of the dialog",
+        "[main 1a2b3c4] Mend the selector of the dialog",
+    );
+    script.reply("m1", "Pushed.");
+    assert_eq!(title(&script), "Mend the selector of the dialog");
+}
+
+#[test]
+fn a_title_without_a_name_gets_the_only_changed_file() {
+    let mut script = Script::default();
+    script.prompt("fix the test, the code is right");
+    script.edit("a", "/app/reset_test.go", "a", "b");
+    script.reply("m1", "Fixed.");
+    assert_eq!(title(&script), "Fix the test, the code is right (`reset_test.go`)");
+    script.edit("b", "/app/reset.go", "a", "b");
+    assert_eq!(title(&script), "Fix the test, the code is right");
+}
+
+#[test]
 fn of_commits_that_share_no_words_with_the_prompts_the_one_with_most_of_the_work_names_the_session()
 {
     let mut script = Script::default();

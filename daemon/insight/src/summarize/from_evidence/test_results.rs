@@ -42,10 +42,11 @@ pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
 pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
     let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
-    let moved = evidence
-        .git_events
-        .iter()
-        .any(|event| took_over(event.step) && event.succeeded && later(event.at));
+    // A pull after the session's own pull request was merged brings what was tested.
+    let mut events = evidence.git_events.iter().filter(|event| event.succeeded && later(event.at));
+    let moved = events
+        .find(|event| took_over(event.step) || event.step == GitStep::ClosePullRequest)
+        .is_some_and(|event| took_over(event.step));
     let changed = evidence.files.iter().any(|(path, work)| {
         work.changed()
             && work.last.source == run.origin.source

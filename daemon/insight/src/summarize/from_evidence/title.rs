@@ -15,6 +15,8 @@ use crate::{
 
 /// From this number of prompts after the last commit on, no commit names the session.
 const LATER_PROMPTS: usize = 6;
+/// Maximum length, in characters, of a title to which a file is added.
+const SHORT: usize = 45;
 
 /// Returns the title that a person or model gave the session. A summary line of the agent may
 /// belong to another session, so it counts only if it shares words with the prompts.
@@ -77,6 +79,32 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
 fn described(commits: &[&Commit], subject: &str) -> usize {
     let found = commits.iter().find(|commit| commit.subject == subject);
     found.map_or(0, |commit| commit.body.split_whitespace().count())
+}
+
+/// Returns the heading under which the longest report of a turn with changes sums the work up:
+/// `Summary: Fixed the list of sessions`.
+pub(super) fn reported_work(evidence: &Evidence) -> Option<String> {
+    let reports = evidence.reports.iter().filter(|report| report.changed);
+    let longest = reports.max_by_key(|report| report.text.len())?;
+    let heading = pattern!(
+        r"(?m)^#{1,3} +(?:Summary: +)?((?:Fixed|Added|Implemented|Updated|Removed|Refactored|Renamed|Created|Migrated|Replaced|Moved|Improved|Changed|Extracted|Simplified) [^\n]+)$"
+    );
+    let found = heading.captures(&longest.text)?;
+    let heading = found[1].trim_end_matches(['*', '#', ':', ' ']);
+    (heading.split_whitespace().count() >= 4).then(|| heading.to_owned())
+}
+
+/// Adds the changed file to a short title that names nothing, such as `Fix the test`, if the
+/// session committed nothing and changed only this file.
+pub(super) fn with_file(evidence: &Evidence, title: String) -> String {
+    let names = pattern!(r"[`/0-9#]|\w\.\w|\w_\w|.\b[A-Z]").is_match(&title);
+    let mut changed = evidence.files.iter().filter(|(_, work)| work.changed());
+    let (Some((path, _)), None) = (changed.next(), changed.next()) else { return title };
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if names || title.chars().count() > SHORT || !evidence.commits.is_empty() {
+        return title;
+    }
+    format!("{title} (`{file}`)")
 }
 
 /// Whether a title is about what was committed or changed. A title that a model gave early may name

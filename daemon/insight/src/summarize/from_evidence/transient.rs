@@ -20,6 +20,8 @@ pub(super) fn is_boast(text: &str) -> bool {
     let names_deed = topic_of_sentence(text) == Some(Topic::Done)
         && (text.contains('`') || text.split_whitespace().count() >= DEED);
     is_phrase(Topic::Boast, text) && !names_deed
+        || pattern!(r"(?i)^i(?:'ve| have) (?:successfully )?(?:created|built|implemented|designed|developed|found) (?:an?|the) (?:\w+ )?solution\b")
+            .is_match(text)
 }
 
 /// Whether a text at `at` describes a state, and something was done or failed since then.

@@ -165,6 +165,16 @@ impl Report {
         self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3
     }
 
+    /// Returns whether the report ends with what the agent was about to do. Its turn was stopped
+    /// before that.
+    pub(crate) fn announces(&self) -> bool {
+        let last = self.passages.last().map_or("", |passage| passage.text.as_str());
+        let last = sentences(last).pop().unwrap_or_default();
+        pattern!(r"(?i)^(?:now,? |first,? |so,? )*(?:let me|let's|i'll|i will|i need to|i'm going to|next,? i)\b")
+            .is_match(last)
+            && !pattern!(r"(?i)\b(?:let me know|i'll wait|once you|when you|if you)\b").is_match(last)
+    }
+
     /// Returns whether the report makes proposals rather than stating facts: its turn changed
     /// nothing, and the report asks for consent or mostly proposes.
     pub(crate) fn proposes(&self) -> bool {

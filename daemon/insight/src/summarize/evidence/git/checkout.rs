@@ -1,7 +1,7 @@
 //! Reads the state of the repository from git's output: status, history, branches, merges.
 
 use crate::{
-    model::evidence::{ChangedFiles, CheckoutState, GitView, HeadCommit},
+    model::evidence::{ChangedFiles, CheckoutState, ForgeChecks, GitView, HeadCommit},
     summarize::{
         evidence::{
             bounds,
@@ -18,7 +18,7 @@ use crate::{
 const FILES: usize = 60;
 /// Maximum number of ignored paths that are kept.
 const IGNORED: usize = 12;
-/// Maximum number of deleted branches that are kept.
+/// Maximum number of deleted branches, and of failed checks, that are kept.
 const DELETED: usize = 12;
 
 /// Records what the output of a command shows about the repository.
@@ -286,6 +286,9 @@ impl OutputView<'_> {
         if !command.shown.contains("gh pr ") {
             return;
         }
+        if command.shown.contains("gh pr checks") {
+            self.checks();
+        }
         let deleted =
             pattern!(r"(?m)^\W*Deleted (?:local )?branch (\S+)(?: and switched to branch (\S+))?");
         if let Some(found) = deleted.captures_iter(self.output).last() {
@@ -297,6 +300,27 @@ impl OutputView<'_> {
                 self.state.head = None;
                 self.moved();
             }
+        }
+    }
+
+    /// Reads the rows of `gh pr checks`, of which a filter may have left some out.
+    fn checks(&mut self) {
+        let row = pattern!(r"(?m)^([^\t\n]{1,80})\t(pass|fail|pending|skipping|cancel)\t");
+        let mut checks = ForgeChecks::default();
+        let mut is_seen = false;
+        for found in row.captures_iter(self.output) {
+            let name = kept(&found[1], bounds::NAME);
+            is_seen = true;
+            checks.is_running |= &found[2] == "pending";
+            if &found[2] == "fail"
+                && !checks.failed.contains(&name)
+                && checks.failed.len() < DELETED
+            {
+                checks.failed.push(name);
+            }
+        }
+        if is_seen {
+            self.state.checks = self.seen(checks);
         }
     }
 

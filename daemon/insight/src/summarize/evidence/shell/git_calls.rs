@@ -7,7 +7,7 @@ use crate::summarize::{
         bounds,
         shell::{
             kind::Invocation,
-            repository::{git_folder, is_scratch},
+            repository::{git_folder, is_other_project, is_scratch},
             words::{Joint, Simple},
         },
     },
@@ -53,9 +53,10 @@ impl GitCall {
 }
 
 /// Returns the calls of git among `commands`, except those in scratch folders that the command
-/// line makes.
-pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
-    let (mut within_scratch, mut has_printed) = (false, false);
+/// line makes and those in another project than that of `directory`.
+pub(super) fn of(commands: &[Simple], line: &str, directory: &str) -> Vec<GitCall> {
+    let is_foreign = |path: &str| is_scratch(path, line) || is_other_project(path, directory);
+    let (mut within_foreign, mut has_printed) = (false, false);
     let mut calls = Vec::new();
     let prints = |command: &Simple| {
         Invocation::of(command).is_some_and(|one| !matches!(one.program, "cd" | "git"))
@@ -64,11 +65,10 @@ pub(super) fn of(commands: &[Simple], line: &str) -> Vec<GitCall> {
     for command in commands {
         let Some(invocation) = Invocation::of(command) else { continue };
         if matches!(invocation.program, "cd" | "pushd") {
-            within_scratch = invocation.operand(0).is_some_and(|path| is_scratch(path, line));
+            within_foreign = invocation.operand(0).is_some_and(is_foreign);
         }
         has_printed |= prints(command);
-        let is_elsewhere =
-            within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line));
+        let is_elsewhere = within_foreign || git_folder(command).is_some_and(is_foreign);
         if invocation.program == "git" && !is_elsewhere {
             // The output of other subcommands is clear without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();

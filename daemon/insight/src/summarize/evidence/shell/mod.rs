@@ -81,7 +81,7 @@ impl CommandLine {
             .iter()
             .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
             .collect();
-        let repository = repository::steps(&commands, line);
+        let repository = repository::steps(&commands, line, directory);
         let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
         let works = |(_, invocation): &&(&Simple, Invocation<'_>)| invocation.kind() != Kind::Looks;
@@ -104,7 +104,7 @@ impl CommandLine {
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
             repository,
             tests: test_calls::of(&commands, directory),
-            git: git_calls::of(&commands, line),
+            git: git_calls::of(&commands, line, directory),
             directory: target.directory,
             package: target.package,
             shows_part: pattern!(
@@ -122,6 +122,11 @@ impl CommandLine {
                 commit.body.clear();
             }
         }
+    }
+
+    /// Whether the output shows the state of the repository or of a pull request's checks.
+    pub(super) fn shows_repository(&self) -> bool {
+        !self.git.is_empty() || self.shown.contains("gh pr checks")
     }
 
     /// Whether the command only reads, or runs inline code, whose effect is unknown.

@@ -93,21 +93,43 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
         || pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(folder)
 }
 
+/// Whether `folder` belongs to another project than `directory`, in which the agent works. A
+/// worktree of the project often has a name that begins with the project's.
+pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let (folder, directory) = (folder.trim_end_matches('/'), directory.trim_end_matches('/'));
+    let is_within = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    folder.starts_with('/')
+        && directory.starts_with('/')
+        && !is_within(folder, directory)
+        && !is_within(directory, folder)
+        && !folder.contains("worktree")
+        && !directory.contains("worktree")
+        && !name(folder).starts_with(&name(directory))
+        && !name(directory).starts_with(&name(folder))
+}
+
 /// Returns the folder that `git -C` names.
 pub(super) fn git_folder(command: &Simple) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
     (words.next()? == "-C").then(|| words.next()).flatten()
 }
 
-/// Returns the steps of a command line in order, without those in scratch repositories.
-pub(super) fn steps(commands: &[Simple], line: &str) -> Vec<RepositoryStep> {
+/// Returns the steps of a command line in order, without those in scratch repositories and without
+/// switches of the branch in another project than that of `directory`.
+pub(super) fn steps(commands: &[Simple], line: &str, directory: &str) -> Vec<RepositoryStep> {
     let mut steps = Vec::new();
     let mut guarded = false;
     let mut within_scratch = false;
+    let mut is_elsewhere = false;
     for (index, command) in commands.iter().enumerate() {
         let Some(invocation) = Invocation::of(command) else { continue };
         if matches!(invocation.program, "cd" | "pushd") {
-            within_scratch = invocation.operand(0).is_some_and(|path| is_scratch(path, line));
+            let folder = invocation.operand(0);
+            within_scratch = folder.is_some_and(|path| is_scratch(path, line));
+            is_elsewhere = folder.is_some_and(|path| is_other_project(path, directory));
         }
         if within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line)) {
             continue;
@@ -121,6 +143,10 @@ pub(super) fn steps(commands: &[Simple], line: &str) -> Vec<RepositoryStep> {
             "gh" | "glab" | "hub" => forge(&invocation.arguments, &texts),
             _ => None,
         };
+        let is_elsewhere = is_elsewhere
+            || git_folder(command).is_some_and(|path| is_other_project(path, directory));
+        let is_switch = |step: &RepositoryStep| step.step == Some(GitStep::Switch);
+        let step = step.filter(|step| !(is_elsewhere && is_switch(step)));
         let Some(step) = step else {
             guarded |= invocation.kind() != Kind::Looks;
             continue;
@@ -292,7 +318,7 @@ mod tests {
     use crate::summarize::evidence::shell::words::simple_commands;
 
     fn steps_of(line: &str) -> Vec<RepositoryStep> {
-        steps(&simple_commands(line), line)
+        steps(&simple_commands(line), line, "/app")
     }
 
     #[test]
