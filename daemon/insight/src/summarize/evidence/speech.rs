@@ -95,9 +95,12 @@ impl Collector {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
         if let Some(refused) = self.pending.corrects.take() {
-            let refused =
-                Some(refused).filter(|_| self.evidence.last_result == Some(moment.origin));
-            let correction = Correction { origin: moment.origin, refused };
+            let is_said_at_once = self.evidence.last_result == Some(moment.origin);
+            let (refused, stopped) = match is_said_at_once {
+                true => (Some(refused), None),
+                false => (None, Some(refused).filter(|call| !call.is_empty())),
+            };
+            let correction = Correction { origin: moment.origin, refused, stopped };
             push_latest(&mut self.evidence.corrections, correction, bounds::CHOICES);
         }
         self.pending.reporting = false;

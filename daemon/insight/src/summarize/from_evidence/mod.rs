@@ -15,6 +15,7 @@ mod entries;
 mod errors;
 mod fate;
 mod findings;
+mod introductions;
 mod later_requests;
 #[cfg(test)]
 mod later_wins;
@@ -30,6 +31,7 @@ mod quotable;
 mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;
+mod refusals;
 mod refuted;
 mod replaced_command;
 mod reported;
@@ -49,14 +51,18 @@ mod transient;
 mod turns;
 mod typed_text;
 mod user_words;
+mod verdicts;
 mod wording;
 #[cfg(test)]
 mod wording_scenarios;
 
 use crate::{
     model::{
-        activity::ActivityVector, evidence::Evidence, project::Project,
-        summary::EnhancedSessionSummary, wording::USER_SAID,
+        activity::ActivityVector,
+        evidence::Evidence,
+        project::Project,
+        summary::{DecisionRecord, EnhancedSessionSummary},
+        wording::USER_SAID,
     },
     summarize::{
         from_evidence::entries::Entries,
@@ -148,7 +154,12 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         share_of_words(&words(said), &objective) >= REPEATED
     };
     if let Some(decisions) = &mut summary.key_decisions {
-        decisions.retain(|one| !(one.rationale.starts_with(USER_SAID) && is_asked(&one.decision)));
+        // With the call that the user refused, the words say more than the objective.
+        let is_told = |one: &DecisionRecord| {
+            one.rationale.starts_with(USER_SAID)
+                && !one.rationale.starts_with(&format!("{USER_SAID}, on a proposed"))
+        };
+        decisions.retain(|one| !(is_told(one) && is_asked(&one.decision)));
     }
     let decided = summary.key_decisions.iter().flatten();
     let decided: Vec<_> =
