@@ -465,7 +465,7 @@ mod tests {
         assert_eq!(
             found.next_steps.unwrap(),
             [
-                "To decide: Which approach do you prefer? (Option 1: Drop the lock; Option 2: Pass the path)"
+                "To decide: Which approach do you prefer? (Option 1: Drop the lock (simplest); Option 2: Pass the path)"
             ]
         );
         assert_eq!((found.completed_tasks, found.last_words), (None, None));

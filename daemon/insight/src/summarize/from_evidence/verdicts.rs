@@ -44,7 +44,8 @@ fn verdict_of(report: &Report) -> Option<String> {
 
 /// Returns a paragraph as a line with its heading.
 fn below(passage: &Passage) -> String {
-    match passage.headings.last().filter(|_| passage.form == Form::Paragraph) {
+    let heading = passage.headings.last().filter(|heading| !heading.contains(": "));
+    match heading.filter(|_| passage.form == Form::Paragraph) {
         Some(heading) => format!("{heading}: {}", passage.text),
         None => String::new(),
     }

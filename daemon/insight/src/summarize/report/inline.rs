@@ -42,6 +42,11 @@ pub(super) fn is_aside(rest: &str) -> bool {
     pattern!(r"^ ?\([^()]{1,90}\) ?:$").is_match(rest.trim_end())
 }
 
+/// Whether a line begins with the number of an item: `1. Speed`.
+pub(super) fn is_numbered(line: &str) -> bool {
+    pattern!(r"^[0-9]{1,2}[.)] ").is_match(line)
+}
+
 /// Whether a bold line is a verdict, such as `Verdict: ship it.`, rather than a heading.
 pub(super) fn is_verdict(line: &str) -> bool {
     pattern!(r"(?i)^\W*(?:overall|(?:final |overall )?verdict|conclusion|bottom line|result|recommendation)(?::| [—–-]) *[^\s:]+ ")
@@ -57,7 +62,7 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     let inside = one_line(label);
     // Bold text in the middle of a sentence is not a label.
     let continues = rest.trim_start().chars().next();
-    let aside = pattern!(r"^(\([^()]{1,90}\)) ?(?:[:—–-]\s*)|^(\([^()]*\d[^()]*\))$");
+    let aside = pattern!(r"^(\([^()]{1,90}\)) ?(?:[:—–-]\s*)|^(\([^()]*\))$");
     let is_label = inside.ends_with([':', '.', '!'])
         || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→'))
         || aside.is_match(rest.trim_start())

@@ -3,8 +3,8 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
-    dangles, is_aside, is_line_alone, is_placeholder, is_plan_column, is_verdict, split_label,
-    with_column,
+    dangles, is_aside, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_verdict,
+    split_label, with_column,
 };
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
 use crate::summarize::text::{one_line, pattern, position_of_link, sentence_ends, sentences};
@@ -260,7 +260,7 @@ impl Reader {
             });
         if is_headline && self.starts_bold() && !is_verdict(text) {
             self.heading(BOLD);
-        } else if is_short && text.ends_with(':') {
+        } else if is_short && text.ends_with(':') && !(self.starts_bold() && is_numbered(text)) {
             self.heading(LEAD_IN);
         } else {
             self.finish();
@@ -492,7 +492,7 @@ mod tests {
         assert_eq!(
             shown(text),
             [
-                "Where `log` is missing > 1. `a.rs`",
+                "Where `log` is missing > 1. `a.rs` | ",
                 "Where `log` is missing > 2. `b.rs` | not needed",
             ]
         );
