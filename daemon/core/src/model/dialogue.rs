@@ -49,4 +49,7 @@ pub struct Correction {
     /// The call that the user refused with this prompt.
     #[serde(default)]
     pub refused: Option<String>,
+    /// The call that the user refused without words before this prompt.
+    #[serde(default)]
+    pub stopped: Option<String>,
 }

@@ -184,7 +184,8 @@ mod tests {
         assert_eq!(found.asked.as_deref(), Some("The login fails after a minute, find out why"));
         assert_eq!(found.asked_last.as_deref(), Some("now describe it in the manual"));
 
-        let refused = Correction { origin: line(7), refused: Some("Edit".to_owned()) };
+        let refused =
+            Correction { origin: line(7), refused: Some("Edit".to_owned()), stopped: None };
         session.evidence.corrections = vec![refused];
         session.episode.summary.objective =
             "The login fails after a minute. Later: manual".to_owned();

@@ -21,13 +21,13 @@ pub(super) const FILE: &str = "+ ";
 
 /// Returns the short form of a plan. Its first line is the first heading or line of the plan, and
 /// its second line is the approach, which may be empty. The other lines begin with a mark: the
-/// background (only without an approach), the steps, and the files that the plan changes.
+/// background, the steps, and the files that the plan changes.
 pub(super) fn in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
     let title = kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION);
     let approach = approach(plan).map(|text| kept(&text, bounds::TYPED_ANSWER));
-    let background = background(plan).filter(|_| approach.is_none());
+    let background = background(plan);
     let passages = passages(plan);
     let mut short = format!("{title}\n{}", approach.unwrap_or_default());
     if let Some(text) = background {
@@ -101,7 +101,8 @@ fn steps(passages: &[Passage]) -> Vec<String> {
         if !headings.contains(&heading.as_str()) {
             headings.push(heading);
             let step = without_full_stop(&one_line(&step[1])).to_owned();
-            steps.push(with_first_words(step, &passages[at]));
+            let below = passages[at..].iter().take_while(|one| one.headings.contains(heading));
+            steps.push(with_first_words(step, &passages[at], below.count() - 1));
         }
     }
     if steps.len() < 2 {
@@ -125,12 +126,13 @@ fn steps(passages: &[Passage]) -> Vec<String> {
 }
 
 /// Adds the first sentence below a step to it, if that sentence has 20 to [`STEP_TEXT`] bytes and
-/// does not end with a colon.
-fn with_first_words(step: String, below: &Passage) -> String {
+/// does not end with a colon, and the number of the other passages below the step.
+fn with_first_words(step: String, below: &Passage, others: usize) -> String {
     let line = one_line(&below.text);
     let first = sentences(&line).first().copied().unwrap_or_default();
     let says_more = (20..=STEP_TEXT).contains(&first.len()) && !first.ends_with(':');
-    if says_more { format!("{step}: {}", without_full_stop(first)) } else { step }
+    let more = if others > 0 { format!(" (+{others} more)") } else { String::new() };
+    if says_more { format!("{step}: {}{more}", without_full_stop(first)) } else { step }
 }
 
 /// Returns the files that a plan lists below a heading such as `Files to modify`, without those
@@ -173,10 +175,10 @@ mod tests {
 
     #[test]
     fn a_plan_is_kept_with_its_approach() {
-        let plan = "# Plan: Add a plugin\n\n## Context\n\nIt is missing.\n\n## What to Create\n\n**File:** `a.js`\n\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n\n### Implementation\n\nMore.";
+        let plan = "# Plan: Add a plugin\n\n## Context\n\nThe old one of the shop is missing.\n\n## What to Create\n\n**File:** `a.js`\n\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n\n### Implementation\n\nMore.";
         assert_eq!(
             in_short(plan),
-            "Plan: Add a plugin\nA minimal plugin that registers the folder. No bootstrap needed — just the path."
+            "Plan: Add a plugin\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n= The old one of the shop is missing."
         );
         let plan = "# Plan: Show all rows\n\n## Context\n\nThe list ends after fifty rows because the page is never asked for.\n\n## Steps\n\n1. Ask\n";
         assert_eq!(
@@ -184,6 +186,15 @@ mod tests {
             "Plan: Show all rows\n\n= The list ends after fifty rows because the page is never asked for."
         );
         assert_eq!(in_short("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
+    }
+
+    #[test]
+    fn a_step_says_how_many_of_its_points_are_left_out() {
+        let plan = "# Plan: Sort\n\n## Step 1: Add a column\n- Add the column to the table of rows\n- Fill it\n- Test it\n\n## Step 2: Sort by it\n- Sort\n";
+        assert_eq!(
+            in_short(plan),
+            "Plan: Sort\n\n- Add a column: Add the column to the table of rows (+2 more)\n- Sort by it"
+        );
     }
 
     #[test]

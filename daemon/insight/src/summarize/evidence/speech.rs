@@ -114,8 +114,12 @@ impl Collector {
             // If the agent spoke after the refusal, the prompt is about what it said.
             let spoken = self.evidence.last_reply.as_ref().map(|reply| reply.origin);
             let is_next = self.evidence.last_result >= spoken;
-            let refused = Some(refused).filter(|refused| !refused.is_empty() && is_next);
-            let correction = Correction { origin: moment.origin, refused };
+            let is_said_at_once = self.evidence.last_result == Some(moment.origin);
+            let (refused, stopped) = match is_said_at_once {
+                true => (Some(refused), None),
+                false => (None, Some(refused).filter(|call| !call.is_empty() && is_next)),
+            };
+            let correction = Correction { origin: moment.origin, refused, stopped };
             push_latest(&mut self.evidence.corrections, correction, bounds::CHOICES);
         }
         self.pending.reporting = false;

@@ -123,7 +123,7 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
                     }
                 });
                 group.said = resolution.said.as_deref().or(group.said);
-                group.cause = error.cause.as_deref().or(group.cause);
+                group.cause = group.cause.or(error.cause.as_deref());
             }
             None => groups.push(Group {
                 error,

@@ -14,6 +14,7 @@ use crate::{
             replaced_command::replaced_commands,
             reported, transient,
             turns::turns,
+            verdicts,
         },
         report::{Report, Topic},
         text::{capitalised, pattern, same_words, without_full_stop},
@@ -46,6 +47,7 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
     replaced_commands(entries).into_iter().for_each(|line| push(&mut list, line));
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
+    verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
     let extra = list.len().saturating_sub(DISCOVERIES);
     list.drain(..extra);
     list

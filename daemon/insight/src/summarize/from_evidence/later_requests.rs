@@ -30,7 +30,7 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     let began = led_to_change(evidence, &requests[first]);
     let mut known = words(&requests[first].text);
     let mut found: Vec<String> = Vec::new();
-    for request in &requests[first + 1..] {
+    for (before, request) in requests[first..].iter().zip(&requests[first + 1..]) {
         if let Some(picked) = picked_later(evidence, request) {
             known.extend(words(&picked));
             found.push(cut_at_clause(&picked, LATER));
@@ -51,7 +51,7 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
             && new.len() >= 3
             && share_of_words(&new, &known) < 0.3
         {
-            found.push(shortened(told));
+            found.push(with_the_one_before(shortened(told), before));
         }
         known.extend(new);
     }
@@ -135,7 +135,21 @@ fn is_new_work(request: &Request) -> bool {
         .is_match(&request.ask)
 }
 
+/// Adds the request before a later one, if that compares with it: `call ours max_size as well`.
+fn with_the_one_before(line: String, before: &Request) -> String {
+    let compares = pattern!(r"(?i)\b(?:ours|mine|theirs)\b").is_match(&line);
+    match compares {
+        true => format!("{line} (after: {})", shortened(&before.text)),
+        false => line,
+    }
+}
+
 fn shortened(text: &str) -> String {
+    // A step of the work is no goal, and `doing that` has no noun.
+    let step = pattern!(
+        r"(?i)^before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing) (?:that|this|it),? +"
+    );
+    let text = step.find(text).map_or(text, |found| &text[found.end()..]);
     let first = sentences(text).first().copied().unwrap_or(text);
     let line = cut_at_clause(first, LATER);
     // If the user writes in lower case, the first word of the next sentence may remain.

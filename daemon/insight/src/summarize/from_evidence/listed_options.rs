@@ -55,17 +55,64 @@ pub(super) fn picked(evidence: &Evidence, request: &Request) -> Option<String> {
     Some(one_line(&label))
 }
 
-/// Returns the text of the option that a report lists under the number or letter `mark`.
+/// Returns the text of the option that a report lists under the number or letter `mark`: a heading
+/// or label such as `Option 1: Extract a helper`, or else the first item with that number.
 pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
     let begins = |text: &str| {
-        let found =
-            pattern!(r"^(?:finding |option |issue |approach )?([A-H1-9])[.:)\s—-]+(\S.{7,})$")
-                .captures(text)?;
+        let found = pattern!(
+            r"^(?:[Ff]inding |[Oo]ption |[Ii]ssue |[Aa]pproach )?([A-H1-9])[.:)\s—-]+(\S.{7,})$"
+        )
+        .captures(text)?;
         found[1].eq_ignore_ascii_case(mark).then(|| found[2].to_owned())
     };
-    report.claims.iter().find_map(|claim| {
-        let text = claim.label.as_deref().unwrap_or(&claim.text);
-        let is_marked = claim.mark.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(mark));
-        begins(text).or_else(|| is_marked.then(|| text.to_owned()))
-    })
+    let headings = report.passages.iter().flat_map(|passage| &passage.headings);
+    let labels = report.claims.iter().map(|claim| claim.label.as_ref().unwrap_or(&claim.text));
+    let named = headings.filter(|heading| is_option(heading)).chain(labels);
+    if let Some(text) = named.into_iter().find_map(|text| begins(text)) {
+        return Some(text);
+    }
+    let mut claims = report.claims.iter();
+    let marked = claims
+        .find(|claim| claim.mark.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(mark)));
+    marked.map(|claim| claim.label.as_ref().unwrap_or(&claim.text).clone())
+}
+
+/// Whether a heading or label names an option.
+pub(super) fn is_option(label: &str) -> bool {
+    pattern!(r"(?i)^(?:option|approach|alternative) [a-h1-9]\b|^[A-H][.):]").is_match(label)
+}
+
+/// Returns the names of the options in a report, at most `most`.
+pub(super) fn all_options(entries: &Entries<'_>, report: &Report, most: usize) -> Vec<String> {
+    let numbered = report.claims.iter().filter(|claim| claim.mark.is_some());
+    let numbered: Vec<&String> = numbered.filter_map(|claim| claim.label.as_ref()).collect();
+    let headings = report.passages.iter().flat_map(|passage| &passage.headings);
+    let labels = report.claims.iter().filter_map(|claim| claim.label.as_ref());
+    let named: Vec<&String> = headings.chain(labels).filter(|text| is_option(text)).collect();
+    // If options have names, the other numbers belong to other lists.
+    let all = if named.is_empty() { numbered } else { named };
+    let mut names: Vec<String> = Vec::new();
+    for name in all {
+        let name = cut(&entries.tidy_line(name), 80);
+        if !names.contains(&name) && names.len() < most {
+            names.push(name);
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::evidence::TurnReport;
+
+    #[test]
+    fn an_option_is_found_by_its_heading_before_other_lists() {
+        let text = "Differences:\n1. **Type**: other types\n2. **Name**: other names\n\n### Option 1: Extract a helper\n\nIt is small.\n\n### Option 2: Keep both\n\nNothing changes.\n";
+        let report = Report::of(&TurnReport { text: text.to_owned(), ..TurnReport::default() });
+        assert_eq!(option_named(&report, "1").as_deref(), Some("Extract a helper"));
+        let list = "1. Extract a helper\n2. Keep both of them\n";
+        let report = Report::of(&TurnReport { text: list.to_owned(), ..TurnReport::default() });
+        assert_eq!(option_named(&report, "2").as_deref(), Some("Keep both of them"));
+    }
 }

@@ -17,6 +17,7 @@ mod errors;
 mod fate;
 mod files;
 mod findings;
+mod introductions;
 mod later_requests;
 #[cfg(test)]
 mod later_wins;
@@ -33,6 +34,7 @@ mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;
 mod redescribed;
+mod refusals;
 mod refuted;
 mod replaced_command;
 mod reported;
@@ -53,6 +55,7 @@ mod turns;
 mod typed_text;
 mod unconfirmed;
 mod user_words;
+mod verdicts;
 mod wording;
 #[cfg(test)]
 mod wording_scenarios;
@@ -62,7 +65,9 @@ use crate::{
         activity::ActivityVector,
         evidence::Evidence,
         project::Project,
+        summary::{DecisionRecord, EnhancedSessionSummary},
         summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
+        wording::USER_SAID,
         wording::{USER_SAID, is_filler},
     },
     summarize::{
@@ -160,6 +165,12 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
             one.rationale.starts_with(USER_SAID) && !one.rationale.contains(" a proposed `")
         };
         decisions.retain(|one| !(is_quote(one) && is_asked(&one.decision)));
+        // With the call that the user refused, the words say more than the objective.
+        let is_told = |one: &DecisionRecord| {
+            one.rationale.starts_with(USER_SAID)
+                && !one.rationale.starts_with(&format!("{USER_SAID}, on a proposed"))
+        };
+        decisions.retain(|one| !(is_told(one) && is_asked(&one.decision)));
     }
     let decided = summary.key_decisions.iter().flatten();
     let decided: Vec<_> =
@@ -477,7 +488,7 @@ mod tests {
         assert_eq!(
             found.next_steps.unwrap(),
             [
-                "To decide: Which approach do you prefer? (Option 1: Drop the lock; Option 2: Pass the path)"
+                "To decide: Which approach do you prefer? (Option 1: Drop the lock (simplest); Option 2: Pass the path)"
             ]
         );
         assert_eq!((found.completed_tasks, found.last_words), (None, None));

@@ -9,11 +9,12 @@ use crate::{
         evidence::runs_tests,
         from_evidence::{
             checks, deferred,
-            entries::{Entries, cut_at_clause, is_scratch, push},
+            entries::{Entries, is_scratch, push},
             findings::last_turn_errors,
             left_open,
-            listed_options::option_named,
+            listed_options::{all_options, option_named},
             open_tasks::open_tasks,
+            refusals,
             request::{Request, Weight},
             shortened::shortened,
             test_results::main_run,
@@ -25,8 +26,6 @@ use crate::{
 
 /// Maximum number of steps.
 const STEPS: usize = 12;
-/// Maximum length, in characters, of the entry of a plan that was not approved.
-const PLAN: usize = 1_200;
 /// Maximum number of options that are named with an open question.
 const OPTIONS: usize = 5;
 /// Maximum number of changed files that one entry names.
@@ -43,7 +42,8 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     unanswered(entries, &mut list);
     deferred::returned_errors(entries, &mut list);
     failing(entries, &mut list);
-    unapproved(entries, &mut list);
+    refusals::unapproved(entries, &mut list);
+    refusals::refused_edits(entries, &mut list);
     let open = open_tasks(entries.evidence);
     let is_chore = |task: &Task| open.len() > 1 && closes_a_list(&task.subject);
     for task in open.iter().filter(|task| !is_chore(task)) {
@@ -188,31 +188,6 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the last plan, if the user refused it and nothing followed.
-fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let evidence = entries.evidence;
-    let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {
-        return;
-    };
-    let followed = |origin: Origin| origin.line > plan.origin.line;
-    let replied = evidence.last_reply.as_ref().is_some_and(|reply| followed(reply.origin));
-    if !replied && !evidence.prompts.iter().any(|prompt| followed(prompt.origin)) {
-        let title = entries.tidy_line(&plan.question);
-        let title = title.trim_start_matches("Plan: ");
-        let approach = plan.approach.as_deref().or(plan.background.as_deref());
-        let approach = approach.map(|approach| entries.tidy_line(approach));
-        let approach = approach.map_or(String::new(), |text| {
-            format!(". {}", without_full_stop(&cut_at_clause(&text, 300)))
-        });
-        let steps: Vec<String> =
-            plan.steps.iter().map(|step| cut_at_clause(&entries.tidy_line(step), 220)).collect();
-        let steps =
-            if steps.is_empty() { String::new() } else { format!(". Steps: {}", steps.join("; ")) };
-        let text = format!("Plan shown, not approved: {}{approach}{steps}", cut(title, 120));
-        push(list, cut_at_clause(&text, PLAN));
-    }
-}
-
 /// Adds failing tests and checks, untested changes, and the unresolved errors of the last turn.
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
@@ -337,23 +312,8 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Returns the names of the options in the last report, in brackets; empty for fewer than two.
 fn options(entries: &Entries<'_>) -> String {
     let Some(report) = entries.reports.reports.last() else { return String::new() };
-    let mut names: Vec<String> = Vec::new();
-    for claim in &report.claims {
-        let headings = [claim.section.as_deref(), claim.label.as_deref()];
-        let label = headings.into_iter().flatten().find(|text| is_option(text));
-        let numbered = claim.label.as_deref().filter(|_| claim.mark.is_some());
-        if let Some(name) = label.or(numbered) {
-            let name = cut(&entries.tidy_line(name), 80);
-            if !names.contains(&name) && names.len() < OPTIONS {
-                names.push(name);
-            }
-        }
-    }
+    let names = all_options(entries, report, OPTIONS);
     if names.len() < 2 { String::new() } else { format!(" ({})", names.join("; ")) }
-}
-
-fn is_option(label: &str) -> bool {
-    pattern!(r"(?i)^(?:option|approach|alternative) [a-h1-9]\b|^[A-H][.):]").is_match(label)
 }
 
 /// Adds the offer or question in the last paragraph of the agent's last reply.
@@ -361,15 +321,23 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let Some(reply) = &entries.evidence.last_reply else { return };
     let Some(Block::Paragraph(last)) = blocks(&reply.text).pop() else { return };
     let line = one_line(&last);
-    let Some(question) = sentences(&line).into_iter().rev().find(|one| one.ends_with('?')) else {
-        return;
-    };
+    let all = sentences(&line);
+    let ready = pattern!(r"(?i)^ready to ((?:commit|push|merge|open|create)\b.*)$");
+    if let Some(offer) = all.last().and_then(|last| ready.captures(last)) {
+        return push(list, entries.tidy(&format!("Offered: {}", &offer[1])));
+    }
+    let Some(question) = all.into_iter().rev().find(|one| one.ends_with('?')) else { return };
     let offer = pattern!(
         r"(?i)^(?:do you )?(?:want|would you like) (?:me )?to (.{8,})\?$|^(?:should|shall) (?:i|we) (.{8,})\?$"
     );
     if let Some(words) = offer.captures(question) {
         let words = words.get(1).or(words.get(2)).map_or("", |words| words.as_str());
-        let words = words.split(", or ").next().unwrap_or(words);
+        let (words, other) = words.split_once(", or ").unwrap_or((words, ""));
+        // The user is to choose between options of the report.
+        if option().is_match(words) && !other.is_empty() {
+            let options = options(entries);
+            return push(list, format!("To decide: {}{options}", entries.tidy_line(question)));
+        }
         let bare = pattern!(r"(?i)^(commit|push) (?:this|that|it|these|them|those)\b");
         let words = bare.replace(words, "$1 the changes");
         // The code that shows the approach is not part of the summary.
@@ -387,13 +355,13 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Adds the text of the option to an offer that names an option by number or letter; `None` if the
 /// report does not contain the option.
 fn with_options(entries: &Entries<'_>, offer: &str) -> Option<String> {
-    let Some(found) =
-        pattern!(r"(?i)\b(?:option|approach|alternative) ([a-h1-9])\b").captures(offer)
-    else {
-        return Some(offer.to_owned());
-    };
+    let Some(found) = option().captures(offer) else { return Some(offer.to_owned()) };
     let named = option_named(entries.reports.reports.last()?, &found[1])?;
     Some(offer.replacen(&found[0], &format!("{} ({named})", &found[0]), 1))
+}
+
+fn option() -> std::sync::Arc<regex::Regex> {
+    pattern!(r"(?i)\b(?:option|approach|alternative) ([a-h1-9])\b")
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Decides which sentences and headings of a report can be quoted.
 
 use crate::summarize::{
-    from_evidence::entries::{is_generic, leans},
+    from_evidence::{
+        entries::{is_generic, leans},
+        introductions::without_pointer,
+    },
     report::{Topic, announces_contents, is_phrase, topic_of_heading, topic_of_sentence},
     text::{pattern, sentences},
 };
@@ -35,6 +38,7 @@ pub(super) fn announces_no_fact(text: &str) -> bool {
 /// Whether a heading is specific enough to introduce the items below it.
 pub(super) fn names_something(heading: &str) -> bool {
     let heading = sentences(heading).last().copied().unwrap_or_default();
+    let heading = without_pointer(heading);
     let plain = heading.trim_matches(|c: char| !c.is_alphanumeric());
     // `All findings fixed` says more than `Done`.
     let is_telling = match topic_of_heading(heading) {

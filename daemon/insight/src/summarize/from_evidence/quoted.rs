@@ -7,9 +7,10 @@
 use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, is_generic, without_number},
+        introductions::Introduction,
         quotable::{
             addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
-            leans_back, limits, names_something,
+            leans_back, limits,
         },
         wording::begins_as_order,
     },
@@ -27,8 +28,6 @@ const NEST: usize = 440;
 const ITEM: usize = 300;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
-/// Maximum length, in characters, of a heading or an introduction. A longer one is left out.
-const INTRODUCTION: usize = 150;
 
 /// A paragraph or a list of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +36,7 @@ pub(super) struct Quoted {
     pub(super) topic: Option<Topic>,
     pub(super) listed: bool,
     /// The heading or sentence above a list.
-    introduction: Option<String>,
+    introduction: Option<Introduction>,
     /// The question or request of the user that it answers.
     question: Option<String>,
     /// Sentences or items.
@@ -75,7 +74,7 @@ impl Quoted {
 
     /// Returns the text before the first sentence or item.
     fn start(&self) -> String {
-        match (&self.question, &self.introduction) {
+        match (&self.question, self.introduction.as_ref().map(Introduction::line)) {
             (Some(question), None) => format!("Asked: {question} Answer: "),
             (Some(question), Some(text)) => format!("Asked: {question} Answer: {text}: "),
             (None, Some(text)) => format!("{text}: "),
@@ -129,9 +128,7 @@ impl Quoted {
     /// Marks a heading such as `Problem` as the state before the change that the report
     /// describes.
     pub(super) fn before_the_change(mut self) -> Quoted {
-        if let Some(heading) = self.introduction.as_mut().filter(|heading| limits(heading)) {
-            heading.push_str(" before the change");
-        }
+        self.introduction.iter_mut().for_each(Introduction::end);
         self
     }
 
@@ -143,7 +140,12 @@ impl Quoted {
 
     /// Whether at least half of the items are instructions rather than statements.
     pub(super) fn is_steps(&self) -> bool {
-        let is_step = |part: &&String| begins_as_order(part) || is_phrase(Topic::Instruction, part);
+        let is_step = |part: &&String| {
+            let after = part.split_once(": ").map_or("", |(_, after)| after);
+            begins_as_order(part)
+                || begins_as_order(after) && after.starts_with(char::is_lowercase)
+                || is_phrase(Topic::Instruction, part)
+        };
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
     }
 
@@ -154,7 +156,7 @@ impl Quoted {
 
     /// Whether `is` holds for the heading or sentence above the list.
     pub(super) fn is_introduced_by(&self, is: impl Fn(&str) -> bool) -> bool {
-        self.introduction.as_deref().is_some_and(is)
+        self.introduction.as_ref().is_some_and(|one| is(&one.text))
     }
 
     /// Returns the share of the sentences or items for which `is` holds.
@@ -239,7 +241,9 @@ impl QuoteCollector<'_> {
     fn paragraph(&mut self, passage: &Passage, topic: Option<Topic>) {
         self.introduction = None;
         self.untold = None;
-        let label = passage.label.as_deref().filter(|label| !is_generic(label));
+        // Without `Before` or `Problem` the text would be told as the present state.
+        let label = passage.label.as_deref();
+        let label = label.filter(|label| !is_generic(label) || limits(label));
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
         if matches!(of_label, Some(Topic::Proposal | Topic::Instruction | Topic::Open)) {
             self.broken = true;
@@ -308,18 +312,12 @@ impl QuoteCollector<'_> {
         }
     }
 
-    /// Returns the sentence before the list, or else the heading above it, if that is specific.
-    fn introduced(&self, passage: &Passage) -> Option<String> {
+    /// Returns the introduction of the list to which a passage belongs.
+    fn introduced(&self, passage: &Passage) -> Option<Introduction> {
         let sentence = self.introduction.as_ref();
         let sentence = sentence.filter(|(_, headings)| *headings == passage.headings);
-        let heading = || passage.headings.last().filter(|heading| names_something(heading));
-        let text = sentence.map(|(text, _)| text).or_else(heading)?;
-        let text = self.entries.tidy_line(text);
-        // The parser takes `Done. Two notes added:` as one heading.
-        let text = sentences(&text).last().copied().unwrap_or_default();
-        let text = without_number(text);
-        let plain = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));
-        (plain.chars().count() <= INTRODUCTION).then(|| plain.to_owned())
+        let sentence = sentence.map(|(text, _)| text.as_str());
+        Introduction::of(self.entries, sentence, &passage.headings)
     }
 
     /// Adds a nested item to the item above it, if both fit into [`NEST`] bytes.
@@ -389,7 +387,10 @@ mod tests {
         Quoted {
             topic: None,
             listed: true,
-            introduction: Some(introduction.to_owned()),
+            introduction: Some(Introduction {
+                text: introduction.to_owned(),
+                ..Introduction::default()
+            }),
             question: None,
             left_out: 0,
             parts: parts.iter().map(|part| (*part).to_owned()).collect(),

@@ -200,7 +200,8 @@ fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     }
     let told = words(part);
     let quoted = part.split('`').skip(1).step_by(2);
-    let files = part.split(' ').map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
+    let files = part.split([' ', ':']);
+    let files = files.map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
     let files = files.filter(|word| pattern!(r"^[\w./-]+\.[a-z]{1,4}$").is_match(word));
     let named: Vec<&str> = quoted.chain(files).filter(|name| name.len() >= 4).collect();
     let later = entries.evidence.commits.iter().filter(|commit| {
@@ -272,12 +273,20 @@ fn stands(line: &str) -> bool {
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     !leans_back(line)
+        && !counts_unnamed(line)
         && !is_list_of_addresses(line)
         && is_balanced(line)
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20
         && (line.contains('`') || !line.is_ascii() || line.split_whitespace().count() >= 5)
         && (prose.count() >= least || !line.is_ascii())
+}
+
+/// Whether a short line names things only by their number, as in `I removed both wrong checks`.
+fn counts_unnamed(line: &str) -> bool {
+    !line.contains(['`', ':'])
+        && pattern!(r"(?i)^(?:(?:i|we)(?:['’]ve| have)? )?(?:now |also )?\w+ed (?:both|these|those|the (?:two|three|four))(?: \w+){1,2}\b(?: to\b| now\b|[.!]?$)")
+            .is_match(line)
 }
 
 /// Whether a part still holds at the end and is not in another section of the summary.

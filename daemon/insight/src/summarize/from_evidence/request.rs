@@ -252,7 +252,12 @@ fn in_full(all: &[&str]) -> String {
         .is_match(sentence)
     };
     let told = all.iter().filter(points);
-    let told = told.map(|one| wording::ask(one).unwrap_or_else(|| (*one).to_owned()));
+    // Without `So`, a purpose would be a question of its own.
+    let is_purpose =
+        |one: &str| pattern!(r"(?i)^so (?:that )?(?:i|we|you|it|they)\b").is_match(one);
+    let told = told.map(|one| {
+        wording::ask(one).filter(|_| !is_purpose(one)).unwrap_or_else(|| (*one).to_owned())
+    });
     told.collect::<Vec<_>>().join(" ")
 }
 

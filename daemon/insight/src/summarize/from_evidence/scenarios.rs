@@ -278,7 +278,7 @@ fn an_offer_of_an_option_names_it() {
         offered(
             "**Option 1: Check the agent in the hook**\n\nThe hook asks for its name.\n\n**Option 2: Merge both hooks**\n\nOne hook does both."
         ),
-        Vec::<String>::new()
+        ["Offered: implement Option 1 (Check the agent in the hook)"]
     );
     assert_eq!(
         offered("1. Check the agent in the hook\n2. Merge both of the hooks\n"),

@@ -25,15 +25,33 @@ pub(super) fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
     if prompt.text.len() < PASTED {
         return lines.collect::<Vec<_>>().join("\n");
     }
-    let before =
-        entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
-    let before = before.map_or(String::new(), |report| squeezed(&report.text));
-    let own = lines.filter(|line| {
-        let line = squeezed(line);
-        let line = line.trim_start_matches(['-', '•', ' ']);
-        line.len() < PASTED || !before.contains(line)
-    });
+    let before = report_before(entries, prompt);
+    let own = lines.filter(|line| !is_pasted(&before, line));
     own.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the only line that the user pasted from the previous report before own words. `None` if
+/// there are none or several.
+pub(super) fn quotes_before(entries: &Entries<'_>, prompt: &Quote) -> Option<String> {
+    let before = report_before(entries, prompt);
+    let mut lines = prompt.text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().filter(|line| is_pasted(&before, line))?;
+    let is_only = !lines.any(|line| is_pasted(&before, line));
+    is_only
+        .then(|| first.trim_start_matches(['-', '•', '>', ' ']).trim_end_matches('\\').to_owned())
+}
+
+fn report_before(entries: &Entries<'_>, prompt: &Quote) -> String {
+    let mut before = entries.evidence.reports.iter();
+    let before = before.rfind(|report| report.origin.line < prompt.origin.line);
+    before.map_or(String::new(), |report| squeezed(&report.text))
+}
+
+/// Whether a line stands in the text of the previous report.
+fn is_pasted(before: &str, line: &str) -> bool {
+    let line = squeezed(line);
+    let line = line.trim_start_matches(['-', '•', ' ']);
+    line.len() >= PASTED && before.contains(line)
 }
 
 /// Returns `text` with single spaces and without the marks that a terminal does not show.

@@ -13,7 +13,7 @@ use crate::{
             listed_options::{named_options, names_options},
             overtaken,
             request::{Request, Weight},
-            typed_text::{arguments, spoken, unquoted},
+            typed_text::{arguments, quotes_before, spoken, unquoted},
             wording::{is_approval, is_clarification, is_open_question, is_question, turns},
         },
         report::{Topic, is_phrase},
@@ -54,7 +54,9 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         return Some(dropped);
     }
     let correction = entries.evidence.corrections.iter().find(|one| one.origin == prompt.origin);
-    let refused = correction.and_then(|one| one.refused.as_deref());
+    let is_edit = |call: &&str| pattern!(r"^(?:\w*Edit|Write) \S").is_match(call);
+    let stopped = correction.and_then(|one| one.stopped.as_deref()).filter(is_edit);
+    let refused = correction.and_then(|one| one.refused.as_deref()).or(stopped);
     let all = spoken_sentences(&text);
     let quote = match correction.and_then(|one| corrects(&all, one.refused.is_some())) {
         Some(whole) => whole,
@@ -74,6 +76,10 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
             format!("{USER_SAID}, on a proposed `{}`", call(entries, refused))
         }
         (true, None) if names_options(&quote) => return None,
+        (true, None) if begins_with_pronoun(&quote) && quotes_before(entries, prompt).is_some() => {
+            let line = quotes_before(entries, prompt).unwrap_or_default();
+            format!("{USER_SAID}, on \"{}\"", cut_at_clause(&entries.tidy_line(&line), QUESTION))
+        }
         (true, None) if points(&quote) => {
             let asked = asked().filter(|asked| asked.chars().count() <= QUESTION)?;
             format!("{USER_SAID}, asked: {asked}")
@@ -153,7 +159,14 @@ fn continues(quote: &str) -> bool {
     quote.len() <= POINTING
         && (is_clarification(quote)
             || pattern!(r"(?i)^(?:no,? )?not\b").is_match(quote)
-            || pattern!(r"(?i)\b(?:ours|mine|theirs|as well|too|the same)\b").is_match(quote))
+            || pattern!(r"(?i)\b(?:ours|mine|theirs|as well|too|the same)\b|\b(?:for|about|with|on|to|like|of) (?:this|that|it)[.! ]*$").is_match(quote))
+}
+
+/// Whether a quote begins with a pronoun for something that the user does not name:
+/// `This should not be changed`.
+fn begins_with_pronoun(quote: &str) -> bool {
+    pattern!(r"(?i)^(?:this|that|it|these|those|they) (?:should|must|need|can|could|would|will|was|were|is|are|do|does|did|has|have)\w*\b")
+        .is_match(without_opener(quote))
 }
 
 /// Returns the user's previous request, shortened.
@@ -514,7 +527,11 @@ mod tests {
                     at: None,
                 },
             ],
-            corrections: vec![Correction { origin: at, refused: Some("Edit a.go".into()) }],
+            corrections: vec![Correction {
+                origin: at,
+                refused: Some("Edit a.go".into()),
+                stopped: None,
+            }],
             ..Evidence::default()
         };
         let reports = Reports::of(&evidence);

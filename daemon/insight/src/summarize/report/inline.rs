@@ -33,8 +33,24 @@ pub(super) fn with_column(column: &str, cell: &str) -> String {
     if column.is_empty() || is_status || !(answers || column.ends_with('?')) {
         return cell.to_owned();
     }
-    let mark = if column.ends_with('?') { " " } else { ": " };
-    format!("{column}{mark}{cell}")
+    // With its question mark the column would be a sentence of its own.
+    format!("{}: {cell}", column.trim_end_matches('?'))
+}
+
+/// Whether the text after bold words is only an aside that introduces a list: ` (`src/a.rs`):`.
+pub(super) fn is_aside(rest: &str) -> bool {
+    pattern!(r"^ ?\([^()]{1,90}\) ?:$").is_match(rest.trim_end())
+}
+
+/// Whether a line begins with the number of an item: `1. Speed`.
+pub(super) fn is_numbered(line: &str) -> bool {
+    pattern!(r"^[0-9]{1,2}[.)] ").is_match(line)
+}
+
+/// Whether a bold line is a verdict, such as `Verdict: ship it.`, rather than a heading.
+pub(super) fn is_verdict(line: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:overall|(?:final |overall )?verdict|conclusion|bottom line|result|recommendation)(?::| [—–-]) *[^\s:]+ ")
+        .is_match(line)
 }
 
 /// Splits a text into its bold start and the rest.
@@ -46,8 +62,10 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     let inside = one_line(label);
     // Bold text in the middle of a sentence is not a label.
     let continues = rest.trim_start().chars().next();
+    let aside = pattern!(r"^(\([^()]{1,90}\)) ?(?:[:—–-]\s*)|^(\([^()]*\))$");
     let is_label = inside.ends_with([':', '.', '!'])
-        || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→' | '('))
+        || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→'))
+        || aside.is_match(rest.trim_start())
         || rest.trim_start().starts_with(char::is_uppercase);
     if !is_label || inside.is_empty() || inside.len() > 160 {
         return (None, text.to_owned());
@@ -55,11 +73,26 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     let rest = rest.trim_start().trim_start_matches([':', '—', '–', '-']).trim_start();
     let inside = inside.trim_end_matches([':', '.', '!']).trim().to_owned();
     // `**Overview table** (line 14): changed` is labelled `Overview table (line 14)`.
-    match pattern!(r"^(\([^()]{1,60}\)) ?(?:[:—–-]\s*)|^(\([^()]*\d[^()]*\))$").captures(rest) {
+    match aside.captures(rest) {
         Some(aside) => {
             let told = aside.get(1).or(aside.get(2)).map_or("", |told| told.as_str());
             (Some(format!("{inside} {told}")), rest[aside[0].len()..].to_owned())
         }
         None => (Some(inside), rest.to_owned()),
     }
+}
+
+/// Maximum length, in bytes, of a line that is a statement of its own.
+const LINE: usize = 110;
+
+/// Whether the line at the end of `before` is a statement apart from the line at the start of
+/// `after`: each has a label, as in `Area: api` and `Files: 3`.
+pub(super) fn is_line_alone(before: &str, after: &str) -> bool {
+    let start = before.rfind("; ").map_or(0, |at| at + 2);
+    let (before, after) = (&before[start..], after.split('\n').next().unwrap_or_default());
+    let has_label = |line: &str| pattern!(r"^\W{0,3}[A-Z][A-Za-z0-9 -]{1,28}: ").is_match(line);
+    before.len() <= LINE
+        && before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '/' | '"'))
+        && has_label(after)
+        && (has_label(before) || before.len() <= LINE / 2)
 }

@@ -1,13 +1,13 @@
 //! Parses Markdown into a flat list of passages, each with the headings above it.
 
-use std::borrow::Cow;
-
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
-    dangles, is_placeholder, is_plan_column, split_label, with_column,
+    dangles, is_aside, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_verdict,
+    split_label, with_column,
 };
-use crate::summarize::text::{is_glob, is_picture, one_line, pattern, sentence_ends, sentences};
+use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
+use crate::summarize::text::{one_line, pattern, position_of_link, sentence_ends, sentences};
 
 /// Maximum number of bytes of a report that are parsed: deep nesting costs more than linear time.
 const PARSED: usize = 16_000;
@@ -15,9 +15,11 @@ const PARSED: usize = 16_000;
 const PASSAGES: usize = 160;
 /// Maximum length, in bytes, of a paragraph that is a heading: it is bold or ends in a colon.
 const HEADING: usize = 70;
-/// Levels of headings: six of Markdown, then a bold paragraph, then a line that ends in a colon.
-const BOLD: usize = 7;
-const LEAD_IN: usize = 8;
+/// Levels of headings: six of Markdown, then a line that ends in a colon before a bold paragraph,
+/// then a bold paragraph, then any other line that ends in a colon.
+const SECTION: usize = 7;
+const BOLD: usize = 8;
+const LEAD_IN: usize = 9;
 /// Maximum length, in bytes, of a sentence that is the heading of the list directly after it.
 const SENTENCE: usize = 200;
 /// Maximum length, in bytes, of a line of code that completes the sentence before it.
@@ -70,48 +72,12 @@ pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     reader.passages
 }
 
-/// Turns lines that begin with a symbol such as a tick into list items. Lines with a cross state
-/// something that is not true and are omitted.
-fn with_list_marks(markdown: &str) -> Cow<'_, str> {
-    if !markdown.contains(is_picture) {
-        return Cow::Borrowed(markdown);
-    }
-    let mut marked = String::with_capacity(markdown.len() + 64);
-    for line in markdown.lines() {
-        let start = line.trim_start_matches(['-', '*', ' ']);
-        let is_cross = start.starts_with(['\u{274C}', '\u{2717}', '\u{2718}']);
-        if start.starts_with(is_picture) && !line.trim_start().starts_with(['-', '#']) && !is_cross
-        {
-            marked.push_str("- ");
-        }
-        if !is_cross {
-            marked.push_str(line);
-        }
-        marked.push('\n');
-    }
-    Cow::Owned(marked)
-}
-
-/// Escapes the stars of path patterns outside of code, which Markdown parses as bold text.
-fn with_globs_escaped(markdown: &str) -> Cow<'_, str> {
-    if !markdown.contains("**/") && !markdown.contains("/**") {
-        return Cow::Borrowed(markdown);
-    }
-    let mut escaped = String::with_capacity(markdown.len() + 64);
-    for word in markdown.split_inclusive(char::is_whitespace) {
-        if !word.contains('`') && word.contains("**") && is_glob(word.trim()) {
-            escaped.push_str(&word.replace('*', "\\*"));
-        } else {
-            escaped.push_str(word);
-        }
-    }
-    Cow::Owned(escaped)
-}
-
 #[derive(Default)]
 struct Reader {
     passages: Vec<Passage>,
     headings: Vec<(usize, String)>,
+    /// Number of passages when the newest heading was added.
+    at_heading: usize,
     text: String,
     /// Where the bold text at the start of `text` ends.
     label_end: Option<usize>,
@@ -128,6 +94,8 @@ struct Reader {
     hidden: usize,
     /// The start of the open code block.
     code: Option<String>,
+    /// The target of the open link.
+    link: Option<String>,
     columns: Vec<String>,
     cells: Vec<String>,
 }
@@ -150,7 +118,8 @@ impl Reader {
             Event::InlineHtml(html) if self.hidden == 0 && is_placeholder(&html) => {
                 self.text.push_str(&html);
             }
-            Event::SoftBreak | Event::HardBreak => self.text.push(' '),
+            // `finish` and `heading` join the lines.
+            Event::SoftBreak | Event::HardBreak => self.text.push('\n'),
             Event::TaskListMarker(ticked) => self.ticked = Some(ticked),
             _ => {}
         }
@@ -159,6 +128,7 @@ impl Reader {
     fn start(&mut self, tag: &Tag<'_>) {
         match tag {
             Tag::Strong => self.bold += 1,
+            Tag::Link { dest_url, .. } => self.link = Some(dest_url.to_string()),
             Tag::CodeBlock(_) => {
                 self.hidden += 1;
                 self.code = Some(String::new());
@@ -204,13 +174,17 @@ impl Reader {
                     self.label_end = Some(self.text.len());
                 }
             }
+            TagEnd::Link if self.hidden == 0 => {
+                let link = self.link.take().unwrap_or_default();
+                self.text.push_str(position_of_link(&self.text, &link));
+            }
             TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::HtmlBlock => {
                 self.hidden = self.hidden.saturating_sub(1);
                 if let Some(code) = self.code.take() {
                     self.ran_into(&code);
                 }
             }
-            TagEnd::Heading(level) => self.heading(depth_of(level)),
+            TagEnd::Heading(level) => self.heading(level as usize),
             TagEnd::Paragraph if self.lists == 0 => self.paragraph(),
             TagEnd::Item => self.finish(),
             TagEnd::List(_) => {
@@ -254,24 +228,39 @@ impl Reader {
     }
 
     fn heading(&mut self, depth: usize) {
+        self.join_lines();
+        // `A few points:` stands over the bold headings that follow it.
+        if depth == BOLD && self.at_heading == self.passages.len() {
+            let leads = self.headings.pop_if(|(known, _)| *known == LEAD_IN);
+            if let Some((_, text)) = leads {
+                self.headings.retain(|(known, _)| *known < SECTION);
+                self.headings.push((SECTION, text));
+            }
+        }
         let text = one_line(&self.text).trim_end_matches([':', '.']).trim().to_owned();
         self.clear();
         self.headings.retain(|(known, _)| *known < depth);
         if !text.is_empty() {
             self.headings.push((depth, text));
+            self.at_heading = self.passages.len();
         }
     }
 
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
+        self.join_lines();
         let text = self.text.trim();
         let is_bold = self
             .label_end
             .is_some_and(|end| text[end.min(text.len())..].trim_matches([':', ' ']).is_empty());
         let is_short = text.len() <= HEADING;
-        if is_short && is_bold && self.starts_bold() {
+        let is_headline = is_short && is_bold
+            || self.label_end.is_some_and(|end| {
+                text.len() <= 2 * HEADING && is_aside(&text[end.min(text.len())..])
+            });
+        if is_headline && self.starts_bold() && !is_verdict(text) {
             self.heading(BOLD);
-        } else if is_short && text.ends_with(':') {
+        } else if is_short && text.ends_with(':') && !(self.starts_bold() && is_numbered(text)) {
             self.heading(LEAD_IN);
         } else {
             self.finish();
@@ -312,6 +301,7 @@ impl Reader {
 
     /// Completes a sentence before a code block: with one short line of it, or by a clause less.
     fn ran_into(&mut self, code: &str) {
+        self.join_lines();
         let code = code.trim();
         let is_short = !code.is_empty() && code.len() <= OBJECT && !code.contains(['\n', '`']);
         let ended = |text: &str| match text.trim_end().trim_end_matches(':') {
@@ -330,7 +320,8 @@ impl Reader {
             return;
         }
         // A short line with a colon was parsed as the heading of what follows it.
-        let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN);
+        let is_next = self.at_heading == self.passages.len();
+        let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN && is_next);
         if let Some((_, heading)) = heading.filter(|_| is_short) {
             let text = ended(&heading);
             self.push(Form::Paragraph, None, None, &text);
@@ -346,8 +337,21 @@ impl Reader {
         self.label_end.is_some_and(|end| end > 0 && end <= self.text.len())
     }
 
+    /// Joins the lines of the text, with a semicolon between those that are statements of their
+    /// own.
+    fn join_lines(&mut self) {
+        while let Some(at) = self.text.find('\n') {
+            let (before, after) = (&self.text[..at], &self.text[at + 1..]);
+            let mark = if is_line_alone(before, after) { "; " } else { " " };
+            self.text.replace_range(at..=at, mark);
+            self.label_end =
+                self.label_end.map(|end| if end > at { end + mark.len() - 1 } else { end });
+        }
+    }
+
     /// Ends the current passage.
     fn finish(&mut self) {
+        self.join_lines();
         let form = match self.lists {
             0 => Form::Paragraph,
             depth => Form::Item { depth, ticked: self.ticked },
@@ -391,10 +395,6 @@ impl Reader {
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
         self.passages.push(Passage { headings, form, mark, label, text, parent });
     }
-}
-
-fn depth_of(level: HeadingLevel) -> usize {
-    level as usize
 }
 
 #[cfg(test)]
@@ -471,6 +471,62 @@ mod tests {
     }
 
     #[test]
+    fn bold_numbers_with_a_file_stand_over_their_own_items() {
+        let long = "`pages/of/the/reader_and_writer_of_the_index.rs` lines 154-163";
+        let text = format!(
+            "**1. The reader**\n\n- one\n\n**2. The writer** (`w.rs`):\n- two\n\n**3. The index** ({long}):\n- three\n"
+        );
+        assert_eq!(
+            shown(&text),
+            [
+                "1. The reader > one".to_owned(),
+                "2. The writer (`w.rs`) > two".to_owned(),
+                format!("3. The index ({long}) > three"),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_introduction_stands_over_all_that_follows_it() {
+        let text = "Where `log` is missing:\n\n**1. `a.rs`** - the best place:\n```go\na()\nb()\n```\n\n**2. `b.rs`** - not needed\n";
+        assert_eq!(
+            shown(text),
+            [
+                "Where `log` is missing > 1. `a.rs` | ",
+                "Where `log` is missing > 2. `b.rs` | not needed",
+            ]
+        );
+        let text = "A few points:\n\n**What breaks:**\n- one\n\n**What stays:**\n- two\n\n## Next\n\n- three\n";
+        assert_eq!(
+            shown(text),
+            ["A few points/What breaks > one", "A few points/What stays > two", "Next > three"]
+        );
+    }
+
+    #[test]
+    fn a_bold_verdict_is_text_and_bold_words_before_brackets_are_no_label() {
+        assert_eq!(shown("**Verdict: Ship it.**"), [" > Verdict: Ship it | "]);
+        assert_eq!(
+            shown("- **Reinstall** (`a --force`) removes hooks\n- **Table** (line 14): changed\n"),
+            [" > Reinstall (`a --force`) removes hooks", " > Table (line 14) | changed"]
+        );
+    }
+
+    #[test]
+    fn links_keep_their_line_and_labelled_lines_stay_apart() {
+        assert_eq!(
+            shown(
+                "- See [docs/a.md](/app/docs/a.md:23), [b.md:4](b.md:4) and [c](https://c.d/e)\n"
+            ),
+            [" > See docs/a.md:23, b.md:4 and c"]
+        );
+        assert_eq!(
+            shown("Area: api\nFiles: 3 kept\n\nA line that is wrapped\nNote: it goes on"),
+            [" > Area: api; Files: 3 kept", " > A line that is wrapped; Note: it goes on"]
+        );
+    }
+
+    #[test]
     fn the_last_sentence_before_a_list_is_the_heading_of_its_items() {
         let text = "The branch is fine. The gaps that I would close before calling it well covered are these:\n\n1. No test of a race\n";
         assert_eq!(
@@ -488,8 +544,8 @@ mod tests {
         assert_eq!(
             shown(text),
             [
-                " > Import | Needs a lock? Yes - for each file – Runs: 3",
-                " > Sweep | Needs a lock? holds its own – at night"
+                " > Import | Needs a lock: Yes - for each file – Runs: 3",
+                " > Sweep | Needs a lock: holds its own – at night"
             ]
         );
     }

@@ -7,6 +7,7 @@
 mod inline;
 mod markdown;
 mod phrases;
+mod source;
 
 pub(crate) use self::{
     markdown::{Form, Passage, passages},
@@ -112,6 +113,7 @@ impl Report {
             .collect();
         let last = opening.len().saturating_sub(1);
         opening[..last].iter_mut().for_each(end_introduction);
+        opening[..last].iter_mut().for_each(end_sentence);
         let opening = opening.iter().map(|one| one.trim()).filter(|one| !one.is_empty());
         let opening = opening.collect::<Vec<_>>();
         let opening = Some(opening.join(" ")).filter(|opening| !opening.is_empty());
@@ -206,6 +208,15 @@ fn end_introduction(paragraph: &mut String) {
         paragraph.push('.');
     } else {
         paragraph.truncate(start);
+    }
+}
+
+/// Ends a paragraph that has no mark at its end with a full stop.
+fn end_sentence(paragraph: &mut String) {
+    let text = paragraph.trim_end();
+    if text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '/')) {
+        paragraph.truncate(text.len());
+        paragraph.push('.');
     }
 }
 

@@ -18,11 +18,25 @@ pub(crate) fn one_line(text: &str) -> String {
     .replace_all(&text, " ");
     let text =
         pattern!(r"\[(?:Image|Pasted text|Screenshot|\.\.\.)[^\]\n]*\]").replace_all(&text, " ");
-    let text =
-        pattern!(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)?\)").replace_all(&text, "$1");
+    let text = without_links(&text);
     let text = without_marks(&text);
     let mut line = String::with_capacity(text.len().min(4096));
-    for c in text.chars().filter(|c| !is_picture(*c)) {
+    let mut is_dropped = false;
+    for c in text.chars() {
+        // `(🪙 icon)` becomes `(icon)`, and `(🪙)` nothing.
+        let was_dropped = std::mem::replace(&mut is_dropped, is_picture(c));
+        if was_dropped && line.ends_with('(') {
+            is_dropped |= c.is_whitespace();
+            if c == ')' {
+                line.pop();
+            }
+            if c == ')' || c.is_whitespace() {
+                continue;
+            }
+        }
+        if is_dropped {
+            continue;
+        }
         if !c.is_whitespace() && !c.is_control() && !is_ruler(c) {
             line.push(c);
         } else if !line.is_empty() && !line.ends_with(' ') {
@@ -34,6 +48,38 @@ pub(crate) fn one_line(text: &str) -> String {
     }
     line.truncate(line.trim_end().len());
     line
+}
+
+/// Replaces links outside of code by their text.
+fn without_links(text: &str) -> Cow<'_, str> {
+    if !text.contains("](") {
+        return Cow::Borrowed(text);
+    }
+    let is_balanced = !has_open_quote(text);
+    let (mut read, mut in_code) = (0, false);
+    pattern!(r"!?\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)?)\)").replace_all(
+        text,
+        |found: &regex::Captures<'_>| {
+            let range = found.get(0).map_or(0..0, |link| link.range());
+            in_code ^= has_open_quote(&text[read..range.start]);
+            read = range.start;
+            if in_code && is_balanced {
+                return found[0].to_owned();
+            }
+            format!("{}{}", &found[1], position_of_link(&found[1], &found[2]))
+        },
+    )
+}
+
+/// Returns the position in a file to which a link points, such as `:23`, unless the text of the
+/// link has it.
+pub(crate) fn position_of_link<'l>(text: &str, target: &'l str) -> &'l str {
+    let Some(found) = pattern!(r"(\w\.\w{1,8})(:[0-9]{1,6})(?::[0-9]{1,4})?$").captures(target)
+    else {
+        return "";
+    };
+    let position = found.get(2).map_or("", |position| position.as_str());
+    if text.trim_end_matches('`').ends_with(&found[1]) { position } else { "" }
 }
 
 /// Removes the marks of bold and struck text, lists and headings. Stars in code and in path
@@ -218,6 +264,8 @@ mod tests {
                 "<system-reminder>x\ny</system-reminder>fix  `Vec<String>`\n please",
                 "fix `Vec<String>` please",
             ),
+            ("see [a.md](/app/a.md:23) and `x[i](y)`", "see a.md:23 and `x[i](y)`"),
+            ("top (\u{1FA99} icon) and (\u{2705})", "top (icon) and"),
             ("[Image #1] Can you\\see `this", "Can you\\see this"),
             ("- one\n- two", "one two"),
             ("a -> b * c", "a -> b * c"),

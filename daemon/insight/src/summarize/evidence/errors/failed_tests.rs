@@ -1,12 +1,17 @@
 //! Writes the message of an error that is a failed test run.
 
-use crate::summarize::evidence::{errors::message, test_runs::RunReport};
+use crate::summarize::{
+    evidence::{errors::message, test_runs::RunReport},
+    text::pattern,
+};
 
 /// Returns the names of up to three failed tests. The reason is added if at most one name is known.
 /// If the names are those of packages, their build failed, and only the reason is returned.
 pub(super) fn message(report: &RunReport, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
-    let reason = message::of_test(output);
+    let own = report.failed_tests.first().filter(|_| names.len() == 1);
+    let own = own.and_then(|name| of_go_test(output, name));
+    let reason = message::of_test(own.unwrap_or(output));
     let is_build =
         report.failed_tests.iter().all(|name| name.contains('/') && !name.contains("::"));
     match (names.as_slice(), reason) {
@@ -24,6 +29,29 @@ pub(super) fn message(report: &RunReport, output: &str) -> String {
     }
 }
 
+/// Returns the output of one test of Go, if a line says that it failed: the lines after that line,
+/// or with `-v` those before it. `None` if there is no such line.
+fn of_go_test<'o>(output: &'o str, name: &str) -> Option<&'o str> {
+    let mark = format!("--- FAIL: {name} (");
+    let at = output.find(&mark)?;
+    let (before, after) = (&output[..at], &output[at + mark.len()..]);
+    let is_mark = |line: &str| {
+        pattern!(
+            r"^\s*(?:--- (?:PASS|FAIL|SKIP)|=== (?:RUN|CONT|PAUSE|NAME)|FAIL\b|ok\b|exit status)"
+        )
+        .is_match(line)
+    };
+    let end = after.split_inclusive('\n').skip(1).take_while(|line| !is_mark(line));
+    let first = after.find('\n').map_or(after.len(), |at| at + 1);
+    let after = &after[first..first + end.map(str::len).sum::<usize>()];
+    if !after.trim().is_empty() {
+        return Some(after);
+    }
+    let lines = before.split_inclusive('\n').rev().skip_while(|line| line.trim().is_empty());
+    let length: usize = lines.take_while(|line| !is_mark(line)).map(str::len).sum();
+    Some(&before[before.len() - length..])
+}
+
 fn tests(number: u32) -> String {
     if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
 }
@@ -32,4 +60,23 @@ fn tests(number: u32) -> String {
 fn short_name(name: &str) -> &str {
     let name = name.rsplit("::").next().unwrap_or(name);
     name.rsplit(" > ").next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_a_test_stands_below_its_own_name() {
+        let name = "TestBoth";
+        let report =
+            RunReport { failed: 2, failed_tests: vec![name.to_owned()], ..RunReport::default() };
+        // The name of the first test was cut off.
+        let output = "    a_test.go:316: it should mention the way out, got: x\n--- FAIL: TestBoth (0.1s)\n    a_test.go:643: it should have rows\nFAIL\n";
+        assert_eq!(message(&report, output), "TestBoth failed: a_test.go:643: it should have rows");
+        let verbose = "=== RUN   TestOther\n    a_test.go:1: it should be 1\n--- FAIL: TestOther (0.1s)\n=== RUN   TestBoth\n    a_test.go:7: it should have rows\n--- FAIL: TestBoth (0.1s)\nFAIL\n";
+        assert_eq!(message(&report, verbose), "TestBoth failed: a_test.go:7: it should have rows");
+        let silent = "    a_test.go:1: it should be 1\n--- FAIL: TestOther (0.1s)\n--- FAIL: TestBoth (0.1s)\nFAIL\n";
+        assert_eq!(message(&report, silent), "TestBoth failed");
+    }
 }

@@ -302,7 +302,8 @@ impl Tracker {
         self.open = open;
         for open in done {
             let resolution = self.resolution(&open, event);
-            let end = event.origin.line;
+            // What the agent says after another failure is about that failure.
+            let end = open.superseded.unwrap_or(event.origin.line);
             let cause = self.last_words(About::Cause, open.first_line, end);
             if let Some(error) = find(errors, open.first_line, &open.shape) {
                 error.resolution = Some(resolution);

@@ -103,6 +103,9 @@ fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
     let taken = taken.iter().map(|(_, text)| if is_single { text } else { option_label(text) });
     let answer = taken.collect::<Vec<_>>().join("; ");
     let question = last_question(offer).unwrap_or_default();
+    // `Implement these changes?` says nothing without the sentence above the options.
+    let is_vague = pattern!(r"(?i)\b(?:this|that|these|those|them|it)\b").is_match(&question);
+    let question = introduction(offer).filter(|_| is_vague).unwrap_or(question);
     let alternatives = others.into_iter().map(|(_, text)| text).collect();
     Some(Chosen { question, answer, alternatives })
 }
@@ -242,6 +245,25 @@ fn options(reply: &str) -> Vec<(String, String)> {
         }
     }
     found
+}
+
+/// Returns the line directly above the first option of a reply, if it names code and ends with a
+/// colon.
+fn introduction(reply: &str) -> Option<String> {
+    let option = pattern!(r"^\s*(?:\*\*)?(?:Option +)?\(?[1A][).:]");
+    let mut lines = reply.lines().filter(|line| !line.trim().is_empty());
+    let mut above = None;
+    let found = lines.find(|line| {
+        let is_option = option.is_match(line);
+        if !is_option {
+            above = Some(*line);
+        }
+        is_option
+    });
+    let line = one_line(above.filter(|_| found.is_some())?);
+    let text = line.strip_suffix(':').filter(|text| text.contains('`') && text.len() <= 160)?;
+    let pointer = pattern!(r"(?i)^here(?:['’]s| is| are) ");
+    Some(capitalised(&pointer.replace(text, "")))
 }
 
 fn last_question(reply: &str) -> Option<String> {

@@ -1,0 +1,128 @@
+//! Finds the text that introduces a list in a report: the sentence before it, or the headings above
+//! it. Without this text the items may say the opposite, for example below `The problem`.
+
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, without_number},
+        quotable::{limits, names_something},
+    },
+    report::{Topic, is_phrase},
+    text::{pattern, sentences},
+};
+
+/// Maximum length, in characters, of a heading or an introduction. A longer one is left out.
+const LONGEST: usize = 150;
+
+/// The text that introduces a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Introduction {
+    pub(super) text: String,
+    /// What a text such as `The problem` is about: the heading above it, or the case in which the
+    /// items below it hold.
+    pub(super) subject: Option<String>,
+    /// Whether the report describes the change that ended the state below the introduction.
+    pub(super) is_over: bool,
+}
+
+impl Introduction {
+    /// Returns the introduction of a list: the `sentence` before it, or else the nearest of
+    /// `headings` that is specific. `None` if there is none.
+    pub(super) fn of(
+        entries: &Entries<'_>,
+        sentence: Option<&str>,
+        headings: &[String],
+    ) -> Option<Introduction> {
+        let is_telling = |heading: &&String| names_something(heading) && !points_back(heading);
+        let at = || headings.iter().rposition(|heading| is_telling(&heading));
+        let (text, outer) = match sentence {
+            Some(sentence) => (sentence, headings),
+            None => at().map(|at| (headings[at].as_str(), &headings[..at]))?,
+        };
+        let text = plain(entries, text)?;
+        let mut subject = None;
+        if limits(&text) {
+            let case = headings.last().filter(|last| sentence.is_none() && is_case(last));
+            let about = || outer.iter().rfind(|heading| is_telling(heading) && !limits(heading));
+            subject = case.or_else(about).and_then(|heading| plain(entries, heading));
+        }
+        Some(Introduction { text, subject, is_over: false })
+    }
+
+    /// Marks an introduction such as `Problem` as the state before a change.
+    pub(super) fn end(&mut self) {
+        self.is_over = limits(&self.text);
+    }
+
+    /// Returns the introduction as the beginning of an entry, without a colon.
+    pub(super) fn line(&self) -> String {
+        let over = if self.is_over { " before the change" } else { "" };
+        let subject = self.subject.as_ref().map_or(String::new(), |text| format!(" ({text})"));
+        format!("{}{over}{subject}", self.text)
+    }
+}
+
+/// Returns an introduction without its number, its marks and `Here is`; `None` if it is too long.
+fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
+    let text = entries.tidy_line(text);
+    // The parser takes `Done. Two notes added:` as one heading.
+    let text = sentences(&text).last().copied().unwrap_or_default();
+    let text = without_pointer(without_number(text));
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));
+    (text.chars().count() <= LONGEST).then(|| text.to_owned())
+}
+
+/// Returns an introduction without `Here's`, if the rest says what the items are:
+/// ``Here's where `log` is called``.
+pub(super) fn without_pointer(text: &str) -> &str {
+    let pointer = pattern!(r"(?i)^here(?:['’]s| is| are) ");
+    let rest = pointer.find(text).map(|found| &text[found.end()..]);
+    rest.filter(|rest| {
+        rest.contains('`') && pattern!(r"(?i)^(?:where|how|why|what|when|which)\b").is_match(rest)
+    })
+    .unwrap_or(text)
+}
+
+/// Whether a heading refers to another one, such as `What this fixes`.
+fn points_back(heading: &str) -> bool {
+    !heading.contains('`')
+        && pattern!(r"(?i)^(?:what|why|how) (?:this|that|it|these|those)\b(?: \w+){0,3}$")
+            .is_match(heading)
+}
+
+/// Whether a heading names the case in which the items below it hold, such as
+/// `When two sessions run at once`.
+fn is_case(heading: &str) -> bool {
+    heading.split_whitespace().count() >= 4
+        && !is_phrase(Topic::Proposal, heading)
+        && pattern!(r"(?i)^(?:when(?:ever)?|for|with|without|during|on|in)\b").is_match(heading)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{model::evidence::Evidence, summarize::report::Reports};
+
+    fn introduced(headings: &[&str]) -> Option<String> {
+        let (evidence, reports) = (Evidence::default(), Reports::default());
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let headings: Vec<String> = headings.iter().map(|one| (*one).to_owned()).collect();
+        Introduction::of(&entries, None, &headings).map(|one| one.line())
+    }
+
+    #[test]
+    fn a_heading_that_says_little_is_told_with_the_one_above_it() {
+        for (headings, wanted) in [
+            (&["Fixed: `.env` is read", "The Problem"][..], "The Problem (Fixed: `.env` is read)"),
+            (&["Fixed: hooks are recognised", "What This Fixes"], "Fixed: hooks are recognised"),
+            (
+                &["The Problem", "When you have two sessions"],
+                "The Problem (When you have two sessions)",
+            ),
+            (&["Here's where we should call `log`"], "where we should call `log`"),
+            (&["Lost rows in the index", "Details"], "Lost rows in the index"),
+        ] {
+            assert_eq!(introduced(headings).as_deref(), Some(wanted), "{headings:?}");
+        }
+        assert_eq!(introduced(&["Here's what I did"]), None);
+    }
+}
