@@ -58,7 +58,7 @@ pub(super) async fn index_pending(
         }
     }
     // Usually a little time is left, which is enough for the index to catch up.
-    let _ = timeout_at(deadline, daemon.engine.until_followed(position)).await;
+    let _ = timeout_at(deadline, daemon.engine.wait_until_searchable(position)).await;
     // The search does not wait for a model: the summary from evidence is there already.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);
     Ok(indexed)

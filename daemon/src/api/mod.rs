@@ -44,7 +44,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     engine::{
-        Engine, embedding::Embedding, indexes::Indexes, quota::QuotaKeeper, sharing::Sharing,
+        Engine, embedding::EmbeddingService, indexes::Indexes, quota::QuotaKeeper, sharing::Sharing,
     },
     model::Timestamp,
 };
@@ -54,7 +54,7 @@ pub struct DaemonState {
     /// The engine, which also gives access to the store.
     pub engine: Engine,
     pub indexes: Indexes,
-    pub embedding: Arc<Embedding>,
+    pub embedding: Arc<EmbeddingService>,
     /// The graph that is shared with others.
     pub sharing: Arc<Sharing>,
     /// Enforces the disk quotas.

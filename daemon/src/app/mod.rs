@@ -363,7 +363,7 @@ fn places(config: &Config) -> TranscriptFolders {
     };
     let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
     let formats = Formats::new(&config.capture.watch_formats);
-    TranscriptFolders::usual(&surroundings, &formats, &config.capture.watch_directories)
+    TranscriptFolders::for_formats(&surroundings, &formats, &config.capture.watch_directories)
 }
 
 #[cfg(test)]

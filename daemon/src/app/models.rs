@@ -12,7 +12,7 @@ use crate::{
     clock,
     config::Config,
     engine::{
-        embedding::Embedding,
+        embedding::EmbeddingService,
         model_queue::{
             Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
         },
@@ -82,7 +82,7 @@ impl Models {
     }
 
     /// Replaces the embedder if its settings in `config` are different.
-    pub(super) fn renew(&self, embedding: &Embedding, config: &Config) {
+    pub(super) fn renew(&self, embedding: &EmbeddingService, config: &Config) {
         if *embedding.model().config() != config.search.embeddings {
             embedding.set_model(self.embeddings(config));
         }

@@ -23,7 +23,7 @@ use crate::{
     engine::{
         Engine, LastRun,
         crash_tracker::CrashTracker,
-        embedding::Embedding,
+        embedding::EmbeddingService,
         follow::{self, OutboxPositions},
         quota::{IndexQuota, QuotaKeeper},
         sharing::{Pauses, ShareTarget, Sharing},
@@ -66,7 +66,8 @@ impl Supervisor {
         // If the database did not become smaller when it was reopened, it would not the next time.
         let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
-        let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
+        let embedding =
+            Arc::new(EmbeddingService::new(store.clone(), models.embeddings(&self.config)));
         let (limits, in_force) = watch::channel(limits);
         let room = IndexQuota::new(in_force);
         let positions = OutboxPositions::new(store.clone());

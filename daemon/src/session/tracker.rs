@@ -107,7 +107,7 @@ impl Tracker {
         let mut after = session.clone();
         let start = machine::handle(&mut after, event, now, &self.config);
         let changed = *session != after;
-        self.hold(after.clone());
+        self.track(after.clone());
         Transition { session: after, changed, start }
     }
 
@@ -126,7 +126,7 @@ impl Tracker {
     pub fn set_back(&mut self, now: Timestamp) -> Vec<Session> {
         let mut moved: Vec<Session> = self.iter().cloned().collect();
         moved.retain_mut(|session| machine::set_back(session, now));
-        moved.iter().for_each(|session| self.hold(session.clone()));
+        moved.iter().for_each(|session| self.track(session.clone()));
         moved
     }
 
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn sessions_fall_due_in_the_order_of_their_deadlines() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 30));
-        tracker.hold(session(2, 0));
+        tracker.track(session(1, 30));
+        tracker.track(session(2, 0));
         assert_eq!(tracker.next_deadline(), Some(after(60)));
         assert_eq!(tracker.due(after(59)), []);
         assert_eq!(tracker.due(after(95)), [SessionKey(2), SessionKey(1)]);
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_session_becomes_inactive_and_is_then_closed() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 0));
+        tracker.track(session(1, 0));
         let change = tracker.handle(&session(1, 0), SessionEvent::DeadlinePassed, after(60));
         assert_eq!((change.session.state, change.start), (State::Inactive, None));
         assert_eq!(tracker.next_deadline(), Some(after(1_800)));
@@ -180,7 +180,7 @@ mod tests {
     fn an_indexed_session_is_not_held_until_it_is_written_to() {
         let mut tracker = Tracker::new(Config::default());
         let indexed = Session { state: State::Indexed, ..session(1, 0) };
-        tracker.hold(indexed.clone());
+        tracker.track(indexed.clone());
         assert!(tracker.get(SessionKey(1)).is_none());
         let change = tracker.handle(&indexed, SessionEvent::Written(after(5)), after(5));
         assert!(change.changed);
@@ -192,7 +192,7 @@ mod tests {
         let mut tracker = Tracker::new(Config::default());
         for (key, at) in [(1, 10), (2, 30), (3, 20)] {
             let state = State::Unindexed(Unindexed::History);
-            tracker.hold(Session { state, ..session(key, at) });
+            tracker.track(Session { state, ..session(key, at) });
         }
         assert_eq!(tracker.newest_history(), Some(SessionKey(2)));
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn new_times_hold_for_live_sessions_at_once() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 0));
+        tracker.track(session(1, 0));
         let check_interval = Duration::from_secs(5);
         tracker.set_config(Config { check_interval, ..Config::default() });
         assert_eq!(tracker.next_deadline(), Some(after(5)));
@@ -210,18 +210,18 @@ mod tests {
     fn a_clock_that_is_set_back_keeps_no_session_from_ending() {
         let ahead = 2 * 365 * 86_400;
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, ahead));
+        tracker.track(session(1, ahead));
         let since = after(ahead);
         let state = State::Unindexed(Unindexed::AgentGone { since });
-        tracker.hold(Session { state, ..session(2, 0) });
-        tracker.hold(Session { state: failed(after(ahead)), ..session(3, 0) });
-        tracker.hold(session(4, 0));
+        tracker.track(Session { state, ..session(2, 0) });
+        tracker.track(Session { state: failed(after(ahead)), ..session(3, 0) });
+        tracker.track(session(4, 0));
         assert_eq!(tracker.due(after(86_400)), [SessionKey(4)]);
         let mut moved: Vec<SessionKey> =
-            tracker.set_back(after(10)).iter().map(|session| session.key).collect();
+            tracker.clamp_future_times(after(10)).iter().map(|session| session.key).collect();
         moved.sort_unstable();
         assert_eq!(moved, [SessionKey(1), SessionKey(2), SessionKey(3)]);
-        assert_eq!(tracker.set_back(after(10)), []);
+        assert_eq!(tracker.clamp_future_times(after(10)), []);
         assert_eq!(tracker.get(SessionKey(1)).unwrap().last_activity, after(10));
         assert_eq!(tracker.due(after(86_400)).len(), 4);
     }
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn a_clock_that_jumps_forth_ends_sessions_once() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 0));
+        tracker.track(session(1, 0));
         let far = after(10 * 365 * 86_400);
         assert_eq!(tracker.due(far), [SessionKey(1)]);
         let change = tracker.handle(&session(1, 0), SessionEvent::DeadlinePassed, far);

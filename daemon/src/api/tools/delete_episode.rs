@@ -38,6 +38,6 @@ async fn run(
     let position = store.write(vec![gone, shared]).done().await.map_err(store_error)?;
     daemon.sharing.note_deletion(episode.session);
     // The episode is deleted, even if the index has not followed yet.
-    let _ = daemon.engine.until_followed(position).await;
+    let _ = daemon.engine.wait_until_searchable(position).await;
     Ok(DeleteEpisodeAnswer { message: format!("Episode with UUID {id} deleted successfully") })
 }

@@ -54,7 +54,7 @@ impl<'d> GraphSearch<'d> {
     ) -> GraphSearch<'d> {
         let query = Query::parse(text, &clock::zoned());
         let scope = Scope { namespaces: projects, ..Scope::default() };
-        let meant = daemon.embedding.question(query.said()).await;
+        let meant = daemon.embedding.query_vector(query.said()).await;
         GraphSearch { daemon, query, scope, meant }
     }
 

@@ -40,7 +40,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn redaction(store: &dyn Store) -> Redaction {
     // An unreadable store is reported as a problem below.
-    let stored = StoredRules::of(store).unwrap_or_else(|_| StoredRules::present());
+    let stored = StoredRules::of(store).unwrap_or_else(|_| StoredRules::current());
     Redaction {
         rules: note::RULES_VERSION,
         is_older: stored.is_older(),
@@ -114,8 +114,8 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         },
         embeddings: Embeddings {
             on: vectors.is_on,
-            made: vectors.made,
-            left: vectors.left,
+            made: vectors.done,
+            left: vectors.pending,
             error: vectors.error,
         },
         problems,

@@ -237,7 +237,7 @@ async fn search(
     limit: usize,
 ) -> Result<Results, Error> {
     let weights = Weights::default();
-    let meant = daemon.embedding.question(query.said()).await;
+    let meant = daemon.embedding.query_vector(query.said()).await;
     let search = |second: Option<&dyn SecondRanker>| {
         let now = clock::now();
         let request =

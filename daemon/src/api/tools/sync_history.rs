@@ -125,7 +125,7 @@ async fn index(
     }
     client.progress.report(past.len(), past.len(), || "Done".to_owned());
     // The sessions are indexed, even if the search index has not followed yet.
-    let _ = daemon.engine.until_followed(position).await;
+    let _ = daemon.engine.wait_until_searchable(position).await;
     Ok(())
 }
 

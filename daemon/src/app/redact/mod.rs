@@ -168,7 +168,7 @@ fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()>
             .context("rewrite the database; replaced text may still be in its file")?;
         fault::point("redact: written anew");
     }
-    StoredRules::present().note(&store)?;
+    StoredRules::current().note(&store)?;
     store.close();
     Ok(())
 }

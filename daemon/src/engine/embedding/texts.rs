@@ -1,8 +1,8 @@
-//! The texts that vectors are made of.
+//! The texts from which vectors are computed.
 //!
 //! For a session: the fields of its episode except the files, and the messages of its own file in
-//! chunks ([`TextChunker`]). For an entity: its kind, its name and what facts say of it. For a
-//! fact: its sentence.
+//! chunks ([`TextChunker`]). For an entity: its kind, its name and the sentences of its facts. For
+//! a fact: its sentence.
 
 use sha2::{Digest, Sha256};
 
@@ -22,7 +22,7 @@ pub(super) struct Texts {
     pub(super) owner: Owner,
     /// The episode, if the owner is a session.
     pub(super) episode: Option<EpisodeId>,
-    /// The texts; never an empty list.
+    /// The texts; the list is never empty.
     pub(super) texts: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Texts {
 const MESSAGES: usize = 512;
 
 impl Texts {
-    /// Returns the texts of `owner`; `None` when it has none, or does not exist any more.
+    /// Returns the texts of `owner`; `None` when the owner has none, or does not exist any more.
     pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
         match owner {
             Owner::Session(key) => of_session(key, store),
