@@ -110,7 +110,7 @@ impl Supervisor {
             started_at: self.started_at,
             admin_requests,
         });
-        daemon.tell_hooks();
+        daemon.notify_hooks();
         if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
             tracing::warn!(%error, "failed to write the limit of the spool for hooks");
         }

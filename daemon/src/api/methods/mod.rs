@@ -1,5 +1,5 @@
-//! Answers requests: the methods for the command line and hooks are here, `tools/call` is passed on
-//! to [`tools`].
+//! Answers requests: the methods for the command line and for hooks are here, [`tools`] answers
+//! `tools/call`.
 
 mod corrections;
 mod files;
@@ -78,7 +78,7 @@ pub(super) async fn answer(
         }
         other => Err(Error::new(
             code::NO_METHOD,
-            format!("there is no method `{other}`; tools are called by `tools/call`"),
+            format!("there is no method `{other}`; call tools with `tools/call`"),
         )),
     }
 }

@@ -173,7 +173,7 @@ impl UsageCounters {
 }
 
 /// Returns the start of a day.
-pub fn beginning(day: i64) -> Timestamp {
+pub fn start_of_day(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_mul(MICROS_PER_DAY))
 }
 
@@ -212,7 +212,7 @@ mod tests {
 
     fn record(day: i64, end: End, project: &str) -> UsageRecord {
         UsageRecord {
-            at: beginning(day),
+            at: start_of_day(day),
             purpose: Purpose::SessionSummary,
             project: Some(Project::new(project).namespace()),
             provider: "openai",
