@@ -6,21 +6,21 @@ use crate::config::{Loaded, problem::Notice, problem::Problems, search::FileSear
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// The report for people, several lines.
+    /// The report for people, of several lines.
     pub text: String,
     /// Whether the file is valid.
-    pub is_sound: bool,
+    pub is_valid: bool,
 }
 
-/// Reports on `file`, or on the file that `search` finds: its problems, its deprecated spellings,
-/// and every effective value with its source.
+/// Reports on `file` or, if it is `None`, on the file that `search` finds: its problems, its
+/// deprecated spellings, and every effective value with its source.
 pub fn check(search: &FileSearch, file: Option<&Path>) -> CheckReport {
     let Some(file) = file.map(Path::to_owned).or_else(|| search.file()) else {
-        return CheckReport { text: without_file(search), is_sound: true };
+        return CheckReport { text: without_file(search), is_valid: true };
     };
     match search.read(&file) {
-        Ok(loaded) => CheckReport { text: sound(&file, &loaded), is_sound: true },
-        Err(problems) => CheckReport { text: unsound(&file, &problems), is_sound: false },
+        Ok(loaded) => CheckReport { text: sound(&file, &loaded), is_valid: true },
+        Err(problems) => CheckReport { text: unsound(&file, &problems), is_valid: false },
     }
 }
 

@@ -23,7 +23,7 @@ pub enum ConfigProblem {
         /// What the parser reports.
         error: String,
     },
-    Wrong {
+    InvalidValue {
         place: FilePosition,
         key: String,
         /// The value, shortened and without secrets.
@@ -124,7 +124,7 @@ impl ConfigProblem {
         match self {
             ConfigProblem::Unreadable { .. } => 0,
             ConfigProblem::Syntax { place, .. }
-            | ConfigProblem::Wrong { place, .. }
+            | ConfigProblem::InvalidValue { place, .. }
             | ConfigProblem::Secret { place, .. }
             | ConfigProblem::Guarded { place, .. }
             | ConfigProblem::Conflict { place, .. } => place.line,
@@ -170,7 +170,7 @@ impl fmt::Display for ConfigProblem {
                 "{place}: is no JSON from here on ({error}); comments and trailing commas are fine, \
                  all else must be JSON"
             ),
-            ConfigProblem::Wrong { place, key, found, allowed, remedy } => {
+            ConfigProblem::InvalidValue { place, key, found, allowed, remedy } => {
                 write!(f, "{place}: `{key}` is {found}, but must be {allowed}; {remedy}")
             }
             ConfigProblem::Secret { place, key, remedy } => {

@@ -284,7 +284,7 @@ impl<'n> ConfigReader<'_, 'n> {
     }
 
     fn wrong(&mut self, line: usize, key: &str, found: &str, allowed: &str, remedy: &str) {
-        self.problems.push(ConfigProblem::Wrong {
+        self.problems.push(ConfigProblem::InvalidValue {
             place: self.place(line),
             key: key.to_owned(),
             found: found.to_owned(),

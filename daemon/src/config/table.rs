@@ -12,7 +12,7 @@ use crate::{
             Bytes, Choice, Codec, CodecContext, CommandCodec, Count, Days, Delays, Dollars,
             EnvName, Flag, FormatsCodec, GroupCodec, KeepCodec, Millis, Namespaces, OffSeconds,
             Optional, Path, Paths, PromptCodec, Seconds, ShareCodec, Text, Texts, ToolsCodec, Url,
-            VectorCodec, Wrong,
+            VectorCodec, InvalidValue,
         },
         file::Node,
         log::Level,
@@ -107,7 +107,7 @@ impl Field {
         node: &Node,
         config: &mut Config,
         context: &mut CodecContext<'_>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), InvalidValue> {
         self.access.read(node, config, context)
     }
 
@@ -134,7 +134,7 @@ trait Access {
         node: &Node,
         config: &mut Config,
         context: &mut CodecContext<'_>,
-    ) -> Result<(), Wrong>;
+    ) -> Result<(), InvalidValue>;
     fn write(&self, config: &Config) -> Json;
     fn allowed(&self) -> String;
     fn schema(&self) -> Json;
@@ -152,7 +152,7 @@ impl<C: Codec> Access for Tied<C> {
         node: &Node,
         config: &mut Config,
         context: &mut CodecContext<'_>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), InvalidValue> {
         *(self.get_mut)(config) = self.codec.read(node, context)?;
         Ok(())
     }

@@ -129,7 +129,7 @@ fn check_explains_a_sound_file() {
     fs::write(&file, text).unwrap();
     let report = check(&search(None, home.path()), None);
     let name = file.display();
-    assert!(report.is_sound);
+    assert!(report.is_valid);
     let wanted = format!(
         "{name}: can be used\n\n\
          worth knowing (1)\n  \
@@ -159,7 +159,7 @@ fn check_explains_a_wrong_file() {
     fs::write(&file, "{\"session_tracking\": {\"enabled\": 1, \"watch_path\": null}}").unwrap();
     let report = check(&search(None, home.path()), Some(&file));
     let name = file.display();
-    assert!(!report.is_sound);
+    assert!(!report.is_valid);
     let wanted = format!(
         "{name}: cannot be used\n\n\
          wrong (1)\n  \
@@ -174,7 +174,7 @@ fn check_explains_a_wrong_file() {
 #[test]
 fn check_says_where_it_looked() {
     let report = check(&search(Some(Path::new("/a")), Path::new("/b")), None);
-    assert!(report.is_sound);
+    assert!(report.is_valid);
     let wanted = "no file: looked for /a/graphiti.config.json and /b/graphiti.config.json; `graphiti config \
                   init` writes one\n\nvalues\n  session_tracking.enabled = true  (default)\n";
     assert!(report.text.starts_with(wanted), "{}", report.text);
