@@ -162,7 +162,7 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
         ConfigCommand::Check { file } => {
             let report = config::check(&app::search(options), file.as_deref().map(Path::new));
             print(report.text.trim_end());
-            Ok(if report.is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(if report.is_valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         ConfigCommand::Try { file, format } => {
             let report = app::trial::try_file(options, file, format.as_deref())?;

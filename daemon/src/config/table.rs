@@ -1,5 +1,4 @@
-//! All keys of the file, each with its field in [`Config`], its codec and its help text. The
-//! reader, the default file, the check and the schema use only this table.
+//! All keys of the file, each with its field in [`Config`], its codec and its help text.
 
 use std::sync::LazyLock;
 
@@ -10,9 +9,9 @@ use crate::{
         Config,
         codec::{
             Bytes, Choice, Codec, CodecContext, CommandCodec, Count, Days, Delays, Dollars,
-            EnvName, Flag, FormatsCodec, GroupCodec, KeepCodec, Millis, Namespaces, OffSeconds,
-            Optional, Path, Paths, PromptCodec, Seconds, ShareCodec, Text, Texts, ToolsCodec, Url,
-            VectorCodec, InvalidValue,
+            EnvName, Flag, FormatsCodec, GroupCodec, InvalidValue, KeepCodec, Millis, Namespaces,
+            OffSeconds, Optional, Path, Paths, PromptCodec, Seconds, ShareCodec, Text, Texts,
+            ToolsCodec, Url, VectorCodec,
         },
         file::Node,
         log::Level,
@@ -24,9 +23,9 @@ use crate::{
 };
 
 pub(super) struct Field {
-    /// The path from the root, with dots.
+    /// The path from the root, separated by dots.
     pub(super) key: &'static str,
-    /// One line.
+    /// A text without line breaks.
     pub(super) help: &'static str,
     access: Box<dyn Access + Send + Sync>,
 }
@@ -51,7 +50,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near the limit of the database or the index, the text of the oldest indexed sessions is evicted, then their episodes"),
 ];
 
-/// Returns all keys, in the order in which they are written.
+/// Returns all fields, in the order in which they are written.
 pub(super) fn fields() -> &'static [Field] {
     static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(table);
     &FIELDS
@@ -67,8 +66,8 @@ pub(super) fn known(key: &str) -> Option<&'static str> {
     field(key).map(|field| field.key).or_else(section)
 }
 
-/// Keys that run programs or determine where text is sent or files are written. They are valid only
-/// in the user's own file, not in one that came with a project.
+/// Keys that determine which programs run, which files are read or written, and where text is sent.
+/// These keys are valid only in the user's own file, not in a file that came with a project.
 const GUARDED: &[&str] = &[
     "session_tracking.hooks.socket_path",
     "session_tracking.llm.provider",
@@ -140,13 +139,13 @@ trait Access {
     fn schema(&self) -> Json;
 }
 
-struct Tied<C: Codec> {
+struct BoundCodec<C: Codec> {
     codec: C,
     get: fn(&Config) -> &C::Item,
     get_mut: fn(&mut Config) -> &mut C::Item,
 }
 
-impl<C: Codec> Access for Tied<C> {
+impl<C: Codec> Access for BoundCodec<C> {
     fn read(
         &self,
         node: &Node,
@@ -170,13 +169,13 @@ impl<C: Codec> Access for Tied<C> {
     }
 }
 
-/// A row: the key below `session_tracking`, its field in [`Config`], its codec, its help.
+/// Makes a [`Field`] of the key in `session_tracking`, its field in [`Config`], its codec and help.
 macro_rules! row {
     ($key:literal, $($place:ident).+, $codec:expr, $help:literal) => {
         Field {
             key: concat!("session_tracking.", $key),
             help: $help,
-            access: Box::new(Tied {
+            access: Box::new(BoundCodec {
                 codec: $codec,
                 get: |config| &config.$($place).+,
                 get_mut: |config| &mut config.$($place).+,
@@ -194,7 +193,7 @@ const PROVIDER: Choice<ProviderKind> = Choice {
     ],
 };
 
-const EMBEDDER: Choice<EmbeddingProvider> = Choice {
+const EMBEDDING_PROVIDER: Choice<EmbeddingProvider> = Choice {
     words: &[
         ("none", EmbeddingProvider::None),
         ("openai", EmbeddingProvider::OpenAi),
@@ -249,7 +248,7 @@ fn table() -> Vec<Field> {
     let mut fields = tracking();
     fields.extend(summaries());
     fields.extend(model());
-    fields.extend(surroundings());
+    fields.extend(connections());
     fields
 }
 
@@ -320,8 +319,8 @@ fn model() -> Vec<Field> {
         row!("llm.max_retries", llm.max_retries, count(0, 20, "tries"), "Number of immediate retries of a call"),
         row!("llm.concurrency", llm.concurrency, count(1, 64, "calls"), "Maximum number of concurrent calls"),
         row!("llm.context_tokens", llm.context_tokens, count(2_000, 10_000_000, "tokens"), "Size of the model's context, in tokens"),
-        row!("llm.daily_budget.calls", llm.daily_budget.calls, or_null(count(0, 1_000_000, "calls"), "no bound"), "Maximum number of calls per day"),
-        row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no bound"), "Maximum cost per day, in US dollars"),
+        row!("llm.daily_budget.calls", llm.daily_budget.calls, or_null(count(0, 1_000_000, "calls"), "no limit"), "Maximum number of calls per day"),
+        row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no limit"), "Maximum cost per day, in US dollars"),
         row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "what is known of the model"), "Price of prompt tokens"),
         row!("llm.price.output_per_mtok", llm.price.output_per_mtok, or_null(Dollars, "what is known of the model"), "Price of reply tokens"),
         row!("llm.price.cached_per_mtok", llm.price.cached_per_mtok, or_null(Dollars, "what is known of the model, or the prompt's"), "Price of prompt tokens from the provider's cache"),
@@ -334,9 +333,9 @@ fn model() -> Vec<Field> {
 }
 
 #[rustfmt::skip]
-fn surroundings() -> Vec<Field> {
+fn connections() -> Vec<Field> {
     vec![
-        row!("embeddings.provider", search.embeddings.provider, EMBEDDER, "none, openai (also for servers that speak its protocol) or local (a model in a folder)"),
+        row!("embeddings.provider", search.embeddings.provider, EMBEDDING_PROVIDER, "none, openai (also for servers that speak its protocol) or local (a model in a folder)"),
         row!("embeddings.model", search.embeddings.model, or_null(text("a model's name", "text-embedding-3-small"), "the provider's usual one"), "The model; null = the provider's usual one"),
         row!("embeddings.base_url", search.embeddings.base_url, or_null(Url, "the provider's own"), "Where the provider listens; null = its own address"),
         row!("embeddings.api_key_env", search.embeddings.key.env, or_null(EnvName, "the provider's usual one"), "The environment variable that holds the key; null = the provider's usual one"),
@@ -368,7 +367,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_occurs_once_and_in_a_section() {
+    fn every_key_occurs_once_in_a_known_section_with_help() {
         for (index, field) in fields().iter().enumerate() {
             let (section, _) = field.key.rsplit_once('.').unwrap();
             assert!(SECTIONS.iter().any(|(key, _)| *key == section), "{}", field.key);

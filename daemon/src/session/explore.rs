@@ -110,13 +110,17 @@ fn explore(config: &Config) -> usize {
 /// Checks that the session becomes idle without further external steps.
 fn check_becomes_idle(mut world: SessionWorld, config: &Config, path: &[HistoryStep]) {
     for _ in 0..MAX_STEPS_TO_IDLE {
-        let Some(step) = INTERNAL_STEPS.into_iter().find(|step| world.clone().take(*step, config)) else {
+        let Some(step) = INTERNAL_STEPS.into_iter().find(|step| world.clone().take(*step, config))
+        else {
             let made = world.indexed_version();
             assert!(made >= world.owed_version, "a close is lost: {path:?}\n{world:#?}");
             let is_over = matches!(world.session.state, State::Indexed | State::Unindexed(_));
             assert!(is_over, "the session hangs: {path:?}\n{world:#?}");
             if config.inactivity_timeout.is_some() && world.session.state == State::Indexed {
-                assert_eq!(made, world.file, "the file was not read completely: {path:?}\n{world:#?}");
+                assert_eq!(
+                    made, world.file,
+                    "the file was not read completely: {path:?}\n{world:#?}"
+                );
             }
             return;
         };
@@ -162,15 +166,30 @@ impl SessionWorld {
         let session = &self.session;
         let quiet = self.now.since(session.last_activity).min(31 * MINUTE);
         let due = due.map(|due| due.since(self.now));
-        let SessionWorld { file, is_notified, job, owed_version, failures, closes, crashes, .. } = self;
+        let SessionWorld {
+            file, is_notified, job, owed_version, failures, closes, crashes, ..
+        } = self;
         let state = state(&session.state);
-        let counts = (file, is_notified, job, owed_version, failures, closes, crashes, self.indexed_version());
+        let counts = (
+            file,
+            is_notified,
+            job,
+            owed_version,
+            failures,
+            closes,
+            crashes,
+            self.indexed_version(),
+        );
         format!("{state} {quiet:?} {due:?} {counts:?}")
     }
 
     fn check(&self, path: &[HistoryStep]) {
         let is_indexing = matches!(self.session.state, State::Indexing(_));
-        assert_eq!(self.job.is_some(), is_indexing, "a job runs exactly while the session is being indexed: {path:?}\n{self:#?}");
+        assert_eq!(
+            self.job.is_some(),
+            is_indexing,
+            "a job runs exactly while the session is being indexed: {path:?}\n{self:#?}"
+        );
     }
 
     /// Takes a step. Returns whether it was possible.

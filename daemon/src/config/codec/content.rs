@@ -35,7 +35,11 @@ impl Codec for KeepCodec {
             Value::Bool(true) => return Ok(Keep::Full),
             Value::Bool(false) => return Ok(Keep::Omit),
             Value::Text(text) => text.trim(),
-            _ => return Err(InvalidValue::new("write true to keep the content, or false to leave it out")),
+            _ => {
+                return Err(InvalidValue::new(
+                    "write true to keep the content, or false to leave it out",
+                ));
+            }
         };
         let keep = match text.to_ascii_lowercase().as_str() {
             "full" | "true" => Keep::Full,
@@ -114,7 +118,9 @@ impl Codec for VectorCodec {
                 (Some(activity), Some(intensity)) => {
                     intensities.insert(activity.as_str().to_owned(), json!(intensity));
                 }
-                (None, _) => return Err(InvalidValue::new(format!("`{}` is not an activity", entry.key))),
+                (None, _) => {
+                    return Err(InvalidValue::new(format!("`{}` is not an activity", entry.key)));
+                }
                 (_, None) => return Err(InvalidValue::new(remedy)),
             }
         }

@@ -106,7 +106,10 @@ struct MappingNode<'n> {
 impl<'n> MappingNode<'n> {
     fn of(node: &'n Node) -> Result<MappingNode<'n>, InvalidValue> {
         let Value::Object(members) = &node.value else {
-            return Err(wrong(node.line, &format!("an entry must be an object, such as {EXAMPLE}")));
+            return Err(wrong(
+                node.line,
+                &format!("an entry must be an object, such as {EXAMPLE}"),
+            ));
         };
         let is_key = |key: &str| {
             ["name", "paths", "roles"].contains(&key)

@@ -27,7 +27,8 @@ pub(super) trait Codec {
     /// The type of the setting.
     type Item;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Self::Item, InvalidValue>;
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>)
+    -> Result<Self::Item, InvalidValue>;
 
     /// Writes `item` in the notation of the file.
     fn write(&self, item: &Self::Item) -> Json;
@@ -82,7 +83,11 @@ pub(super) struct Optional<C> {
 impl<C: Codec> Codec for Optional<C> {
     type Item = Option<C::Item>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Self::Item, InvalidValue> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Self::Item, InvalidValue> {
         match node.value {
             crate::config::file::Value::Null => Ok(None),
             _ => self.inner.read(node, context).map(Some),

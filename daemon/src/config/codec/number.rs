@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use crate::config::{
-    codec::{Codec, CodecContext, Remark, InvalidValue},
+    codec::{Codec, CodecContext, InvalidValue, Remark},
     file::{Node, Value},
 };
 
@@ -77,7 +77,11 @@ impl Codec for Seconds {
 impl Codec for OffSeconds {
     type Item = Option<Duration>;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Option<Duration>, InvalidValue> {
+    fn read(
+        &self,
+        node: &Node,
+        _: &mut CodecContext<'_>,
+    ) -> Result<Option<Duration>, InvalidValue> {
         if node.value == Value::Null {
             return Ok(None);
         }
@@ -109,14 +113,15 @@ impl Codec for Millis {
         let millis = number(node, "30000 for half a minute")?;
         if (1.0..=MAX_READ_AS_SECONDS).contains(&millis) {
             let used = format!("{}", millis * 1_000.0);
-            let reason =
-                "the unit is milliseconds, and such a small number probably means seconds";
+            let reason = "the unit is milliseconds, and such a small number probably means seconds";
             context.remarks.push(Remark::Adjusted { used, reason });
             return Ok(Duration::from_secs_f64(millis));
         }
         match (1.0..=LONGEST).contains(&millis) {
             true => Ok(Duration::from_secs_f64(millis / 1_000.0)),
-            false => Err(InvalidValue::new("write a number above 0, such as 30000 for half a minute")),
+            false => {
+                Err(InvalidValue::new("write a number above 0, such as 30000 for half a minute"))
+            }
         }
     }
 
@@ -136,7 +141,11 @@ impl Codec for Millis {
 impl Codec for Delays {
     type Item = Vec<Duration>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<Duration>, InvalidValue> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Vec<Duration>, InvalidValue> {
         let remedy = "write the pauses in seconds, such as [300, 900, 2700]";
         let Value::List(items) = &node.value else { return Err(InvalidValue::new(remedy)) };
         if items.is_empty() {
@@ -191,9 +200,10 @@ impl Codec for Count {
         let is_within = found >= f64::from(self.min) && found <= f64::from(self.max);
         match is_within && found.fract() == 0.0 {
             true => Ok(found as u32),
-            false => {
-                Err(InvalidValue::new(format!("write a whole number from {} to {}", self.min, self.max)))
-            }
+            false => Err(InvalidValue::new(format!(
+                "write a whole number from {} to {}",
+                self.min, self.max
+            ))),
         }
     }
 
@@ -285,7 +295,9 @@ impl Codec for Bytes {
         };
         match bytes.ok_or_else(|| InvalidValue::new(remedy))? {
             bytes if bytes >= self.min => Ok(bytes),
-            _ => Err(InvalidValue::new(format!("write a size of at least {}", bytes_text(self.min)))),
+            _ => {
+                Err(InvalidValue::new(format!("write a size of at least {}", bytes_text(self.min))))
+            }
         }
     }
 

@@ -46,7 +46,11 @@ impl Codec for Path {
 impl Codec for Paths {
     type Item = Vec<PathBuf>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<PathBuf>, InvalidValue> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Vec<PathBuf>, InvalidValue> {
         let one = Path { example: self.example };
         match &node.value {
             Value::Null => Ok(Vec::new()),
@@ -77,7 +81,9 @@ impl Codec for Paths {
 pub(super) fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf, InvalidValue> {
     let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
     if let Some(rest) = below_home {
-        let no_home = || InvalidValue::new("write an absolute path: the home folder of the user is not known");
+        let no_home = || {
+            InvalidValue::new("write an absolute path: the home folder of the user is not known")
+        };
         return context.user_home.map(|home| home.join(rest)).ok_or_else(no_home);
     }
     // Windows paths and pipes count as absolute on every system, because one file may serve several

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     config::{
-        codec::{Codec, CodecContext, Remark, InvalidValue},
+        codec::{Codec, CodecContext, InvalidValue, Remark},
         file::{Node, Value},
     },
     graph::config::GroupId,
@@ -110,7 +110,8 @@ impl<T: Copy + PartialEq> Codec for Choice<T> {
     }
 
     fn allowed(&self) -> String {
-        let words: Vec<String> = self.current_words().iter().map(|word| format!("\"{word}\"")).collect();
+        let words: Vec<String> =
+            self.current_words().iter().map(|word| format!("\"{word}\"")).collect();
         match words.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
             _ => words.concat(),
@@ -148,7 +149,11 @@ impl Codec for Text {
 impl Codec for Texts {
     type Item = Vec<String>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<String>, InvalidValue> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Vec<String>, InvalidValue> {
         let one = Text { what: self.what, example: self.example };
         match &node.value {
             Value::List(items) => items.iter().map(|item| one.read(item, context)).collect(),
@@ -182,7 +187,9 @@ impl Codec for EnvName {
             Value::Text(text) if text.strip_prefix('$').is_some_and(is_name) => {
                 Err(InvalidValue::new("write the name without the $"))
             }
-            _ => Err(InvalidValue::new("write \"ANTHROPIC_API_KEY\", for example, not the key itself")),
+            _ => Err(InvalidValue::new(
+                "write \"ANTHROPIC_API_KEY\", for example, not the key itself",
+            )),
         }
     }
 
@@ -271,7 +278,9 @@ impl Codec for GroupCodec {
             return Err(InvalidValue::new("write \"my_group\", for example"));
         };
         if text.trim().is_empty() {
-            return Err(InvalidValue::new("write a name, or null for the namespace of each project"));
+            return Err(InvalidValue::new(
+                "write a name, or null for the namespace of each project",
+            ));
         }
         let group = GroupId::sanitised(text);
         if group.as_str() != text {
@@ -300,7 +309,8 @@ impl Codec for Namespaces {
     type Item = Vec<Namespace>;
 
     fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<Namespace>, InvalidValue> {
-        let remedy = "write [\"a1b2c3d4\"], for example; `graphiti list --json` shows the namespaces";
+        let remedy =
+            "write [\"a1b2c3d4\"], for example; `graphiti list --json` shows the namespaces";
         let namespace = |node: &Node| match &node.value {
             // Longer hashes begin with the same eight digits.
             Value::Text(text) if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {

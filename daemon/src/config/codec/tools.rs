@@ -22,7 +22,9 @@ impl Codec for ToolsCodec {
             Value::List(items) => {
                 Ok(ListedTools::Named(items.iter().map(tool_name).collect::<Result<_, _>>()?))
             }
-            _ => Err(InvalidValue::new("write \"core\", \"all\" or [\"search_sessions\"], for example")),
+            _ => Err(InvalidValue::new(
+                "write \"core\", \"all\" or [\"search_sessions\"], for example",
+            )),
         }
     }
 
@@ -54,6 +56,9 @@ fn tool_name(node: &Node) -> Result<String, InvalidValue> {
         Value::Text(name) => {
             Err(InvalidValue::new(format!("there is no tool `{name}`; there are {}", names())))
         }
-        _ => Err(InvalidValue::new(format!("the name of a tool must be a text; the tools are {}", names()))),
+        _ => Err(InvalidValue::new(format!(
+            "the name of a tool must be a text; the tools are {}",
+            names()
+        ))),
     }
 }
