@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::{LAST_RESORT, quarantine};
 use crate::store::{Store, StoreError, sled::SledStore};
 
-/// Interval at which it is checked whether the database is still in use.
+/// Interval of the checks whether the database is still in use.
 const CLOSING: Duration = Duration::from_millis(10);
 
 pub(super) struct OpenedDatabase {
@@ -20,8 +20,8 @@ pub(super) struct OpenedDatabase {
     pub(super) problem: Option<String>,
 }
 
-/// Opens the database. A damaged one that cannot be opened is moved aside, and a new one is
-/// created.
+/// Opens the database. If it is damaged and cannot be opened, moves it to another folder and creates
+/// a new database.
 pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     let folder = folder(home);
     let open = || SledStore::open_within(&folder, limit);
@@ -48,7 +48,7 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     Ok(OpenedDatabase { store: Arc::new(store), problem: problem.or(lost) })
 }
 
-/// Waits until the store is not used any more, with a time limit.
+/// Waits until the store is no longer used, up to a time limit.
 pub(super) async fn closed(store: &Weak<dyn Store>) {
     let is_closed = async {
         while store.strong_count() > 0 {

@@ -112,8 +112,7 @@ impl<'n> ConfigReader<'_, 'n> {
                     "the file",
                     &found,
                     "an object",
-                    "put { } around the \
-                content",
+                    "put { } around the content",
                 );
             }
         }

@@ -1,5 +1,5 @@
-//! Runs statements in FalkorDB, by `GRAPH.QUERY` over the protocol of Redis. As in Graphiti, each
-//! group is a separate graph.
+//! Runs statements in FalkorDB with the Redis command `GRAPH.QUERY`. As in Graphiti, each group is a
+//! separate graph.
 
 use std::{future::Future, pin::Pin, time::Duration};
 
@@ -19,13 +19,13 @@ use crate::share::{
 
 /// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The time limit for a statement: longer than a busy engine needs.
+/// The time limit for a statement. Even a busy engine needs less.
 const ANSWER: Duration = Duration::from_secs(60);
 
 pub struct FalkorDb {
     endpoint: Endpoint,
     credentials: Credentials,
-    /// The open connection; a broken one is replaced.
+    /// The open connection. A broken connection is replaced.
     connection: Mutex<Option<MultiplexedConnection>>,
 }
 
@@ -116,7 +116,7 @@ impl GraphEngine for FalkorDb {
     ) -> ReadResult<'e> {
         Box::pin(async move {
             let text = literal::prefix(&statement.parameters) + &statement.text;
-            // `GRAPH.QUERY` would create a missing graph.
+            // The read-only command, because `GRAPH.QUERY` would create a missing graph.
             let mut command = redis::cmd("GRAPH.RO_QUERY");
             let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
             command.arg(group).arg(text).arg("TIMEOUT").arg(milliseconds);
@@ -142,7 +142,7 @@ impl GraphEngine for FalkorDb {
             };
             let mut modules = redis::cmd("MODULE");
             modules.arg("LIST");
-            // This fails for a user who may only use graphs.
+            // Without the permission to list modules, the version is omitted.
             let graph = self.ask(&modules).await.ok().and_then(|list| graph_version(&list));
             let redis = line("redis_version:").unwrap_or_default();
             let version = match graph {
@@ -171,7 +171,8 @@ fn graph_version(list: &Reply) -> Option<String> {
     })
 }
 
-/// Reads the reply to a query: the names of the columns, the rows, and statistics.
+/// Reads the reply to a query. The reply consists of the names of the columns, the rows, and
+/// statistics.
 fn rows(reply: Reply) -> Vec<Row> {
     let Reply::Array(parts) = reply else { return Vec::new() };
     let [Reply::Array(header), Reply::Array(rows), _] = parts.as_slice() else { return Vec::new() };
@@ -203,7 +204,7 @@ fn text_of(reply: &Reply) -> String {
     }
 }
 
-/// Classifies an error. The text of a statement is never part of it.
+/// Classifies an error.
 fn failure(error: &RedisError) -> EngineError {
     let code = error.code().unwrap_or_default();
     let detail = error.detail().unwrap_or_default().to_owned();
@@ -219,7 +220,8 @@ fn failure(error: &RedisError) -> EngineError {
     if code == "OOM" || text.contains("used memory >") || text.contains("out of memory") {
         return EngineError::Full(text);
     }
-    // States of the server have codes in capitals, such as MISCONF; errors in a query have words.
+    // The code of a problem of the server is in capital letters, such as MISCONF. The code of an error
+    // in a query is not.
     let is_state =
         code.len() > 2 && code != "ERR" && code.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_answer = matches!(

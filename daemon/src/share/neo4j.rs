@@ -1,5 +1,5 @@
-//! Runs statements in Neo4j, by its Query API over HTTP. All groups are in one database, and differ
-//! in `group_id`.
+//! Runs statements in Neo4j with its HTTP Query API. All groups are in one database, and are
+//! distinguished by `group_id`.
 
 use std::{future::Future, pin::Pin, sync::Once, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::share::{
 
 /// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The time limit for a statement: longer than a busy engine needs.
+/// The time limit for a statement. Even a busy engine needs less.
 const ANSWER: Duration = Duration::from_secs(60);
 /// Neo4j's access mode for statements that may change something.
 const WRITE: &str = "WRITE";
@@ -26,12 +26,12 @@ pub struct Neo4j {
     client: Result<reqwest::Client, EngineError>,
 }
 
-/// Installs the implementation of cryptography for connections, once in the process.
+/// Installs the cryptography provider for TLS connections, once in the process.
 pub(super) fn install_tls() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // Fails if another part of the program has installed a provider already, which works as
-        // well.
+        // Fails if another part of the program has already installed a provider. That provider is
+        // used then.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
@@ -68,7 +68,7 @@ impl Neo4j {
         while let Some(chunk) = response.chunk().await.map_err(lost)? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > LONGEST {
-                return Err(EngineError::Rejected("the response is far too long".to_owned()));
+                return Err(EngineError::Rejected("the response is too long".to_owned()));
             }
         }
         let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -134,7 +134,7 @@ impl GraphEngine for Neo4j {
             let request = client.get(format!("{scheme}://{host}:{port}/"));
             let told = self.send(request.header("accept", "application/json")).await?;
             let version = told["neo4j_version"].as_str().unwrap_or("of an unknown version");
-            // The request above needs no login. This query checks the login.
+            // The request above does not need a login, so this query checks it.
             self.query(&Statement::plain("RETURN 1 AS one"), WRITE, ANSWER).await?;
             Ok(Instance { run: None, version: format!("Neo4j {version}") })
         })
@@ -151,7 +151,7 @@ fn rows(body: &Value) -> Vec<Row> {
     body["data"]["values"].as_array().map(|rows| rows.iter().map(row).collect()).unwrap_or_default()
 }
 
-/// Classifies a response; `None` when it is no error.
+/// Returns the error that a response reports, if any.
 fn failure(status: u16, body: &Value) -> Option<EngineError> {
     let first = &body["errors"][0];
     let code = first["code"].as_str().unwrap_or_default();
@@ -174,7 +174,7 @@ fn failure(status: u16, body: &Value) -> Option<EngineError> {
     })
 }
 
-/// Describes an error with its causes, without the address, which the caller knows.
+/// Describes an error with its causes, but without the address.
 fn describe(error: reqwest::Error) -> String {
     use std::error::Error as _;
     let error = error.without_url();
