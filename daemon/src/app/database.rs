@@ -8,11 +8,11 @@ use std::{
 
 use anyhow::Context;
 
-use super::{LAST_RESORT, quarantine};
+use super::{STOP_LIMIT, quarantine};
 use crate::store::{Store, StoreError, sled::SledStore};
 
 /// Interval of the checks whether the database is still in use.
-const CLOSING: Duration = Duration::from_millis(10);
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 pub(super) struct OpenedDatabase {
     pub(super) store: Arc<dyn Store>,
@@ -30,7 +30,7 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
             let moved = quarantine::quarantine(&folder)?;
             quarantine::remove_old(&folder, &mut |message| tracing::warn!("{message}"));
             let problem = format!(
-                "{what}; it was moved to {}, and a new one is created from the transcripts that still exist; `graphiti repair` recovers its readable records",
+                "{what}; the database was moved to {}, and a new one is created from the transcripts that still exist; `graphiti repair` recovers the readable records",
                 moved.display()
             );
             (open(), Some(problem))
@@ -49,13 +49,13 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
 }
 
 /// Waits until the store is no longer used, up to a time limit.
-pub(super) async fn closed(store: &Weak<dyn Store>) {
+pub(super) async fn wait_until_closed(store: &Weak<dyn Store>) {
     let is_closed = async {
         while store.strong_count() > 0 {
-            tokio::time::sleep(CLOSING).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     };
-    if tokio::time::timeout(LAST_RESORT, is_closed).await.is_err() {
+    if tokio::time::timeout(STOP_LIMIT, is_closed).await.is_err() {
         tracing::warn!("the database is still in use");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::share::{
-    endpoint::{Endpoint, EngineKind, WrongUrl},
+    endpoint::{Endpoint, EngineKind, InvalidUrl},
     password::Credentials,
 };
 
@@ -49,7 +49,7 @@ impl Config {
     }
 
     /// Parses the address. Returns `None` if no engine is configured.
-    pub fn endpoint(&self) -> Result<Option<Endpoint>, WrongUrl> {
+    pub fn endpoint(&self) -> Result<Option<Endpoint>, InvalidUrl> {
         let Some(engine) = self.engine else { return Ok(None) };
         Endpoint::read(engine, self.url.as_deref(), self.tls).map(Some)
     }

@@ -31,7 +31,7 @@ pub struct Endpoint {
 /// What is wrong with an address, and how to correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct WrongUrl(String);
+pub struct InvalidUrl(String);
 
 /// The protocols and ports of an engine.
 struct UrlForm {
@@ -39,7 +39,7 @@ struct UrlForm {
     tls: &'static [&'static str],
     port: u16,
     tls_port: u16,
-    usual: &'static str,
+    default_url: &'static str,
     example: &'static str,
 }
 
@@ -48,7 +48,7 @@ const FALKORDB: UrlForm = UrlForm {
     tls: &["rediss", "falkors"],
     port: 6379,
     tls_port: 6379,
-    usual: "redis://127.0.0.1:6379",
+    default_url: "redis://127.0.0.1:6379",
     example: "rediss://graph.example.org:6379",
 };
 
@@ -57,7 +57,7 @@ const NEO4J: UrlForm = UrlForm {
     tls: &["https"],
     port: 7474,
     tls_port: 7473,
-    usual: "http://127.0.0.1:7474",
+    default_url: "http://127.0.0.1:7474",
     example: "https://graph.example.org:7473/neo4j",
 };
 
@@ -67,13 +67,13 @@ impl Endpoint {
         engine: EngineKind,
         url: Option<&str>,
         needs_tls: bool,
-    ) -> Result<Endpoint, WrongUrl> {
+    ) -> Result<Endpoint, InvalidUrl> {
         let form = match engine {
             EngineKind::FalkorDb => &FALKORDB,
             EngineKind::Neo4j => &NEO4J,
         };
-        let wrong = |what: &str| WrongUrl(format!("{what}; write {}, for example", form.example));
-        let url = url.unwrap_or(form.usual);
+        let wrong = |what: &str| InvalidUrl(format!("{what}; write {}, for example", form.example));
+        let url = url.unwrap_or(form.default_url);
         let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong("has no protocol"))?;
         let has_tls = form.tls.contains(&scheme);
         if !has_tls && !form.plain.contains(&scheme) {
@@ -108,7 +108,7 @@ impl Endpoint {
             return Err(wrong("has an invalid database name"));
         }
         if needs_tls && !has_tls && !endpoint.is_local() {
-            return Err(WrongUrl(format!(
+            return Err(InvalidUrl(format!(
                 "does not use TLS; write {}:// as the protocol, or set `share.tls` to false if you trust the network",
                 form.tls[0]
             )));
@@ -156,7 +156,7 @@ mod tests {
     fn read(engine: EngineKind, url: &str, needs_tls: bool) -> String {
         match Endpoint::read(engine, Some(url), needs_tls) {
             Ok(endpoint) => endpoint.to_string(),
-            Err(WrongUrl(what)) => what,
+            Err(InvalidUrl(what)) => what,
         }
     }
 

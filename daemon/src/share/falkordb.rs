@@ -18,9 +18,9 @@ use crate::share::{
 };
 
 /// The time limit for connecting.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time limit for a statement. Even a busy engine needs less.
-const ANSWER: Duration = Duration::from_secs(60);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct FalkorDb {
     endpoint: Endpoint,
@@ -60,8 +60,8 @@ impl FalkorDb {
             .map_err(|error| failure(&error))?
             .set_redis_settings(login);
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT))
-            .set_response_timeout(Some(ANSWER));
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(STATEMENT_TIMEOUT));
         let client = Client::open(info).map_err(|error| failure(&error))?;
         let connection = client
             .get_multiplexed_async_connection_with_config(&config)
@@ -71,7 +71,7 @@ impl FalkorDb {
         Ok(connection)
     }
 
-    async fn ask(&self, command: &redis::Cmd) -> Result<Reply, EngineError> {
+    async fn send(&self, command: &redis::Cmd) -> Result<Reply, EngineError> {
         let mut connection = self.connection().await?;
         match command.query_async(&mut connection).await {
             Ok(reply) => Ok(reply),
@@ -89,7 +89,7 @@ impl FalkorDb {
         let text = literal::prefix(&statement.parameters) + &statement.text;
         let mut command = redis::cmd("GRAPH.QUERY");
         command.arg(group).arg(text);
-        Ok(rows(self.ask(&command).await?))
+        Ok(rows(self.send(&command).await?))
     }
 }
 
@@ -120,7 +120,7 @@ impl GraphEngine for FalkorDb {
             let mut command = redis::cmd("GRAPH.RO_QUERY");
             let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
             command.arg(group).arg(text).arg("TIMEOUT").arg(milliseconds);
-            match self.ask(&command).await {
+            match self.send(&command).await {
                 Ok(reply) => Ok(rows(reply)),
                 Err(EngineError::Rejected(what)) if what.contains("empty key") => Ok(Vec::new()),
                 Err(EngineError::Rejected(what)) if what.contains("timed out") => {
@@ -135,7 +135,7 @@ impl GraphEngine for FalkorDb {
         Box::pin(async move {
             let mut command = redis::cmd("INFO");
             command.arg("server");
-            let info = text_of(&self.ask(&command).await?);
+            let info = text_of(&self.send(&command).await?);
             let line = |name: &str| {
                 let found = info.lines().find_map(|line| line.strip_prefix(name));
                 found.map(|value| value.trim().to_owned())
@@ -143,7 +143,7 @@ impl GraphEngine for FalkorDb {
             let mut modules = redis::cmd("MODULE");
             modules.arg("LIST");
             // Without the permission to list modules, the version is omitted.
-            let graph = self.ask(&modules).await.ok().and_then(|list| graph_version(&list));
+            let graph = self.send(&modules).await.ok().and_then(|list| graph_version(&list));
             let redis = line("redis_version:").unwrap_or_default();
             let version = match graph {
                 Some(graph) => format!("FalkorDB {graph} on Redis {redis}"),

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use self::{config::Config, falkordb::FalkorDb, neo4j::Neo4j};
 pub use self::{
     dialect::Dialect,
-    endpoint::{Endpoint, EngineKind, WrongUrl},
+    endpoint::{Endpoint, EngineKind, InvalidUrl},
     graph_engine::{EngineError, GraphEngine, Row, Statement},
 };
 

@@ -12,13 +12,13 @@ use crate::share::{
 };
 
 /// The time limit for connecting.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time limit for a statement. Even a busy engine needs less.
-const ANSWER: Duration = Duration::from_secs(60);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Neo4j's access mode for statements that may change something.
 const WRITE: &str = "WRITE";
 /// Maximum size, in bytes, of a response.
-const LONGEST: usize = 32 << 20;
+const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 pub struct Neo4j {
     endpoint: Endpoint,
@@ -42,8 +42,8 @@ impl Neo4j {
         let builder = reqwest::Client::builder();
         let builder = if endpoint.is_local() { builder.no_proxy() } else { builder };
         let client = builder
-            .connect_timeout(CONNECT)
-            .timeout(ANSWER)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(STATEMENT_TIMEOUT)
             // A redirect must not carry the password to another server.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("graphitid/", env!("CARGO_PKG_VERSION")))
@@ -61,13 +61,13 @@ impl Neo4j {
                 request.basic_auth(user.as_deref().unwrap_or("neo4j"), password.as_deref())
             }
         };
-        let lost = |error| EngineError::Unreachable(describe(error));
-        let mut response = request.send().await.map_err(lost)?;
+        let unreachable = |error| EngineError::Unreachable(describe(error));
+        let mut response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(lost)? {
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
             bytes.extend_from_slice(&chunk);
-            if bytes.len() > LONGEST {
+            if bytes.len() > MAX_RESPONSE_BYTES {
                 return Err(EngineError::Rejected("the response is too long".to_owned()));
             }
         }
@@ -111,7 +111,7 @@ impl GraphEngine for Neo4j {
         Box::pin(async move {
             let mut results = Vec::with_capacity(statements.len());
             for statement in statements {
-                results.push(self.query(statement, WRITE, ANSWER).await?);
+                results.push(self.query(statement, WRITE, STATEMENT_TIMEOUT).await?);
             }
             Ok(results)
         })
@@ -132,10 +132,10 @@ impl GraphEngine for Neo4j {
             let scheme = if *has_tls { "https" } else { "http" };
             let client = self.client.as_ref().map_err(Clone::clone)?;
             let request = client.get(format!("{scheme}://{host}:{port}/"));
-            let told = self.send(request.header("accept", "application/json")).await?;
-            let version = told["neo4j_version"].as_str().unwrap_or("of an unknown version");
+            let response = self.send(request.header("accept", "application/json")).await?;
+            let version = response["neo4j_version"].as_str().unwrap_or("of an unknown version");
             // The request above does not need a login, so this query checks it.
-            self.query(&Statement::plain("RETURN 1 AS one"), WRITE, ANSWER).await?;
+            self.query(&Statement::plain("RETURN 1 AS one"), WRITE, STATEMENT_TIMEOUT).await?;
             Ok(Instance { run: None, version: format!("Neo4j {version}") })
         })
     }

@@ -14,7 +14,7 @@ pub(super) struct Credentials {
 }
 
 /// Maximum number of bytes that are read of a password file.
-const LONGEST: u64 = 16 << 10;
+const MAX_BYTES_READ: u64 = 16 << 10;
 
 impl Credentials {
     /// Returns the password, or `None` if none is configured.
@@ -52,7 +52,7 @@ fn read_private(path: &PathBuf) -> io::Result<String> {
         }
     }
     let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text)?;
+    file.take(MAX_BYTES_READ).read_to_string(&mut text)?;
     Ok(text)
 }
 

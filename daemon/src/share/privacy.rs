@@ -7,12 +7,12 @@ pub struct TextCleaner<'c> {
     redactor: &'c Redactor,
     /// The folders of the session's project.
     project: &'c [String],
-    /// The user's home folder, which need not be in one of [`HOMES`].
+    /// The user's home folder, which need not be in one of [`HOME_PARENTS`].
     home: Option<&'c str>,
 }
 
 /// The folders that contain home folders.
-const HOMES: &[&str] =
+const HOME_PARENTS: &[&str] =
     &["/home/", "/Users/", "\\Users\\", "\\home\\", "\\\\Users\\\\", "-home-", "-Users-"];
 
 impl<'c> TextCleaner<'c> {
@@ -72,11 +72,11 @@ fn without_homes(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     loop {
-        let first = HOMES.iter().filter_map(|homes| Some((rest.find(homes)?, *homes))).min();
+        let first = HOME_PARENTS.iter().filter_map(|homes| Some((rest.find(homes)?, *homes))).min();
         let Some((at, homes)) = first else { break };
         let (before, after) = (&rest[..at], &rest[at + homes.len()..]);
         let is_encoded = homes.starts_with('-');
-        let Some(lead) = lead(before, is_encoded) else {
+        let Some(lead) = text_before_home(before, is_encoded) else {
             clean.push_str(&rest[..=at]);
             rest = &rest[at + 1..];
             continue;
@@ -93,7 +93,7 @@ fn without_homes(text: &str) -> String {
 
 /// Returns the text before a home folder, without its drive. `None` if the folder is inside another
 /// folder, so that it is not a home folder.
-fn lead(before: &str, is_encoded: bool) -> Option<&str> {
+fn text_before_home(before: &str, is_encoded: bool) -> Option<&str> {
     let path = before.trim_end_matches(|c: char| is_in_name(c) || "/\\:?$".contains(c));
     let run = &before[path.len()..];
     let is_drive =

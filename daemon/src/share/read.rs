@@ -44,9 +44,9 @@ pub struct FoundEntity {
 }
 
 /// Maximum number of words of a query.
-const WORDS: usize = 24;
+const MAX_WORDS: usize = 24;
 /// Words that do not help a search: the stop words of Graphiti's indexes, and words of questions.
-const EMPTY_WORDS: &str = " a is the an and are as at be but by for if in into it no not of on or such \
+const STOP_WORDS: &str = " a is the an and are as at be but by for if in into it no not of on or such \
     that their then there these they this to was will with what why how when where who which did do \
     does we i you my our your have has had can should would could about from ";
 
@@ -57,12 +57,12 @@ pub fn words(question: &str) -> Vec<String> {
     let all = lower.split(|c: char| !c.is_alphanumeric() && c != '_');
     let all: Vec<&str> =
         all.filter(|word| word.chars().any(char::is_alphanumeric) && word.len() < 64).collect();
-    let is_full = |word: &&str| !EMPTY_WORDS.contains(&format!(" {word} ")) && word.len() > 1;
+    let is_full = |word: &&str| !STOP_WORDS.contains(&format!(" {word} ")) && word.len() > 1;
     let full: Vec<&str> = all.iter().copied().filter(|word| is_full(word)).collect();
     let mut known = BTreeSet::new();
     let chosen = if full.is_empty() { all } else { full };
     let chosen = chosen.into_iter().filter(|word| known.insert(word.to_string()));
-    chosen.take(WORDS).map(str::to_owned).collect()
+    chosen.take(MAX_WORDS).map(str::to_owned).collect()
 }
 
 /// Finds the episodes of a group that contain some of the words, best first, without their contents.

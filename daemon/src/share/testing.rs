@@ -91,12 +91,12 @@ impl FakeEngine {
     }
 
     /// Returns the number of queries that contain `text`.
-    pub(crate) fn with(&self, text: &str) -> usize {
+    pub(crate) fn count_queries_with(&self, text: &str) -> usize {
         self.queries().iter().filter(|(_, query)| query.contains(text)).count()
     }
 
     /// Blocks until a query is stalled.
-    pub(crate) fn until_stalled(&self) {
+    pub(crate) fn wait_until_stalled(&self) {
         let (state, changed) = &*self.state;
         let state = state.lock().unwrap();
         let _stalled = changed.wait_while(state, |state| state.stalled == 0).unwrap();

@@ -15,7 +15,7 @@ use crate::share::{Dialect, Statement, node::SharedSession};
 pub struct Removal {
     pub episode: Uuid,
     /// Whether the episode itself is removed.
-    pub is_whole: bool,
+    pub removes_episode: bool,
     /// Whether the session is removed from the group, so that none of its text may remain.
     pub is_forgotten: bool,
     pub entities: Vec<Uuid>,
@@ -130,7 +130,7 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     }
     let whole: Vec<Value> = removals
         .iter()
-        .filter(|removal| removal.is_whole)
+        .filter(|removal| removal.removes_episode)
         .map(|removal| json!(removal.episode.to_string()))
         .collect();
     if !whole.is_empty() {

@@ -54,7 +54,7 @@ impl LedgerPart {
         };
         Removal {
             episode: self.episode,
-            is_whole: !is_same,
+            removes_episode: !is_same,
             is_forgotten: left.is_none(),
             // The edges of the old episode are removed, even if the new one mentions the same
             // entities.
@@ -89,7 +89,7 @@ impl LedgerEntry {
     pub(super) fn removals(&self, wanted: Option<&LedgerPart>) -> Vec<(String, Removal)> {
         let removals = self.parts.iter().map(|part| (part.group.clone(), part.removal(wanted)));
         let is_needed = |removal: &Removal| {
-            removal.is_whole || !removal.entities.is_empty() || !removal.facts.is_empty()
+            removal.removes_episode || !removal.entities.is_empty() || !removal.facts.is_empty()
         };
         removals.filter(|(_, removal)| is_needed(removal)).collect()
     }
@@ -208,7 +208,7 @@ mod tests {
                 "app".to_owned(),
                 Removal {
                     episode: id(1),
-                    is_whole: true,
+                    removes_episode: true,
                     is_forgotten: false,
                     entities: vec![id(2), id(3)],
                     facts: vec![id(4)],
@@ -222,6 +222,6 @@ mod tests {
         assert_eq!(changing.removals(Some(&again)), removals);
         assert_eq!(entry.removals(Some(&entry.parts[0])), []);
         let forgotten = &entry.removals(None)[0].1;
-        assert!(forgotten.is_whole && forgotten.is_forgotten);
+        assert!(forgotten.removes_episode && forgotten.is_forgotten);
     }
 }

@@ -44,7 +44,7 @@ async fn an_episode_with_its_entities_and_facts_is_written_once() {
     // A forced fill writes the session again.
     running.sharing.fill(true);
     running.sharing.wait_until_settled().await;
-    assert_eq!(engine.with("MERGE (e:Episodic"), 2);
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), 2);
     running.stop().await;
 }
 
@@ -96,13 +96,13 @@ async fn a_close_does_not_wait_for_a_stalled_engine() {
     let running = machine.start(&engine.url);
     machine.close(1).await;
     let stalled = engine.clone();
-    tokio::task::spawn_blocking(move || stalled.until_stalled()).await.unwrap();
+    tokio::task::spawn_blocking(move || stalled.wait_until_stalled()).await.unwrap();
     machine.close(2).await;
     let end = machine.store.outbox_end();
     running.sharing.followed.subscribe().wait_for(|at| at.position >= end).await.unwrap();
     engine.set(Behaviour::Work);
     running.sharing.wait_until_settled().await;
-    assert!(engine.with("MERGE (e:Episodic") >= 2);
+    assert!(engine.count_queries_with("MERGE (e:Episodic") >= 2);
     running.stop().await;
 }
 
@@ -115,10 +115,10 @@ async fn a_killed_daemon_continues_with_the_pending_sessions() {
     running.sharing.wait_until_settled().await;
     running.kill().await;
     machine.close(2).await;
-    let before = engine.with("MERGE (e:Episodic");
+    let before = engine.count_queries_with("MERGE (e:Episodic");
     let running = machine.start(&engine.url);
     running.sharing.wait_until_settled().await;
-    assert!(engine.with("MERGE (e:Episodic") > before);
+    assert!(engine.count_queries_with("MERGE (e:Episodic") > before);
     assert_eq!(running.sharing.status().backlog, 0);
     running.stop().await;
 }
@@ -223,9 +223,9 @@ async fn a_new_address_gets_all_sessions_and_earlier_ones_can_still_be_removed()
     machine.write(vec![Write::DropEpisode(id)]).await;
     // This is the same engine under another name.
     let running = machine.start(&engine.url.replace("127.0.0.1", "localhost"));
-    let before = engine.with("MERGE (e:Episodic");
+    let before = engine.count_queries_with("MERGE (e:Episodic");
     running.sharing.wait_until_settled().await;
-    assert_eq!(engine.with("MERGE (e:Episodic"), before + 1);
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), before + 1);
     machine.write(vec![Write::DropSession(evicted.key)]).await;
     running.until_query(&engine, "DETACH DELETE e", &id.to_string()).await;
     running.stop().await;
@@ -258,7 +258,7 @@ async fn a_rejected_session_does_not_prevent_others_from_being_written() {
     running.sharing.wait_until_settled().await;
     let status = running.sharing.status();
     assert_eq!((status.rejected, status.error), (1, None));
-    assert_eq!(engine.with("MERGE (e:Episodic"), 1);
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), 1);
     running.stop().await;
 }
 
@@ -273,7 +273,7 @@ async fn an_engine_that_was_restarted_gets_everything_again() {
     engine.restart();
     let running = machine.start(&engine.url);
     running.sharing.wait_until_settled().await;
-    assert_eq!(engine.with("MERGE (e:Episodic"), 1);
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), 1);
     running.stop().await;
 }
 
@@ -289,7 +289,7 @@ async fn neo4j_gets_times_in_its_own_type() {
     let episodes = queries.iter().find(|(_, text)| text.contains("MERGE (e:Episodic")).unwrap();
     assert!(episodes.1.contains("e.valid_at = datetime(row.valid_at)"), "{}", episodes.1);
     assert!(episodes.1.contains(&machine.episode(&session).id.to_string()));
-    assert!(engine.with("CREATE INDEX entity_uuid IF NOT EXISTS") == 1);
+    assert!(engine.count_queries_with("CREATE INDEX entity_uuid IF NOT EXISTS") == 1);
     engine.set(Behaviour::Fail("401"));
     running.sharing.fill(true);
     running.until(|status| status.error.is_some()).await;
