@@ -1,12 +1,13 @@
-//! Configures the system's memory allocator, so that the daemon uses little memory while it is idle.
+//! Configures the system's memory allocator, so that the daemon uses little memory while it is
+//! idle.
 //!
-//! glibc keeps freed memory for later use, separately for each thread. The settings here were chosen
-//! by measurements with imports of 100 to 300 MB; mimalloc and jemalloc used more memory and were
-//! not faster.
+//! glibc keeps freed memory for later use, separately for each thread. The settings here were
+//! chosen by measurements with imports of 100 to 300 MB; mimalloc and jemalloc used more memory and
+//! were not faster.
 
 /// Limits glibc to one arena, and makes it allocate large blocks directly from the system, so that
-/// freed blocks are returned to the system. The peak memory use is a fifth lower, at the same speed.
-/// Call this before any thread starts. Does nothing without glibc.
+/// freed blocks are returned to the system. The peak memory use is a fifth lower, at the same
+/// speed. Call this before any thread starts. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps it; the call follows the manual page")
@@ -22,8 +23,8 @@ pub fn limit_memory_use() {
     }
 }
 
-/// Returns freed memory to the system: about a quarter of the memory of the process after an import.
-/// Takes some milliseconds. Does nothing without glibc.
+/// Returns freed memory to the system: about a quarter of the memory of the process after an
+/// import. Takes some milliseconds. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps it; the call follows the manual page")

@@ -2,8 +2,8 @@
 //!
 //! The daemon follows the transcripts that agents write, and stores the state of every session in
 //! sled. It decides when a session has ended, creates an *episode* (a structured summary from
-//! evidence) from it, and answers searches on a local socket. The messages are searchable soon after
-//! they are written; the summary is created when the session has ended.
+//! evidence) from it, and answers searches on a local socket. The messages are searchable soon
+//! after they are written; the summary is created when the session has ended.
 //!
 //! ```text
 //! transcript file                                          hook, person, MCP host
@@ -53,8 +53,8 @@
 //! 1. Decisions are pure functions: stages take values and the time, and return values.
 //! 2. There are separate types for `model`, for the wire and for the disk, which are converted only
 //!    at the borders. The formats of wire and disk have their own version numbers.
-//! 3. An acknowledged close is never lost: before the acknowledgement, the daemon writes to the disk
-//!    that the session must be closed. A session's episode is replaced in one transaction.
+//! 3. An acknowledged close is never lost: before the acknowledgement, the daemon writes to the
+//!    disk that the session must be closed. A session's episode is replaced in one transaction.
 //! 4. The search index is derived from the store: it follows the outbox, and can be rebuilt.
 //! 5. When an agent appends to a file, only the new bytes are read. A session that is stored in
 //!    another way is read as a whole. Memory use does not depend on the size of a file.

@@ -126,7 +126,8 @@ pub struct Bounds {
 impl Bounds {
     /// Returns the limits for files of at most `one` bytes, and of at most `all` bytes together.
     pub fn new(one: u64, all: u64) -> Bounds {
-        // There are at least two files, so that the previous file exists when a new file is started.
+        // There are at least two files, so that the previous file exists when a new file is
+        // started.
         let one = one.min(all / 2).max(1);
         Bounds { one, files: all / one }
     }

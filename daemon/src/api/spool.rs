@@ -1,7 +1,7 @@
 //! The spool: hook events that could not be delivered, or whose session is not known yet.
 //!
-//! The spool is processed at the start, after each new event, and at intervals while events wait for
-//! their session.
+//! The spool is processed at the start, after each new event, and at intervals while events wait
+//! for their session.
 
 use std::{
     collections::HashSet,

@@ -281,7 +281,8 @@ impl Supervisor {
                     }
                     Some(AdminRequest::StaticCopy(request, reply)) => {
                         let daemon = round.daemon.clone();
-                        // A separate task, because other requests must be handled while the pages are rendered.
+                        // A separate task, because other requests must be handled while the pages
+                        // are rendered.
                         tokio::spawn(async move {
                             // The caller may have disconnected.
                             let _ = reply.send(view::copied(&daemon, &request).await);

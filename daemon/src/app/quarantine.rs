@@ -14,8 +14,8 @@ use crate::clock;
 pub(super) const DAMAGED: &str = "damaged-";
 /// The prefix of the extension of a damaged database whose readable records were recovered.
 pub(super) const SALVAGED: &str = "salvaged-";
-/// Maximum number of damaged databases that are kept. Recovered databases are removed first, and the
-/// oldest of each kind first.
+/// Maximum number of damaged databases that are kept. Recovered databases are removed first, and
+/// the oldest of each kind first.
 const MAX_KEPT: usize = 2;
 
 /// Moves a damaged database to a folder next to it. Returns the new path.
@@ -26,8 +26,8 @@ pub(super) fn quarantine(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Removes all but [`MAX_KEPT`] of the databases that were moved from `folder`. Reports each removal and
-/// each failure through `say`.
+/// Removes all but [`MAX_KEPT`] of the databases that were moved from `folder`. Reports each
+/// removal and each failure through `say`.
 pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     let aside = match moved_from(folder) {
         Ok(aside) => aside,

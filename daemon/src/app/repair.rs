@@ -72,8 +72,8 @@ pub fn repair(
     Ok(())
 }
 
-/// Moves the current database to another folder if any record cannot be read. Returns whether it was
-/// moved.
+/// Moves the current database to another folder if any record cannot be read. Returns whether it
+/// was moved.
 fn check_database(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let examined = SledStore::open(folder).and_then(|store| {
         let examined = store.examine();

@@ -161,8 +161,9 @@ impl Round {
         }
     }
 
-    /// Ends the tasks: first those that accept requests, then the engine, then those that follow the
-    /// store. Tasks that do not end in time are aborted. The database closes when nothing uses it.
+    /// Ends the tasks: first those that accept requests, then the engine, then those that follow
+    /// the store. Tasks that do not end in time are aborted. The database closes when nothing uses
+    /// it.
     pub(super) async fn end(self, limit: Duration) {
         let Round { mut tasks, daemon, models, mut viewer, stop, spool_watch, .. } = self;
         let ending = async {
@@ -189,8 +190,8 @@ impl Round {
     }
 }
 
-/// Watches for new events in the spool. While the daemon runs, hooks write to the spool if the daemon
-/// does not answer in time.
+/// Watches for new events in the spool. While the daemon runs, hooks write to the spool if the
+/// daemon does not answer in time.
 fn watch_spool(home: &Path, changed: Arc<Notify>) -> anyhow::Result<Watch> {
     let folder = api::spool::open(home).context("open the spool")?;
     let watched = Watched {

@@ -39,7 +39,8 @@ const MAX_RECORDS: u64 = 1_000;
 /// Maximum number of characters of a value, so that a line fits in 80 columns.
 const MAX_VALUE_CHARS: usize = 62;
 
-/// Reads `file` with the format of `agent` or, if that is `None`, with a format that claims the file.
+/// Reads `file` with the format of `agent` or, if that is `None`, with a format that claims the
+/// file.
 ///
 /// # Errors
 ///
@@ -51,8 +52,8 @@ pub fn try_file(
 ) -> anyhow::Result<TrialReport> {
     let config = config::load(&search(options))?.config;
     let formats = Formats::new(&config.capture.watch_formats);
-    // Resolves links, because watched paths have none. This fails for a session in a database, whose
-    // path is not the path of a file.
+    // Resolves links, because watched paths have none. This fails for a session in a database,
+    // whose path is not the path of a file.
     let file = file.canonicalize().or_else(|_| std::path::absolute(file))?;
     storage::stamp(&file).with_context(|| format!("read {}", file.display()))?;
     let candidates: Vec<FormatHandle> = match agent {

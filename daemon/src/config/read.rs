@@ -161,7 +161,8 @@ impl<'n> ConfigReader<'_, 'n> {
                     let place = self.place(line);
                     self.notices.push(Notice::OlderKey { place, from: written.clone(), to: known });
                 }
-                // The keys in a renamed section are deprecated only if they were renamed themselves.
+                // The keys in a renamed section are deprecated only if they were renamed
+                // themselves.
                 let known = known.to_owned();
                 self.collect(entries, &Prefix { known, written, is_older: false });
             }
@@ -261,8 +262,8 @@ impl<'n> ConfigReader<'_, 'n> {
         }
     }
 
-    /// Whether a text in `node` contains a secret, or is an API key although the name of an environment
-    /// variable is expected.
+    /// Whether a text in `node` contains a secret, or is an API key although the name of an
+    /// environment variable is expected.
     fn holds_secret(&self, key: &str, node: &Node) -> bool {
         match &node.value {
             Value::Text(text) => {

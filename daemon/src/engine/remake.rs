@@ -1,9 +1,9 @@
 //! Creates summaries again that were created by older rules. This happens in the background, one
 //! summary at a time (the latest sessions first), and only while the engine has no other work.
 //!
-//! Each summary records the version of its rules, so that an interrupted run can continue. A summary
-//! is kept if a model wrote it, if it was imported, or if its transcript does not exist any more.
-//! A note records that all summaries were checked; later starts then search for none.
+//! Each summary records the version of its rules, so that an interrupted run can continue. A
+//! summary is kept if a model wrote it, if it was imported, or if its transcript does not exist any
+//! more. A note records that all summaries were checked; later starts then search for none.
 
 use std::{
     future,

@@ -2,8 +2,8 @@
 //! has entries for parts of them.
 //!
 //! A file is added as a whole when the index may contain outdated messages of the file, or messages
-//! that an entry adds. The snapshot may include more messages than the entry; later entries must not
-//! add these messages again.
+//! that an entry adds. The snapshot may include more messages than the entry; later entries must
+//! not add these messages again.
 
 use std::collections::HashMap;
 

@@ -67,8 +67,8 @@ impl Home {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // On Windows, other processes cannot read a locked file. Then the process id is read
-                // from the runtime file.
+                // On Windows, other processes cannot read a locked file. Then the process id is
+                // read from the runtime file.
                 let pid =
                     lock.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
                 let pid = pid.or_else(|| endpoint::runtime(&path).map(|runtime| runtime.pid));
@@ -102,14 +102,15 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // Errors have no effect: a remaining file names an ended process, and the lock ends with the
-        // process.
+        // Errors have no effect: a remaining file names an ended process, and the lock ends with
+        // the process.
         let _ = fs::remove_file(endpoint::runtime_file(&self.path));
         let _ = self.lock.unlock();
     }
 }
 
-/// Makes all files that this process creates private to its user, regardless of the inherited umask.
+/// Makes all files that this process creates private to its user, regardless of the inherited
+/// umask.
 #[cfg(unix)]
 fn restrict_umask() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
@@ -124,7 +125,8 @@ fn make_private(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
-/// Does nothing on Windows, where files inherit the private permissions of the user's profile folder.
+/// Does nothing on Windows, where files inherit the private permissions of the user's profile
+/// folder.
 #[cfg(not(unix))]
 fn restrict_umask() {}
 

@@ -1,5 +1,5 @@
-//! Runs statements in FalkorDB with the Redis command `GRAPH.QUERY`. As in Graphiti, each group is a
-//! separate graph.
+//! Runs statements in FalkorDB with the Redis command `GRAPH.QUERY`. As in Graphiti, each group is
+//! a separate graph.
 
 use std::{future::Future, pin::Pin, time::Duration};
 
@@ -220,8 +220,8 @@ fn failure(error: &RedisError) -> EngineError {
     if code == "OOM" || text.contains("used memory >") || text.contains("out of memory") {
         return EngineError::Full(text);
     }
-    // The code of a problem of the server is in capital letters, such as MISCONF. The code of an error
-    // in a query is not.
+    // The code of a problem of the server is in capital letters, such as MISCONF. The code of an
+    // error in a query is not.
     let is_state =
         code.len() > 2 && code != "ERR" && code.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_answer = matches!(

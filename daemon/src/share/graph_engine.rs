@@ -31,7 +31,8 @@ pub trait GraphEngine: Send + Sync {
     /// completely or not at all.
     fn run<'e>(&'e self, group: &'e str, statements: &'e [Statement]) -> RunResult<'e>;
 
-    /// Runs a statement that only reads, with a time limit. Returns no rows if the group does not exist.
+    /// Runs a statement that only reads, with a time limit. Returns no rows if the group does not
+    /// exist.
     fn read<'e>(
         &'e self,
         group: &'e str,
@@ -39,7 +40,8 @@ pub trait GraphEngine: Send + Sync {
         limit: Duration,
     ) -> ReadResult<'e>;
 
-    /// Identifies the running engine. So a restart is detected, which may have lost the last writes.
+    /// Identifies the running engine. So a restart is detected, which may have lost the last
+    /// writes.
     fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>>;
 }
 

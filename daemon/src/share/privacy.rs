@@ -1,4 +1,5 @@
-//! Removes the paths of home folders from a text that leaves the machine, and redacts secrets again.
+//! Removes the paths of home folders from a text that leaves the machine, and redacts secrets
+//! again.
 
 use crate::redact::Redactor;
 
@@ -24,8 +25,8 @@ impl<'c> TextCleaner<'c> {
         TextCleaner { redactor, project, home }
     }
 
-    /// Returns a text for the shared graph. A space is added before each line feed, because the full-text
-    /// index of FalkorDB does not separate words at a line feed.
+    /// Returns a text for the shared graph. A space is added before each line feed, because the
+    /// full-text index of FalkorDB does not separate words at a line feed.
     pub fn text(&self, text: &str) -> String {
         let mut clean = self.redactor.redact(text).text.into_owned();
         for folder in self.project {

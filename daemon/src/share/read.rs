@@ -65,9 +65,9 @@ pub fn words(question: &str) -> Vec<String> {
     chosen.take(MAX_WORDS).map(str::to_owned).collect()
 }
 
-/// Finds the episodes of a group that contain some of the words, best first, without their contents.
-/// The episodes of this machine, whose description ends with `own`, come last, so that they do not
-/// displace the episodes of others.
+/// Finds the episodes of a group that contain some of the words, best first, without their
+/// contents. The episodes of this machine, whose description ends with `own`, come last, so that
+/// they do not displace the episodes of others.
 pub fn episodes(
     dialect: Dialect,
     group: &str,

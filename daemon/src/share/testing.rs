@@ -102,7 +102,8 @@ impl FakeEngine {
         let _stalled = changed.wait_while(state, |state| state.stalled == 0).unwrap();
     }
 
-    /// Records a query. Returns the rows or the error of the answer, or `None` to close the connection.
+    /// Records a query. Returns the rows or the error of the answer, or `None` to close the
+    /// connection.
     fn query(&self, graph: String, text: String) -> Option<Result<Value, String>> {
         let (state, changed) = &*self.state;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -82,8 +82,9 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
     statements
 }
 
-/// Clears the summaries of the entities that forgotten sessions mention, because a summary may quote
-/// any session that mentions its entity. Must run before [`put`], which writes the summaries again.
+/// Clears the summaries of the entities that forgotten sessions mention, because a summary may
+/// quote any session that mentions its entity. Must run before [`put`], which writes the summaries
+/// again.
 pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     let forgotten = removals.iter().filter(|removal| removal.is_forgotten);
     let ids: Vec<Value> =

@@ -86,8 +86,8 @@ impl AccessControl {
 
     /// Checks a token, and returns the value of `Set-Cookie`.
     ///
-    /// If a token is presented twice, another program may have read it and have got the cookie. So a
-    /// new cookie is made, which nobody has.
+    /// If a token is presented twice, another program may have read it and have got the cookie. So
+    /// a new cookie is made, which nobody has.
     pub(super) fn redeem(&mut self, token: &str, now: Timestamp) -> Result<String, Refusal> {
         self.used.retain(|used| now < used.expires_at);
         if self.used.iter().any(|used| is_same(&used.secret, token)) {

@@ -14,8 +14,8 @@ use crate::{
     store::Store,
 };
 
-/// After a change, the catalogue is still reused for this multiple of the time that it took to read.
-/// So the processor load is low while agents write.
+/// After a change, the catalogue is still reused for this multiple of the time that it took to
+/// read. So the processor load is low while agents write.
 const REUSE_FACTOR: u32 = 10;
 
 /// A cache of the entries, which are read when they are needed.
@@ -99,7 +99,8 @@ fn outcome(
 ) -> Option<Outcome> {
     match outcomes_by_episode.get(&id) {
         Some(outcome) => *outcome,
-        // The outcome of an episode that cannot be read, for example because it is damaged, is unknown.
+        // The outcome of an episode that cannot be read, for example because it is damaged, is
+        // unknown.
         None => match store.episode(id) {
             Ok(episode) => episode.map(|episode| episode.summary.outcome),
             Err(_) => None,

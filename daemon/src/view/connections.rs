@@ -1,8 +1,8 @@
 //! Limits the number of connections to the viewer.
 //!
 //! Any user of the machine, and any page in a browser, can connect. A connection is closed after
-//! [`ADMISSION_LIMIT`] if none of its requests was admitted, or earlier if another connection needs its
-//! slot.
+//! [`ADMISSION_LIMIT`] if none of its requests was admitted, or earlier if another connection needs
+//! its slot.
 
 use std::{
     collections::VecDeque,

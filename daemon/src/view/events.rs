@@ -103,7 +103,8 @@ impl ChangeListener {
 fn changes(store: &dyn Store, after: u64, end: u64) -> ChangedSessions {
     let all = ChangedSessions { all: true, sessions: Vec::new() };
     let Ok(entries) = store.outbox(after, MAX_CHANGES) else { return all };
-    // Entries are missing if there are more than `MAX_CHANGES`, or if they were removed from the outbox.
+    // Entries are missing if there are more than `MAX_CHANGES`, or if they were removed from the
+    // outbox.
     let is_complete = u64::try_from(entries.len()).is_ok_and(|count| count >= end - after);
     let mut changed = ChangedSessions { all: !is_complete, sessions: Vec::new() };
     let mut keys: Vec<SessionKey> = Vec::new();

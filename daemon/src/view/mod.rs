@@ -10,9 +10,9 @@
 //! notifies visible pages of changes. Script, style and icon are files in `assets`. [`copy`] turns
 //! pages into files that need no server.
 //!
-//! Pages get most of their data by [`api::in_process`](crate::api::in_process), like a client of the
-//! socket; some data is read from the store. Data is changed only by the methods that the command
-//! line uses.
+//! Pages get most of their data by [`api::in_process`](crate::api::in_process), like a client of
+//! the socket; some data is read from the store. Data is changed only by the methods that the
+//! command line uses.
 
 mod access;
 mod assets;

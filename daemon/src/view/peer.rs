@@ -5,8 +5,8 @@
 
 use std::net::SocketAddrV4;
 
-/// Whether a connection from `peer` to `own` belongs to another user, or is missing in the tables of
-/// the system. Always false if the system does not report owners.
+/// Whether a connection from `peer` to `own` belongs to another user, or is missing in the tables
+/// of the system. Always false if the system does not report owners.
 #[cfg(target_os = "linux")]
 pub(super) fn is_other_user(peer: SocketAddrV4, own: SocketAddrV4) -> bool {
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);
@@ -22,9 +22,9 @@ pub(super) fn is_other_user(_peer: SocketAddrV4, _own: SocketAddrV4) -> bool {
     false
 }
 
-/// Returns the user id of the socket at `peer` that is connected to `own`. `table` is the content of
-/// a file such as `/proc/net/tcp`. It has a line for each socket; the second column is the address
-/// of the socket, the third the address of the other end, and the eighth the user id.
+/// Returns the user id of the socket at `peer` that is connected to `own`. `table` is the content
+/// of a file such as `/proc/net/tcp`. It has a line for each socket; the second column is the
+/// address of the socket, the third the address of the other end, and the eighth the user id.
 #[cfg(any(target_os = "linux", test))]
 fn owner_in(table: &str, peer: SocketAddrV4, own: SocketAddrV4) -> Option<u32> {
     let [peer, own] = [peer, own].map(|address| {

@@ -38,7 +38,8 @@ struct RunningServer {
 }
 
 impl Viewer {
-    /// Starts the server if it is not running, and returns the address of the page with a new token.
+    /// Starts the server if it is not running, and returns the address of the page with a new
+    /// token.
     ///
     /// # Errors
     ///

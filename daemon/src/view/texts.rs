@@ -1,5 +1,5 @@
-//! All texts of the pages. For a translation, another [`PageTexts`] and other functions in this file
-//! are needed.
+//! All texts of the pages. For a translation, another [`PageTexts`] and other functions in this
+//! file are needed.
 
 use std::time::Duration;
 

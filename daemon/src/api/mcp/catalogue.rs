@@ -35,8 +35,9 @@ const CORE: &[(&str, &[&str])] = &[
 /// The argument that selects whose memory is searched.
 const SCOPE: &str = "scope";
 
-/// Returns the tools that are listed for a client of this kind. The output schema is listed only for
-/// clients that get structured answers. The argument `scope` is listed only if a project is shared.
+/// Returns the tools that are listed for a client of this kind. The output schema is listed only
+/// for clients that get structured answers. The argument `scope` is listed only if a project is
+/// shared.
 pub(super) fn tools_for(
     kind: ClientKind,
     form: ReplyForm,

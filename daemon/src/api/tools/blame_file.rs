@@ -90,8 +90,8 @@ struct FileName {
 }
 
 /// Returns the names that a file may have in the known directories: its path relative to a
-/// directory, or its whole path if it is outside of the directory. Names in directories that contain
-/// the file are first.
+/// directory, or its whole path if it is outside of the directory. Names in directories that
+/// contain the file are first.
 fn names(
     daemon: &DaemonState,
     client: &ClientContext,

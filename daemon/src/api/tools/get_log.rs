@@ -68,7 +68,8 @@ struct LogPage {
 }
 
 impl LogPage {
-    /// Returns the rows, the ids of their episodes, and whether there are more rows. Skips memories.
+    /// Returns the rows, the ids of their episodes, and whether there are more rows. Skips
+    /// memories.
     fn read(
         &self,
         daemon: &DaemonState,

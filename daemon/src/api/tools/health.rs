@@ -185,7 +185,8 @@ fn agents(daemon: &DaemonState, totals: &TotalsByAgent) -> Vec<AgentHealth> {
             let latest = totals.latest.iter().rev();
             let version = |(_, session): &(Timestamp, SessionKey)| {
                 let source = SourceKey { session: *session, number: 0 };
-                // An unreadable record has no version; the error is reported when the record is used.
+                // An unreadable record has no version; the error is reported when the record is
+                // used.
                 reading::agent_version(store, source).unwrap_or_default()
             };
             AgentHealth {

@@ -183,8 +183,8 @@ fn text_result(text: &str, is_error: bool) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": is_error })
 }
 
-/// Returns the schema of a tool's arguments. A member has its default, unless the default is null or
-/// the member is required.
+/// Returns the schema of a tool's arguments. A member has its default, unless the default is null
+/// or the member is required.
 fn input<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     without(&["format", "minimum"], schema.ensure_object());

@@ -204,8 +204,8 @@ async fn broader(
     Ok(found)
 }
 
-/// Keeps as many sessions as fit into `left` bytes of text, but at least one. The remaining space is
-/// for passages: first the best passage of each session, then the second passages, and so on.
+/// Keeps as many sessions as fit into `left` bytes of text, but at least one. The remaining space
+/// is for passages: first the best passage of each session, then the second passages, and so on.
 fn fit_text(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let mut fits = |size: usize| {

@@ -51,8 +51,8 @@ pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSumm
     })
 }
 
-/// Redacts the logs and waiting events of a home, and removes [`CRASH_TRACKER_FILE`] if it contains a secret.
-/// Returns the files that changed, or would change in a preview.
+/// Redacts the logs and waiting events of a home, and removes [`CRASH_TRACKER_FILE`] if it contains
+/// a secret. Returns the files that changed, or would change in a preview.
 pub(super) fn of_home(
     home: &Path,
     log: Option<&Path>,

@@ -1,8 +1,8 @@
 //! `graphitid redact`: applies the current rules to text that was stored under older rules.
 //!
 //! The rows of the database are redacted in steps. The position is stored in the database, so that
-//! an interrupted run can be continued. Then the search index is removed, which the daemon rebuilds,
-//! and the database is rewritten, because sled keeps the bytes of replaced records.
+//! an interrupted run can be continued. Then the search index is removed, which the daemon
+//! rebuilds, and the database is rewritten, because sled keeps the bytes of replaced records.
 
 mod files;
 
@@ -73,8 +73,8 @@ const SAVE_INTERVAL_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 ///
-/// If a daemon owns the home, or a file cannot be read or written. Changes that were made before are
-/// kept, and the next run continues after them.
+/// If a daemon owns the home, or a file cannot be read or written. Changes that were made before
+/// are kept, and the next run continues after them.
 pub fn home(
     options: &DaemonOptions,
     mode: RunMode,

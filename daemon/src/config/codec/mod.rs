@@ -1,7 +1,7 @@
 //! Converts values between the notation in the file and the types of the configuration.
 //!
-//! A codec reads the notation of the file (such as a number of seconds, or a word for a choice) into
-//! the type of the setting, writes it back, and describes the valid values.
+//! A codec reads the notation of the file (such as a number of seconds, or a word for a choice)
+//! into the type of the setting, writes it back, and describes the valid values.
 
 mod content;
 mod formats;

@@ -67,7 +67,8 @@ fn the_file_of_a_project_cannot_set_programs_or_destinations_of_text() {
         )
     });
     assert_eq!(said, wanted.join("\n"));
-    // The file is now the user's own, so the keys are valid even if the daemon starts in this folder.
+    // The file is now the user's own, so the keys are valid even if the daemon starts in this
+    // folder.
     fs::rename(&file, home.path().join(FILE_NAME)).unwrap();
     assert!(load(&search(Some(home.path()), home.path())).is_ok());
 }

@@ -141,7 +141,8 @@ fn each_invalid_value_is_reported_with_the_valid_values_and_a_remedy() {
         (
             r#""hooks": {"socket_path": "mcp.sock"}"#,
             "c.json:1: `session_tracking.hooks.socket_path` is \"mcp.sock\", but must be an absolute \
-             path, or a path that begins with ~/, or null for the usual one; write an absolute \
+             path, or a path that begins with ~/, or null for the default socket; write an \
+             absolute \
              path, or \"~/mcp.sock\"",
         ),
         (
@@ -157,7 +158,8 @@ fn each_invalid_value_is_reported_with_the_valid_values_and_a_remedy() {
         (
             r#""llm": {"api_key_env": "$ANTHROPIC_API_KEY"}"#,
             "c.json:1: `session_tracking.llm.api_key_env` is \"$ANTHROPIC_API_KEY\", but must be the name \
-             of an environment variable, or null for the provider's usual one; write the name without \
+             of an environment variable, or null for the provider's default; write the name \
+             without \
              the $",
         ),
         (
@@ -168,8 +170,8 @@ fn each_invalid_value_is_reported_with_the_valid_values_and_a_remedy() {
         ),
         (
             r#""llm": {"model": ""}"#,
-            "c.json:1: `session_tracking.llm.model` is \"\", but must be a model's name, or null for the \
-             provider's usual one; write \"claude-haiku-4-5\", for example",
+            "c.json:1: `session_tracking.llm.model` is \"\", but must be a model's name, or null \
+            for the provider's default; write \"claude-haiku-4-5\", for example",
         ),
         (
             r#""llm": {"daily_budget": {"usd": -1}}"#,

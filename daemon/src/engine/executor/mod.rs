@@ -95,8 +95,8 @@ impl Executor {
         }
         loop {
             fault::point("engine: turn");
-            // Both steps use the same time, so that the pause ends at the first deadline that is not due
-            // in the first step.
+            // Both steps use the same time, so that the pause ends at the first deadline that is
+            // not due in the first step.
             let turn = clock::now();
             self.handle(EngineEvent::TurnEnded, turn, &mut inbox).await;
             if self.state.is_stopped() {

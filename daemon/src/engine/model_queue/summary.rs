@@ -64,7 +64,8 @@ impl Summarizer {
         store: &dyn Store,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
         match self.try_summary(question, base, store, 1) {
-            // The estimate of tokens was too low, or the answer was too long: try with half the budget.
+            // The estimate of tokens was too low, or the answer was too long: try with half the
+            // budget.
             Err(error) if error.retry() == Retry::Smaller => {
                 tracing::debug!(%error, "asking with less of the session");
                 self.try_summary(question, base, store, 2)

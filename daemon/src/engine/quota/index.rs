@@ -50,9 +50,9 @@ impl IndexQuota {
         self.limits.clone()
     }
 
-    /// Evicts the oldest text when the indexes approach their quota (from [`HIGH_WATERMARK`] down to
-    /// [`LOW_WATERMARK`]), and purges it from the disk. The indexes have everything up to `position`. If
-    /// they exceed the quota nevertheless, the store refuses new text. Blocks.
+    /// Evicts the oldest text when the indexes approach their quota (from [`HIGH_WATERMARK`] down
+    /// to [`LOW_WATERMARK`]), and purges it from the disk. The indexes have everything up to
+    /// `position`. If they exceed the quota nevertheless, the store refuses new text. Blocks.
     pub(in crate::engine) fn enforce(
         &self,
         store: &dyn Store,

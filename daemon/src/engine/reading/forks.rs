@@ -179,8 +179,8 @@ impl SourceReader {
                 }
                 let own = &mut |record: &RecordUuid| owners.add(*record, number);
                 forgotten::visit_records_of(store, other.key, own)?;
-                // If two files of a session share new records, these belong to the file with the lower
-                // number.
+                // If two files of a session share new records, these belong to the file with the
+                // lower number.
                 if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
                 }

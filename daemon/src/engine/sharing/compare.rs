@@ -163,8 +163,8 @@ impl Sharing {
 }
 
 /// Returns a hash of the content of a session, without the summaries of its entities. The summaries
-/// also change with other sessions; they are written with the next change of a session that mentions
-/// the entities.
+/// also change with other sessions; they are written with the next change of a session that
+/// mentions the entities.
 fn hash_of(session: &SharedSession) -> u64 {
     let mut hash = Sha256::new();
     hash.update(session.episode_row().to_string());

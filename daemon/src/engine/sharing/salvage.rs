@@ -14,10 +14,10 @@ use crate::{
 /// Maximum number of sessions in one write list.
 const BATCH: usize = 256;
 
-/// Copies the ledger of `from` to `into`, after the sessions of `from` were restored in `into`. Each
-/// session is compared with the graph again, because a session that was read a second time has a
-/// new episode, and a forgotten session may still be in the graph. A session that this machine has
-/// lost is not removed from the graph, because the graph may have the only copy.
+/// Copies the ledger of `from` to `into`, after the sessions of `from` were restored in `into`.
+/// Each session is compared with the graph again, because a session that was read a second time has
+/// a new episode, and a forgotten session may still be in the graph. A session that this machine
+/// has lost is not removed from the graph, because the graph may have the only copy.
 ///
 /// # Errors
 ///
@@ -43,8 +43,8 @@ pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
             let is_deleted = is_forgotten || deleted.contains(name);
             let key = match known {
                 Some(key) => key,
-                // No session has this key, so the next comparison removes all parts of the entry from
-                // the graph.
+                // No session has this key, so the next comparison removes all parts of the entry
+                // from the graph.
                 None if is_deleted => into.next_session_key()?,
                 None => continue,
             };

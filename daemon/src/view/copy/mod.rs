@@ -2,10 +2,10 @@
 //!
 //! The client requests pages, and then the pages to which they link
 //! ([`graphiti_proto::methods::static_copy`]); the daemon keeps no state between requests.
-//! [`scope`] determines which sessions are in the copy, [`lists`] renders the pages that only a copy
-//! has, and [`links`] rewrites links between pages to links between files. Functions that need the
-//! daemon (forms, corrections, the graph) are omitted. A script on the start page searches titles
-//! and summaries.
+//! [`scope`] determines which sessions are in the copy, [`lists`] renders the pages that only a
+//! copy has, and [`links`] rewrites links between pages to links between files. Functions that need
+//! the daemon (forms, corrections, the graph) are omitted. A script on the start page searches
+//! titles and summaries.
 
 mod links;
 mod lists;

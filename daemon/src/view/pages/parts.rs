@@ -38,8 +38,8 @@ pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// Renders external text inside a sentence. The writing direction of `text` does not affect the rest
-/// of the sentence.
+/// Renders external text inside a sentence. The writing direction of `text` does not affect the
+/// rest of the sentence.
 pub(in crate::view) fn text(text: &str) -> Markup {
     html! { bdi { (visible(text)) } }
 }

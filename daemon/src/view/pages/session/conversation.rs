@@ -37,7 +37,8 @@ pub(super) struct ConversationPage<'s> {
     pub(super) shown_chars: usize,
 }
 
-/// Returns how many characters of a message are shown, so that the page has at most a few megabytes.
+/// Returns how many characters of a message are shown, so that the page has at most a few
+/// megabytes.
 pub(super) fn shown_chars(messages: &[MessageRow]) -> usize {
     let all = messages.iter().flat_map(|message| message.text.chars().take(MAX_CHARS));
     let bytes: usize = all.map(escaped_length).sum();

@@ -106,8 +106,8 @@ pub(in crate::view) async fn show(
     Ok(ViewPage::new(visible(title(session)), NavItem::Sessions, body))
 }
 
-/// Returns the fields of the summary, or `None` if the summary has only text. This is the case for a
-/// memory, an imported episode with only text, and a summary that a newer version wrote.
+/// Returns the fields of the summary, or `None` if the summary has only text. This is the case for
+/// a memory, an imported episode with only text, and a summary that a newer version wrote.
 fn summary_fields(answer: &GetSessionAnswer) -> Option<EnhancedSessionSummary> {
     let summary: EnhancedSessionSummary = serde_json::from_value(answer.summary.clone()?).ok()?;
     (!summary.objective.is_empty()).then_some(summary)
