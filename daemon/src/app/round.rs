@@ -13,8 +13,9 @@ use super::{
     Supervisor,
     database::{self, OpenedDatabase},
     models::Models,
-    places, reserve,
+    reserve,
     tasks::{Ended, Task, Tasks},
+    transcript_folders,
 };
 use crate::{
     api::{self, AdminRequest, DaemonState},

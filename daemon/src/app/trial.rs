@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use graphiti_proto::clean;
 
-use super::{DaemonOptions, places, search};
+use super::{DaemonOptions, search, transcript_folders};
 use crate::{
     activity::classify::Learned,
     capture::{

@@ -156,7 +156,7 @@ impl SessionWorld {
     }
 
     /// Returns the version of the file from which the episode was created; 0 without an episode.
-    fn made(&self) -> u8 {
+    fn indexed_version(&self) -> u8 {
         self.session.indexed.as_ref().map_or(0, |indexed| indexed.hash.0[0])
     }
 

@@ -9,7 +9,7 @@ use anyhow::Context;
 use graphiti_proto::methods::hook::{self, HookEvent};
 use serde_json::Value;
 
-use super::{RedactionSummary, RunMode, known};
+use super::{RedactionSummary, RunMode, ensure_exported};
 use crate::{
     engine::redaction::{RedactionReport, StoredRedactor},
     files,
