@@ -180,7 +180,7 @@ impl Codec for Days {
     }
 
     fn write(&self, item: &Duration) -> Json {
-        whole_or_not(item.as_secs_f64() / DAY)
+        number_to_json(item.as_secs_f64() / DAY)
     }
 
     fn allowed(&self) -> String {
@@ -232,7 +232,7 @@ impl Codec for ShareCodec {
     }
 
     fn write(&self, item: &f64) -> Json {
-        whole_or_not(*item)
+        number_to_json(*item)
     }
 
     fn allowed(&self) -> String {
@@ -256,7 +256,7 @@ impl Codec for Dollars {
     }
 
     fn write(&self, item: &f64) -> Json {
-        whole_or_not(*item)
+        number_to_json(*item)
     }
 
     fn allowed(&self) -> String {
@@ -359,10 +359,10 @@ fn number(node: &Node, example: &str) -> Result<f64, InvalidValue> {
 }
 
 fn seconds_json(time: Duration) -> Json {
-    whole_or_not(time.as_secs_f64())
+    number_to_json(time.as_secs_f64())
 }
 
-fn whole_or_not(number: f64) -> Json {
+fn number_to_json(number: f64) -> Json {
     match number.fract() == 0.0 {
         true => json!(number as i64),
         false => json!(number),
