@@ -1,12 +1,13 @@
-//! Configures the memory allocator of the system for a daemon that is idle most of the time and
-//! should be small then.
+//! Configures the system's memory allocator, so that the daemon uses little memory while it is
+//! idle.
 //!
 //! glibc keeps freed memory for later use, separately for each thread. The settings here were
-//! measured with imports of 100 to 300 MB; mimalloc and jemalloc took more memory and as much time.
+//! chosen by measurements with imports of 100 to 300 MB; mimalloc and jemalloc used more memory and
+//! were not faster.
 
-/// Limits glibc to one arena, and allocates large blocks directly from the system, so that they are
-/// returned when freed: the peak is a fifth lower, at the same speed. Call it before any thread
-/// starts. Without glibc it does nothing.
+/// Limits glibc to one arena, and makes it allocate large blocks directly from the system, so that
+/// freed blocks are returned to the system. The peak memory use is a fifth lower, at the same
+/// speed. Call this before any thread starts. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps it; the call follows the manual page")
@@ -22,8 +23,8 @@ pub fn limit_memory_use() {
     }
 }
 
-/// Returns freed memory to the system. After an import, this is about a quarter of the memory of
-/// the process. Takes some milliseconds. Without glibc it does nothing.
+/// Returns freed memory to the system: about a quarter of the memory of the process after an
+/// import. Takes some milliseconds. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps it; the call follows the manual page")

@@ -19,11 +19,11 @@ use crate::{
 
 /// Follow your coding agents' transcripts and make their sessions searchable
 ///
-/// Without a command, it runs until it is stopped. `graphiti` is its client.
+/// Without a command, the daemon runs until it is stopped. `graphiti` is its client.
 #[derive(Debug, Parser)]
 #[command(name = "graphitid", version, max_term_width = 100)]
 struct Cli {
-    /// The task, instead of running the daemon
+    /// The command to execute instead of running the daemon
     #[command(subcommand)]
     command: Option<Command>,
 
@@ -39,20 +39,20 @@ enum Command {
     Config(ConfigCommand),
     /// Recover the readable records of a damaged database
     ///
-    /// Checks the current database and rebuilds it if any record cannot be read. Then recovers
-    /// missing records from databases that were moved aside as damaged. The daemon must not be
-    /// running: `graphiti repair` stops and starts it.
+    /// Checks the current database, and replaces it by a new one if any record cannot be read. Then
+    /// recovers missing records from the damaged databases. The daemon must not be running:
+    /// `graphiti repair` stops it and starts it again.
     Repair {
-        /// Recover this database instead, such as that of another home
+        /// Recover the records of this database, such as that of another home
         database: Option<PathBuf>,
     },
     /// Apply the current redaction rules to stored or exported text
     ///
-    /// Without files, redacts the database, the logs and the waiting events of the home; the daemon
-    /// must not be running: `graphiti redact --again` stops and starts it. Without --run, only
-    /// shows what would change.
+    /// Without files, redacts the database, the logs and the waiting events of the home. The daemon
+    /// must not be running then: `graphiti redact --again` stops it and starts it again. Without
+    /// --run, only shows what would change.
     Redact {
-        /// Redact these files and folders, which `graphiti export` wrote, instead of the home
+        /// Files and folders of `graphiti export` to redact instead of the home
         exports: Vec<PathBuf>,
         /// Make the changes
         #[arg(long)]
@@ -65,35 +65,35 @@ enum Command {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Write a configuration file with all defaults and an explanation of each
+    /// Write a configuration file with all defaults and an explanation of each key
     Init {
         /// Replace an existing file, and keep it as graphiti.config.json.old
         #[arg(long)]
         force: bool,
     },
-    /// Explain problems of the configuration, and show the current values
+    /// Explain the problems of the configuration, and show all values
     Check {
-        /// Check this file instead of the one that would be used
+        /// The file to check [default: the file that the daemon would use]
         file: Option<PathBuf>,
     },
     /// Print the JSON schema of the configuration
     Schema,
-    /// Show what would be read of a transcript, and store nothing
+    /// Show what the daemon would read from a transcript, without storing it
     Try {
         file: PathBuf,
-        /// The agent whose format is tried [default: the one that claims the file's path]
+        /// The agent whose format is used [default: a format that claims the file's path]
         #[arg(long, value_name = "NAME")]
         format: Option<String>,
     },
 }
 
-/// Executes the command line.
+/// Runs the command line of the process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
         Ok(code) => code,
         Err(error) => {
-            complain(&error);
+            print_error(&error);
             match error.downcast_ref() {
                 Some(HomeError::Taken { .. }) => endpoint::EXIT_TAKEN.into(),
                 _ => ExitCode::FAILURE,
@@ -128,19 +128,19 @@ fn redact(
     mode: RunMode,
     is_json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let is_shown = io::stderr().is_terminal() && !is_json;
+    let shows_progress = io::stderr().is_terminal() && !is_json;
     let mut shown = None;
-    let mut show = |done: u64, total: u64| {
+    let mut show_progress = |done: u64, total: u64| {
         let percent = done * 100 / total.max(1);
-        if is_shown && shown != Some(percent) {
+        if shows_progress && shown != Some(percent) {
             shown = Some(percent);
             let end = if percent == 100 { "\n" } else { "" };
-            // The message is not essential, so a failure to write it is ignored.
+            // Progress is not essential, so errors are ignored.
             let _ = write!(io::stderr(), "\rRedacting stored text: {percent} %{end}");
         }
     };
     let redacted = match exports {
-        [] => app::redact::home(options, mode, &mut show)?,
+        [] => app::redact::home(options, mode, &mut show_progress)?,
         exports => app::redact::exports(exports, mode)?,
     };
     if is_json {
@@ -162,7 +162,7 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
         ConfigCommand::Check { file } => {
             let report = config::check(&app::search(options), file.as_deref().map(Path::new));
             print(report.text.trim_end());
-            Ok(if report.is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(if report.is_valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         ConfigCommand::Try { file, format } => {
             let report = app::trial::try_file(options, file, format.as_deref())?;
@@ -177,11 +177,11 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
 }
 
 fn print(text: &str) {
-    // The reader of the output may have closed it.
+    // Fails if the reader of the output has closed it.
     let _ = writeln!(io::stdout().lock(), "{text}");
 }
 
-fn complain(error: &anyhow::Error) {
-    // The reader of the errors may have closed them.
+fn print_error(error: &anyhow::Error) {
+    // Fails if the reader of the output has closed it.
     let _ = writeln!(io::stderr().lock(), "graphitid: {error:#}");
 }

@@ -1,9 +1,9 @@
 //! `graphitid`: the memory of coding agents.
 //!
-//! It follows the transcripts that agents write, and keeps the state of every session in sled. It
-//! decides when a session is over, turns a finished session into an *episode* (a structured summary
-//! from evidence), and answers searches on a local socket. Raw text is searchable as soon as it is
-//! written; only the summary waits for the end of a session.
+//! The daemon follows the transcripts that agents write, and stores the state of every session in
+//! sled. It decides when a session has ended, creates an *episode* (a structured summary from
+//! evidence) from it, and answers searches on a local socket. The messages are searchable soon
+//! after they are written; the summary is created when the session has ended.
 //!
 //! ```text
 //! transcript file                                          hook, person, MCP host
@@ -29,18 +29,19 @@
 //! | reading | `daemon/core` | `lang` | `model`, `pattern` |
 //! | ports | `daemon/llm` (with `prompt`), `daemon/store`, `daemon/redact` | [`prompt`], [`llm`], [`store`], [`redact`] | `daemon/core`; never each other |
 //! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, `summarize`, `graph`), here (`session`, `share`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`], [`share`] | `daemon/core` and the ports they need; never each other |
-//! | order | here | [`engine`] | all of the above: it alone knows how the stages connect |
+//! | order | here | [`engine`] | all of the above: only this module connects the stages |
 //! | surface | here | [`api`] | `model`, `clock`, `fault`, `engine`, `search`, `store`; with [`view`], the only user of the wire types, `graphiti_proto` |
 //! | page | here | [`view`] | `api`, `model`, `clock`, `engine`, `store` |
 //! | wiring | here | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
 //!
-//! The compiler prevents a crate from using one that it does not depend on.
-//! `tests/tests/rules/layers.rs` contains these dependencies as data and checks them, also between
-//! the modules of a crate. The crates below are re-exported as modules here.
+//! The compiler checks the dependencies between crates. `tests/tests/rules/layers.rs` contains all
+//! dependencies as data, and also checks those between the modules of a crate. The crates below are
+//! re-exported as modules here.
 //!
 //! # Where new code goes
 //!
-//! `CONTRIBUTING.md` has a table of the files for each kind of change. Two kinds are only here:
+//! `CONTRIBUTING.md` has a table of the files for each kind of change. Only two kinds are listed
+//! here:
 //!
 //! | New | File | Line |
 //! | --- | --- | --- |
@@ -49,19 +50,19 @@
 //!
 //! # Invariants
 //!
-//! 1. Decisions are pure: stages take values and the time, and return values.
-//! 2. Three vocabularies, converted at the edges only: `model`, wire, disk. Wire and disk carry
-//!    version numbers of their own.
-//! 3. An acknowledged close is never lost: the intent is on disk before the acknowledgement, and
-//!    work continues from it. A session's episode is replaced in one transaction.
-//! 4. The search index is derived: it follows an outbox in the store and can be rebuilt.
-//! 5. When an agent appends to a file, only the new bytes are read; a session that is stored
-//!    otherwise is read as a whole. Memory does not grow with a file.
+//! 1. Decisions are pure functions: stages take values and the time, and return values.
+//! 2. There are separate types for `model`, for the wire and for the disk, which are converted only
+//!    at the borders. The formats of wire and disk have their own version numbers.
+//! 3. An acknowledged close is never lost: before the acknowledgement, the daemon writes to the
+//!    disk that the session must be closed. A session's episode is replaced in one transaction.
+//! 4. The search index is derived from the store: it follows the outbox, and can be rebuilt.
+//! 5. When an agent appends to a file, only the new bytes are read. A session that is stored in
+//!    another way is read as a whole. Memory use does not depend on the size of a file.
 //! 6. Facts are read from the transcript, never generated.
 //! 7. Nothing leaves the machine unless a model or a shared graph is configured, and no secret is
 //!    stored.
-//! 8. Channels are bounded, with a documented behaviour when full. Shutdown is a value that is
-//!    passed on.
+//! 8. Channels are bounded, and their behaviour when they are full is documented. A shutdown is a
+//!    value that tasks receive.
 
 pub use graphitid_capture as capture;
 pub use graphitid_core::{clock, fault, model};

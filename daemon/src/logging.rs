@@ -1,4 +1,4 @@
-//! Writes the log to a file of limited size, or to standard error, which a service manager stores.
+//! Writes the log to files of limited size, or to standard error.
 
 use std::{
     fs::{self, File},
@@ -18,23 +18,23 @@ use crate::{
     redact::Redactor,
 };
 
-/// Targets of libraries that would log transcript text at `debug`: the shell parser prints the
-/// commands that it reads.
-const QUIET: &str = "tokenize=warn,parse=warn,expansion=warn,sled=warn,tantivy=warn";
+/// Limits the levels of libraries that would log text of transcripts at `debug`. For example, the
+/// shell parser logs the commands that it reads.
+const LIBRARY_LEVELS: &str = "tokenize=warn,parse=warn,expansion=warn,sled=warn,tantivy=warn";
 
 /// The running log.
 pub struct Handle(reload::Handle<EnvFilter, Registry>);
 
 impl Handle {
     pub fn set_level(&self, log: &Log) {
-        // This fails only after the log has ended.
+        // This fails only if the log no longer exists.
         let _ = self.0.reload(filter(log.level));
     }
 }
 
-/// Starts logging to the configured file. Without one, the log is written to standard error if a
-/// terminal or a service manager reads it, or else to `graphitid.log` in the home. All files
-/// together use at most `limit` bytes. May be called once in a process.
+/// Starts logging to the configured file. If none is configured, the log is written to standard
+/// error if it is a terminal or belongs to a service manager, and otherwise to `graphitid.log` in
+/// the home. All files together have at most `limit` bytes. May be called once in a process.
 pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     let (filter, handle) = reload::Layer::new(filter(log.level));
     let registry = tracing_subscriber::registry().with(filter);
@@ -52,7 +52,7 @@ pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
             let writer = Mutex::new(RedactingWriter::new(file));
             registry.with(layer.with_ansi(false).with_writer(writer)).try_init()
         }
-        // The journal has its own times.
+        // The journal adds the time to each line.
         None if is_journal => {
             let layer = layer.with_ansi(false).without_time();
             registry.with(layer.with_writer(stderr)).try_init()
@@ -68,9 +68,9 @@ fn stderr() -> RedactingWriter<io::Stderr> {
     RedactingWriter::new(io::stderr())
 }
 
-/// A writer that redacts every event, which may contain paths, names and errors of other programs.
+/// A writer that redacts secrets in events of the log.
 ///
-/// Each call of `write` must have one whole event.
+/// Each call of `write` must contain a complete event.
 pub struct RedactingWriter<W> {
     log: W,
     redactor: Redactor,
@@ -95,7 +95,7 @@ impl<W: Write> Write for RedactingWriter<W> {
     }
 }
 
-/// Logs a panic with its location only: the message may quote a transcript.
+/// Logs a panic with its location, but without its message, which may quote a transcript.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     let thread = thread::current();
@@ -111,7 +111,7 @@ fn filter(level: Level) -> EnvFilter {
         Level::Debug => "debug",
         Level::Trace => "trace",
     };
-    EnvFilter::new(format!("{level},{QUIET}"))
+    EnvFilter::new(format!("{level},{LIBRARY_LEVELS}"))
 }
 
 /// The limits of log files.
@@ -126,14 +126,16 @@ pub struct Bounds {
 impl Bounds {
     /// Returns the limits for files of at most `one` bytes, and of at most `all` bytes together.
     pub fn new(one: u64, all: u64) -> Bounds {
-        // At least two files, so that a new one is not without its predecessor.
+        // There are at least two files, so that the previous file exists when a new file is
+        // started.
         let one = one.min(all / 2).max(1);
         Bounds { one, files: all / one }
     }
 }
 
-/// A file that is renamed to `….1` before a line that would exceed the limit of one file; earlier
-/// ones become `….2` and so on, and the oldest is deleted.
+/// A log file of limited size. Before a line that would exceed the limit, the file is renamed to
+/// `….1` and a new file is started. Older files are renamed to `….2` and so on, and the oldest is
+/// deleted.
 pub struct BoundedFile {
     path: PathBuf,
     file: File,
@@ -142,7 +144,7 @@ pub struct BoundedFile {
 }
 
 impl BoundedFile {
-    /// Opens the file for appending. Older files beyond the bounds are removed.
+    /// Opens the file for appending. Deletes the oldest files if there are too many.
     pub fn open(path: &Path, bounds: Bounds) -> io::Result<BoundedFile> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -156,30 +158,36 @@ impl BoundedFile {
     fn rotate(&mut self) -> io::Result<()> {
         remove_from(&self.path, self.bounds.files - 1);
         for number in (1..self.bounds.files - 1).rev() {
-            // A log that is still short has fewer files.
-            let _ = fs::rename(aside(&self.path, number), aside(&self.path, number + 1));
+            // Fails if the log has fewer files.
+            let _ = fs::rename(
+                numbered_path(&self.path, number),
+                numbered_path(&self.path, number + 1),
+            );
         }
-        fs::rename(&self.path, aside(&self.path, 1))?;
+        fs::rename(&self.path, numbered_path(&self.path, 1))?;
         *self = BoundedFile::open(&self.path, self.bounds)?;
         Ok(())
     }
 }
 
 /// Returns the path of the file with the number `number`.
-fn aside(path: &Path, number: u64) -> PathBuf {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(format!(".{number}"));
-    aside.into()
+fn numbered_path(path: &Path, number: u64) -> PathBuf {
+    let mut numbered_path = path.as_os_str().to_owned();
+    numbered_path.push(format!(".{number}"));
+    numbered_path.into()
 }
 
-/// Deletes the files numbered `first` and higher, which remain from a higher limit.
+/// Deletes the files with the number `first` and higher.
 fn remove_from(path: &Path, first: u64) {
     let mut numbers = first.max(1)..;
-    while numbers.next().is_some_and(|number| fs::remove_file(aside(path, number)).is_ok()) {}
+    while numbers.next().is_some_and(|number| fs::remove_file(numbered_path(path, number)).is_ok())
+    {
+    }
 }
 
 impl Write for BoundedFile {
-    /// Continues a line that is longer than a file in the next file.
+    /// Writes as much of `line` as fits into the file; the rest of a longer line is written to the
+    /// next file.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.bounds.one {
             self.rotate()?;
@@ -200,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_secret_is_logged() {
+    fn secrets_are_not_logged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         let file = BoundedFile::open(&path, Bounds::new(1_000, 2_000)).unwrap();
@@ -215,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn all_files_of_a_log_stay_within_their_bounds() {
+    fn all_files_of_a_log_stay_within_their_limits() {
         for (one, all, files) in [(1_000, 4_000, 4), (1_000, 1_500, 2), (1_000, 2_000, 2)] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("logs/graphitid.log");
@@ -230,8 +238,8 @@ mod tests {
             }
             assert!(bytes(&path) <= all, "{one} {all}: {}", bytes(&path));
             assert_eq!(folder.path().join("logs").read_dir().unwrap().count(), files);
-            // Nothing is missing between one file and the next.
-            let (new, old) = (read(&path), read(&aside(&path, 1)));
+            // No line is missing between two files.
+            let (new, old) = (read(&path), read(&numbered_path(&path, 1)));
             assert!(new.ends_with("line 1199\n"));
             let last_old: u32 = old.lines().last().unwrap()[5..].parse().unwrap();
             assert!(new.starts_with(&format!("line {}\n", last_old + 1)));
@@ -249,11 +257,11 @@ mod tests {
         assert!(bytes(&path) > 800);
         BoundedFile::open(&path, Bounds::new(100, 300)).unwrap();
         assert!(bytes(&path) <= 300, "{}", bytes(&path));
-        assert!(read(&aside(&path, 1)).len() > 50);
+        assert!(read(&numbered_path(&path, 1)).len() > 50);
     }
 
     #[test]
-    fn a_log_continues_where_it_ended() {
+    fn a_log_is_continued_after_it_is_opened_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         for word in ["one\n", "two\n"] {

@@ -33,11 +33,11 @@ pub(super) fn read<T>(work: impl FnOnce() -> T) -> T {
 mod tests {
     use std::{sync::mpsc, time::Duration};
 
-    /// The time limit of the test if there is a defect.
+    /// After this time, the test fails.
     const GIVE_UP: Duration = Duration::from_secs(10);
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn a_request_that_blocks_does_not_hold_up_others() {
+    async fn a_request_that_blocks_does_not_delay_others() {
         let (send, receive) = mpsc::channel();
         let blocked = tokio::spawn(async move {
             let work = async move { receive.recv_timeout(GIVE_UP) };

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Maximum number of sessions that are indexed for one search.
-const SESSIONS: usize = 100;
+const MAX_SESSIONS: usize = 100;
 
 /// The number of sessions that were due, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub(super) async fn index_pending(
 ) -> Result<CatchUp, Error> {
     let deadline = Instant::now() + daemon.query_timeout();
     let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
-    let scope = Scope { projects, except, limit: SESSIONS };
-    // A daemon that is stopping indexes nothing more; the search uses the existing index.
+    let scope = Scope { projects, except, limit: MAX_SESSIONS };
+    // A daemon that is stopping indexes no more sessions; the search uses the existing index.
     let Ok(needed) = daemon.engine.request_episodes(scope.clone()).await else {
         return Ok(CatchUp::default());
     };
@@ -57,22 +57,22 @@ pub(super) async fn index_pending(
             Ok(Err(_)) | Err(_) => indexed.pending += 1,
         }
     }
-    // Usually a little time is left, which is enough for the index to catch up.
-    let _ = timeout_at(deadline, daemon.engine.until_followed(position)).await;
-    // The search does not wait for a model: the summary from evidence is there already.
+    // Usually there is enough time left for the index to catch up.
+    let _ = timeout_at(deadline, daemon.engine.wait_until_searchable(position)).await;
+    // The search does not wait for a model, because the summary from evidence exists already.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);
     Ok(indexed)
 }
 
 impl CatchUp {
-    /// Formats the result for people; empty when nothing was due.
+    /// Formats the result for people; empty when no session was due.
     pub(super) fn message(self) -> String {
         let parts = [
             (self.done, format!("{} indexed before searching", sessions(self.done))),
             (self.pending, format!("{} still being indexed or summarized", sessions(self.pending))),
             (
                 self.failed,
-                format!("{} could not be indexed and will be tried again", sessions(self.failed)),
+                format!("{} could not be indexed and will be retried", sessions(self.failed)),
             ),
         ];
         let parts: Vec<String> =
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_says_only_what_is_worth_saying() {
+    fn the_message_omits_counts_of_zero() {
         assert_eq!(CatchUp::default().message(), "");
         let indexed = CatchUp { done: 1, pending: 2, failed: 0 };
         assert_eq!(

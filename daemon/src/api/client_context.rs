@@ -15,7 +15,7 @@ pub struct ClientContext {
     pub agent: Option<String>,
     /// The session that the client reports as its own (`CLAUDE_CODE_SESSION_ID`).
     pub session_id: Option<String>,
-    /// The session that started the client. It may have ended, because a client can outlive it.
+    /// The session that started the client. It may have ended since.
     pub started_in: Option<String>,
     /// The working directory of the client.
     pub directory: Option<String>,
@@ -24,7 +24,7 @@ pub struct ClientContext {
     /// The maximum size of an answer.
     pub reply_budget: ReplyBudget,
     pub reply_form: ReplyForm,
-    /// Whether the client's session can be one of the known sessions.
+    /// Whether the sessions of the client's agent are followed.
     pub(in crate::api) kind: ClientKind,
     /// Reports the progress of the request.
     pub progress: ProgressReporter,
@@ -54,22 +54,23 @@ pub enum ReplyForm {
 /// show a warning.
 pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 
-/// The argument with which an agent asks any tool for structured data.
+/// The argument with which an agent requests structured data from a tool.
 const STRUCTURED_ARGUMENT: &str = "structured";
 
-/// Maximum number of processes of a client, so that a loop in the process tree does no harm.
-const DEEPEST: usize = 32;
+/// Maximum number of processes of a client. Limits the effect of a loop in the process tree.
+const MAX_PROCESSES: usize = 32;
 
 impl ClientContext {
     /// Combines the peer of a connection with the information in the request.
     pub fn new(peer: Option<u32>, params: &Value) -> ClientContext {
-        let said = &params["_meta"][CALLER];
+        let reported = &params["_meta"][CALLER];
         let text =
-            |key: &str| said[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+            |key: &str| reported[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let mut processes: Vec<u32> = peer.map(ancestors).unwrap_or_default();
-        let said_processes = said["processes"].as_array().into_iter().flatten().take(DEEPEST);
+        let reported_processes =
+            reported["processes"].as_array().into_iter().flatten().take(MAX_PROCESSES);
         for process in
-            said_processes.filter_map(Value::as_u64).filter_map(|n| u32::try_from(n).ok())
+            reported_processes.filter_map(Value::as_u64).filter_map(|n| u32::try_from(n).ok())
         {
             if !processes.contains(&process) {
                 processes.push(process);
@@ -89,8 +90,8 @@ impl ClientContext {
         }
     }
 
-    /// Adapts the context to an agent, which gets text unless its request asks for structured data
-    /// in `_meta` or in an argument of the tool.
+    /// Adapts the context to an agent. An agent gets text, unless it requests structured data in
+    /// `_meta` or in an argument of the tool.
     pub(in crate::api) fn for_agent(self, params: &Value, kind: ClientKind) -> ClientContext {
         let asked = params["_meta"][STRUCTURED].as_bool();
         let asked = asked.or(params["arguments"][STRUCTURED_ARGUMENT].as_bool());
@@ -103,7 +104,7 @@ impl ClientContext {
         self.reply_budget == AGENT_REPLY_BUDGET
     }
 
-    /// Whether an agent makes the request, itself or by a command that it runs.
+    /// Whether the request comes from an agent, or from a command that an agent runs.
     pub(in crate::api) fn runs_in_agent(&self) -> bool {
         self.is_agent() || self.agent.is_some()
     }
@@ -122,8 +123,9 @@ impl ClientContext {
             || self.own_agent().is_some_and(|agent| !engine.follows(agent))
     }
 
-    /// Returns the process of the agent that ran the client as its hook: the nearest ancestor that
-    /// is not a shell, because agents run hooks through a shell. `None` when it is not known.
+    /// Returns the process of the agent that ran the client as its hook; `None` when it is not
+    /// known. It is the nearest ancestor that is not a shell, because agents run hooks through a
+    /// shell.
     pub fn agent(&self) -> Option<Process> {
         self.processes.iter().skip(1).find_map(|pid| agent(*pid))
     }
@@ -142,7 +144,7 @@ impl ReplyBudget {
         rows.truncate(fitting);
     }
 
-    /// Returns the budget in bytes, at most `most`.
+    /// Returns the budget in bytes, but at most `most`.
     pub fn bytes(self, most: usize) -> usize {
         match self {
             ReplyBudget::Unbounded => most,
@@ -159,7 +161,7 @@ fn agent(pid: u32) -> Option<Process> {
     (!SHELLS.contains(&name.trim_end())).then(|| Process::of(pid))
 }
 
-/// On other systems the name of a process is not known.
+/// On other systems, the name of a process is not known.
 #[cfg(not(target_os = "linux"))]
 fn agent(_pid: u32) -> Option<Process> {
     None
@@ -169,7 +171,7 @@ fn agent(_pid: u32) -> Option<Process> {
 #[cfg(target_os = "linux")]
 fn ancestors(process: u32) -> Vec<u32> {
     let mut found = vec![process];
-    while found.len() < DEEPEST {
+    while found.len() < MAX_PROCESSES {
         let Some(parent) = found.last().and_then(|process| parent(*process)) else { break };
         if parent <= 1 || found.contains(&parent) {
             break;
@@ -187,7 +189,7 @@ fn parent(process: u32) -> Option<u32> {
     behind_name.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// On other systems the client lists its parent processes itself.
+/// On other systems, the client reports its ancestors itself.
 #[cfg(not(target_os = "linux"))]
 fn ancestors(process: u32) -> Vec<u32> {
     vec![process]
@@ -200,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_says_where_it_comes_from() {
+    fn the_context_comes_from_the_metadata_of_a_request() {
         let params = json!({"_meta": {"graphiti/caller": {
             "agent": "codex", "session_id": "abc", "directory": "/a", "processes": [4194304, 4194303]
         }}});
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_structure_and_an_agent_text_unless_they_ask_for_the_other() {
+    fn a_program_gets_structured_data_and_an_agent_text_by_default() {
         let asked = |wanted: bool| json!({ "_meta": { STRUCTURED: wanted } });
         let program = |params: &Value| ClientContext::new(None, params).reply_form;
         assert_eq!(program(&json!({})), ReplyForm::Structured);
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_left_out_from_the_end_and_never_all() {
+    fn the_last_rows_are_left_out_but_never_all() {
         for (reply_budget, left) in
             [(ReplyBudget::Unbounded, 3), (ReplyBudget::Bytes(11), 2), (ReplyBudget::Bytes(1), 1)]
         {
@@ -245,7 +247,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_process_descends_from_its_parents() {
+    fn the_first_ancestor_of_a_process_is_its_parent() {
         let found = ancestors(std::process::id());
         assert_eq!(found[..2], [std::process::id(), std::os::unix::process::parent_id()]);
     }

@@ -1,4 +1,4 @@
-//! The settings of hooks, of queries, and of the tools that agents are shown.
+//! The settings of hooks, of queries, and of the tools that are listed for agents.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -7,7 +7,6 @@ use crate::{engine::sharing::GroupId, model::Namespace};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub hooks: Hooks,
-    /// The tools that an agent is shown.
     pub listed_tools: ListedTools,
     /// How long a query waits for sessions to be indexed before it answers with the existing index.
     pub query_timeout: Duration,
@@ -23,14 +22,14 @@ pub struct Answers {
     pub trusted_namespaces: Option<Vec<Namespace>>,
     /// Whether the document of an episode contains the path of its project.
     pub include_project_path: bool,
-    /// The group that answers in Graphiti's form give; `None` for the namespace of the project.
+    /// The group id in answers that have Graphiti's form; `None` for the namespace of the project.
     pub group_id: Option<GroupId>,
 }
 
-/// The tools that an agent is shown. It may call any tool by its name.
+/// The tools that are listed for an agent. An agent may call any tool by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListedTools {
-    /// The tools of daily work, with the arguments that it needs.
+    /// The tools for daily work, with the usual arguments.
     #[default]
     Core,
     All,
@@ -44,9 +43,10 @@ pub struct Hooks {
     pub enabled: bool,
     /// Whether the daemon listens on a socket.
     pub socket_enabled: bool,
-    /// The socket; `None` for `mcp.sock` in the home folder, or a named pipe on Windows.
+    /// The path of the socket; `None` for `mcp.sock` in the home folder, or a named pipe on
+    /// Windows.
     pub socket_path: Option<PathBuf>,
-    /// The maximum time that a hook waits for the indexing, if `async_indexing` is false.
+    /// If `async_indexing` is false, a hook waits at most this long until the session is indexed.
     pub hook_timeout: Duration,
     /// Whether a hook returns when its event is on disk, before the session is indexed.
     pub async_indexing: bool,
@@ -55,9 +55,9 @@ pub struct Hooks {
     /// Maximum length of the handoff, in characters.
     pub handoff_max_chars: u32,
     /// Whether the handoff of a shared project also names the latest sessions of colleagues, with
-    /// what they left open.
+    /// their next steps.
     pub team_handoff: bool,
-    /// Whether the hook adds clear matches from earlier sessions to the context of a prompt.
+    /// Whether the hook adds strong matches from earlier sessions to the context of a prompt.
     pub recall: bool,
 }
 

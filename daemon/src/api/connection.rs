@@ -5,9 +5,9 @@
 //! clients send bare requests, which are served here.
 //!
 //! Requests are served concurrently, so that a request that waits for an episode does not delay the
-//! next one. A client that is slow, stops in the middle of a line or does not read its answers is
-//! disconnected without effect on other clients. [`input`](super::input) limits what a client may
-//! send, [`connection_slots`](super::connection_slots) limits the number of connections.
+//! next request. A client that is slow, stops in the middle of a line or does not read its answers
+//! is disconnected without effect on other clients. [`input`](super::input) limits the input of a
+//! client, [`connection_slots`](super::connection_slots) limits the number of connections.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -34,9 +34,9 @@ use crate::{
     fault,
 };
 
-/// Maximum number of answers that wait until the client reads them. The handlers of further answers
-/// wait.
-const ANSWERS: usize = 32;
+/// Maximum number of answers that wait until the client reads them. When it is reached, handlers
+/// with further answers wait.
+const MAX_WAITING_ANSWERS: usize = 32;
 
 pub(super) struct AcceptedConnection {
     pub(super) stream: Stream,
@@ -53,7 +53,7 @@ pub(super) async fn serve(
 ) {
     let AcceptedConnection { stream, peer, slot, budget } = accepted;
     let (stream, slot) = (Arc::new(stream), Arc::new(slot));
-    let (answers, mut waiting) = mpsc::channel::<Vec<u8>>(ANSWERS);
+    let (answers, mut waiting) = mpsc::channel::<Vec<u8>>(MAX_WAITING_ANSWERS);
     let outgoing = stream.clone();
     let writing = tokio::spawn(async move {
         while let Some(line) = waiting.recv().await {
@@ -110,7 +110,7 @@ impl BareConnection {
             };
             while self.requests.try_join_next().is_some() {}
             match Request::read(&line) {
-                Ok(request) if mcp::is_spoken(&request) => return Some(line),
+                Ok(request) if mcp::is_mcp_request(&request) => return Some(line),
                 Ok(request) if request.method == mcp::CANCELLED => self.cancel(&request.params),
                 Ok(request) => self.take(request, held).await,
                 Err(error) => self.answer(Value::Null, Err(error)).await,
@@ -181,14 +181,14 @@ impl BareConnection {
     }
 }
 
-struct HungUp;
+struct Disconnected;
 
 /// Forwards the progress of a request until it ends.
 async fn forward_progress(
     token: Value,
     mut steps: watch::Receiver<ProgressStep>,
     answers: mpsc::Sender<Vec<u8>>,
-) -> Result<(), HungUp> {
+) -> Result<(), Disconnected> {
     while steps.changed().await.is_ok() {
         let ProgressStep { done, total, message } = steps.borrow_and_update().clone();
         let params = json!({
@@ -200,7 +200,7 @@ async fn forward_progress(
             method: mcp::PROGRESS.to_owned(),
             params,
         };
-        answers.send(notification.to_line()).await.map_err(|_| HungUp)?;
+        answers.send(notification.to_line()).await.map_err(|_| Disconnected)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Limits the number of connections, and chooses the one that is closed when all slots are taken.
+//! Limits the number of connections, and chooses a connection to close when all slots are taken.
 //!
-//! An agent may be silent for hours and keeps its connection as long as a slot is free. When all
-//! slots are taken, a connection without any request is closed first, then the one with the longest
-//! silence. A connection with a running request is never closed. Our own clients reconnect
-//! automatically.
+//! An agent may be silent for hours, and keeps its connection as long as a slot is free. When all
+//! slots are taken, a connection that has never sent a request is closed first, then the connection
+//! with the longest silence. A connection with a running request is never closed. Our own clients
+//! reconnect automatically.
 
 use std::{
     collections::BTreeMap,
@@ -12,10 +12,10 @@ use std::{
 
 use tokio::sync::{Notify, watch};
 
-/// Maximum number of connections. Further ones wait in the system's queue.
-pub(super) const CONNECTIONS: usize = 256;
+/// Maximum number of connections. Further connections wait in the system's queue.
+pub(super) const MAX_CONNECTIONS: usize = 256;
 /// Maximum number of connections of one process, so that other processes can connect.
-pub(super) const OF_ONE_PROCESS: usize = 128;
+pub(super) const MAX_CONNECTIONS_PER_PROCESS: usize = 128;
 
 #[derive(Clone, Default)]
 pub(super) struct ConnectionSlots(Arc<SharedSlots>);
@@ -58,16 +58,16 @@ pub(super) struct RequestGuard {
 }
 
 impl ConnectionSlots {
-    /// Waits until a slot is free, and asks a connection to close if necessary.
+    /// Waits until a slot is free, and requests a connection to close if necessary.
     pub(super) async fn wait_for_free(&self) {
         loop {
             {
                 let mut table = self.lock();
-                if table.slots.len() < CONNECTIONS {
+                if table.slots.len() < MAX_CONNECTIONS {
                     return;
                 }
-                if !table.slots.values().any(Slot::is_leaving) {
-                    table.ask_to_leave(|_| true);
+                if !table.slots.values().any(Slot::is_closing) {
+                    table.request_close(|_| true);
                 }
             }
             self.0.freed.notified().await;
@@ -79,8 +79,8 @@ impl ConnectionSlots {
     pub(super) fn acquire(&self, process: Option<u32>) -> Option<SlotGuard> {
         let mut table = self.lock();
         let is_own = |slot: &Slot| process.is_some() && slot.process == process;
-        let own = table.slots.values().filter(|slot| is_own(slot) && !slot.is_leaving()).count();
-        if own >= OF_ONE_PROCESS && !table.ask_to_leave(is_own) {
+        let own = table.slots.values().filter(|slot| is_own(slot) && !slot.is_closing()).count();
+        if own >= MAX_CONNECTIONS_PER_PROCESS && !table.request_close(is_own) {
             return None;
         }
         let (leave, leaving) = watch::channel(false);
@@ -101,9 +101,10 @@ impl SlotTable {
         self.moment
     }
 
-    /// Asks one of the connections that `may` be closed to close; returns whether there was one.
-    fn ask_to_leave(&mut self, may: impl Fn(&Slot) -> bool) -> bool {
-        let idle = |slot: &&Slot| slot.requests == 0 && !slot.is_leaving() && may(slot);
+    /// Requests one of the idle connections for which `may` is true to close. Returns whether there
+    /// was one.
+    fn request_close(&mut self, may: impl Fn(&Slot) -> bool) -> bool {
+        let idle = |slot: &&Slot| slot.requests == 0 && !slot.is_closing() && may(slot);
         let first =
             self.slots.values().filter(idle).min_by_key(|slot| (slot.has_asked, slot.since));
         first.map(|slot| slot.leave.send_replace(true)).is_some()
@@ -111,7 +112,7 @@ impl SlotTable {
 }
 
 impl Slot {
-    fn is_leaving(&self) -> bool {
+    fn is_closing(&self) -> bool {
         *self.leave.borrow()
     }
 }
@@ -138,7 +139,7 @@ impl Drop for RequestGuard {
             slot.since = now;
         }
         drop(table);
-        // A waiting connection may have found no idle connection to replace.
+        // A caller of `wait_for_free` may wait for an idle connection that it can close.
         self.all.0.freed.notify_one();
     }
 }
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     fn fill(slots: &ConnectionSlots) -> Vec<SlotGuard> {
-        (0..CONNECTIONS).map(|at| slots.acquire(Some(at as u32)).unwrap()).collect()
+        (0..MAX_CONNECTIONS).map(|at| slots.acquire(Some(at as u32)).unwrap()).collect()
     }
 
     fn leaving(slots: &[SlotGuard]) -> Vec<usize> {
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_without_requests_is_closed_first_and_then_the_longest_silent_one() {
+    async fn connections_without_requests_are_closed_before_silent_ones() {
         let slots = ConnectionSlots::default();
         let mut guards: VecDeque<SlotGuard> = fill(&slots).into();
         drop(guards[0].serve());
@@ -186,9 +187,9 @@ mod tests {
             drop(slot.serve());
             guards.push_back(slot);
         }
-        // When all have sent requests, the one with the longest silence is closed.
+        // When all connections have sent requests, the one with the longest silence is closed.
         guards.iter().skip(1).for_each(|slot| drop(slot.serve()));
-        assert!(slots.lock().ask_to_leave(|_| true));
+        assert!(slots.lock().request_close(|_| true));
         assert_eq!(leaving(guards.make_contiguous()), [0]);
     }
 
@@ -216,9 +217,9 @@ mod tests {
     fn one_process_has_a_limited_number_of_connections() {
         let slots = ConnectionSlots::default();
         let guards: Vec<SlotGuard> =
-            (0..OF_ONE_PROCESS).map(|_| slots.acquire(Some(1)).unwrap()).collect();
+            (0..MAX_CONNECTIONS_PER_PROCESS).map(|_| slots.acquire(Some(1)).unwrap()).collect();
         let more = slots.acquire(Some(1)).unwrap();
-        assert_eq!(leaving(&guards), [0], "its own longest silent connection is closed");
+        assert_eq!(leaving(&guards), [0], "the longest silent connection of the process is closed");
         let serving: Vec<RequestGuard> =
             guards.iter().chain([&more]).map(SlotGuard::serve).collect();
         assert!(slots.acquire(Some(1)).is_none());

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Maximum number of messages that are searched for the first prompt.
-const FIRST: usize = 5;
+const MAX_MESSAGES_SEARCHED: usize = 5;
 
 /// Converts a session, with its episode if it has one.
 pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<SessionRow, StoreError> {
@@ -34,7 +34,7 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
         project_namespace: project.map(|p| p.namespace().to_string()).unwrap_or_default(),
         title: match &episode {
             Some(episode) => episode.name.clone(),
-            None => beginning(store, session.key)?,
+            None => title_from_first_prompt(store, session.key)?,
         },
         state: session.state.as_str().to_owned(),
         file_path: redaction::text(&session.file).into_owned(),
@@ -57,7 +57,7 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
 /// Minimum length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;
 
-/// Returns the beginning of a session's id that no other session's id has.
+/// Returns the shortest beginning of a session's id that is unique, in steps of four characters.
 pub(super) fn short_id(store: &dyn Store, id: &str) -> Result<String, StoreError> {
     for (end, _) in id.char_indices().skip(SHORT_ID).step_by(SHORT_ID / 2) {
         if store.sessions_with_prefix(&id[..end], 2)?.len() == 1 {
@@ -69,8 +69,8 @@ pub(super) fn short_id(store: &dyn Store, id: &str) -> Result<String, StoreError
 
 /// Returns a title for a session without an episode: the beginning of its first prompt, or an empty
 /// text.
-fn beginning(store: &dyn Store, session: SessionKey) -> Result<String, StoreError> {
-    let first = store.messages(SourceKey { session, number: 0 }, 0, FIRST)?;
+fn title_from_first_prompt(store: &dyn Store, session: SessionKey) -> Result<String, StoreError> {
+    let first = store.messages(SourceKey { session, number: 0 }, 0, MAX_MESSAGES_SEARCHED)?;
     let prompt = first.iter().find(|message| message.role == Role::User);
     Ok(prompt.map_or_else(String::new, |prompt| episode::title(&prompt.text)))
 }
@@ -109,9 +109,10 @@ pub(super) fn message_row(message: &Message) -> MessageRow {
     }
 }
 
-/// Returns the newest state of a file: that in `at_hand`, the open files, is newer than `stored`.
-pub(super) fn newest<'s>(stored: &'s Source, at_hand: &'s [Source]) -> &'s Source {
-    at_hand.iter().find(|newer| newer.key == stored.key).unwrap_or(stored)
+/// Returns the newest state of a file. `open_files` has the states of the open files, which are
+/// newer than the stored ones.
+pub(super) fn newest<'s>(stored: &'s Source, open_files: &'s [Source]) -> &'s Source {
+    open_files.iter().find(|newer| newer.key == stored.key).unwrap_or(stored)
 }
 
 pub(super) fn file_row(source: &Source) -> FileRow {
@@ -135,7 +136,7 @@ pub(super) fn time(at: Option<Timestamp>) -> String {
 }
 
 /// Formats the explanation of a rank, one reason per line.
-pub(super) fn explained(explanation: &Explanation) -> String {
+pub(super) fn format_explanation(explanation: &Explanation) -> String {
     let signs = explanation
         .signs
         .iter()

@@ -1,11 +1,12 @@
 //! Determines the session that a request is about.
 //!
-//! A given id, its unique prefix or the id of an episode decides alone. Otherwise it tries, in this
-//! order: the session that the client reports as its own; the session of the agent's process that
-//! is an ancestor of the client; the session that started the client, if it is still live; the only
-//! active session in the client's directory. It never guesses. A client whose agent is not
-//! followed, or that reports a session that is not known, has no session of its own. The session of
-//! another agent is never the client's own, even if that agent started the client.
+//! If the request names a session (by its id, a unique prefix, or the id of its episode), only this
+//! name counts. Otherwise, the session is the first that is known of: the session that the client
+//! reports as its own; the session of the agent process that is an ancestor of the client; the
+//! session that started the client, if it is still live; the only active session in the client's
+//! directory. A client whose agent is not followed, or that reports an unknown session, has no
+//! session of its own. The session of another agent is never the client's own session, even if that
+//! agent started the client.
 
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// Maximum number of candidates in an error.
-const CANDIDATES: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 
 /// Why the session is unknown or ambiguous.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +36,8 @@ pub(super) enum ResolveError {
     },
     /// No session was given, and the session of the client is not recorded.
     NotRecorded,
-    /// No session was given, and none is active in the client's directory, or the directory is not
-    /// known. Holds the live sessions that may be meant.
+    /// No session was given, and no session is active in the client's directory, or the directory
+    /// is not known. Contains the live sessions that may be meant.
     NoneGiven(Vec<Session>),
     Failed(String),
 }
@@ -77,7 +78,7 @@ pub(super) async fn client_session(
     daemon: &DaemonState,
     client: &ClientContext,
 ) -> Result<Option<SessionKey>, ResolveError> {
-    // A followed agent may have started the unfollowed one.
+    // The checks below could find the session of a followed agent that started the unfollowed one.
     if client.is_unfollowed(&daemon.engine) {
         return Ok(None);
     }
@@ -87,8 +88,8 @@ pub(super) async fn client_session(
     if let Some(session) = session_of_process(daemon, client).await? {
         return Ok(Some(session));
     }
-    // This session counts only while it is live, because the agent may have started another one
-    // since.
+    // This session counts only while it is live, because the agent may have started another session
+    // since then.
     let Some(id) = &client.started_in else { return Ok(None) };
     let Some(key) = find_own(daemon, client, id)? else { return Ok(None) };
     let live = daemon.engine.live().await?;
@@ -141,7 +142,7 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
         return Ok(episode.session);
     }
     // More than one match means that the prefix is not unique.
-    let keys = store.sessions_with_prefix(id, CANDIDATES)?;
+    let keys = store.sessions_with_prefix(id, MAX_CANDIDATES)?;
     let mut sessions = Vec::with_capacity(keys.len());
     for key in keys {
         sessions.extend(store.session(key)?);
@@ -152,9 +153,10 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
     match sessions.as_slice() {
         [] => Err(ResolveError::Unknown(id.to_owned())),
         [one] => Ok(one.key),
-        _ => {
-            Err(ResolveError::Several { what: format!("begin with `{id}`"), candidates: sessions })
-        }
+        _ => Err(ResolveError::Several {
+            what: format!("have ids that begin with `{id}`"),
+            candidates: sessions,
+        }),
     }
 }
 
@@ -165,7 +167,7 @@ async fn only_active_in_directory(
     let mut live = daemon.engine.live().await?;
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     let Some(directory) = &client.directory else {
-        live.truncate(CANDIDATES);
+        live.truncate(MAX_CANDIDATES);
         return Err(ResolveError::NoneGiven(live));
     };
     let may_be_own = |session: &Session| {
@@ -177,10 +179,14 @@ async fn only_active_in_directory(
         here.iter().filter(|session| matches!(session.state, State::Active)).collect();
     match active.as_slice() {
         [one] => Ok(one.key),
-        [] => Err(ResolveError::NoneGiven(here.into_iter().take(CANDIDATES).collect())),
+        [] => Err(ResolveError::NoneGiven(here.into_iter().take(MAX_CANDIDATES).collect())),
         several => Err(ResolveError::Several {
             what: format!("are active in {directory}"),
-            candidates: several.iter().take(CANDIDATES).map(|session| (*session).clone()).collect(),
+            candidates: several
+                .iter()
+                .take(MAX_CANDIDATES)
+                .map(|session| (*session).clone())
+                .collect(),
         }),
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn resolve_error(error: ResolveError) -> Error {
         ResolveError::Unknown(id) => Error::new(
             code::NOT_FOUND,
             format!(
-                "no session's id begins with `{id}`, and no episode has it; `graphiti list` shows the sessions"
+                "no session id begins with `{id}`, and no episode has this id; `graphiti list` shows the sessions"
             ),
         ),
         ResolveError::Several { what, candidates: sessions } => Error {

@@ -7,7 +7,7 @@ use crate::api::mcp;
 
 /// Parses a line as a connection of the Model Context Protocol does; returns whether it is a valid
 /// message.
-pub fn read_message(line: &[u8]) -> bool {
-    let begins = Request::read(line).is_ok_and(|request| mcp::is_spoken(&request));
+pub fn is_mcp_message(line: &[u8]) -> bool {
+    let begins = Request::read(line).is_ok_and(|request| mcp::is_mcp_request(&request));
     begins | serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line).is_ok()
 }

@@ -11,10 +11,10 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Maximum number of sessions that are inspected to find those that did work.
-const LOOKED_AT: usize = 100;
+/// Maximum number of sessions that are inspected to find sessions that did work.
+const MAX_INSPECTED: usize = 100;
 
-/// Which sessions a handoff is made from.
+/// The sessions from which a handoff is built.
 pub(super) struct HandoffScope<'s> {
     /// The directories of the project.
     pub(super) projects: &'s [Namespace],
@@ -24,8 +24,8 @@ pub(super) struct HandoffScope<'s> {
     pub(super) sessions: usize,
 }
 
-/// Builds the handoff from stored episodes, without waiting; empty when there are none. If no
-/// session did work, uses only the latest one.
+/// Builds the handoff from stored episodes, without waiting; empty when there are no episodes. If
+/// no session did work, uses only the latest session.
 pub(super) fn of_project(
     store: &dyn Store,
     scope: &HandoffScope<'_>,
@@ -33,16 +33,16 @@ pub(super) fn of_project(
     let mut episodes: Vec<Episode> = Vec::new();
     let mut idle: Vec<Episode> = Vec::new();
     // Added memories are not sessions and have no summary fields.
-    let is_told = |one: &Episode| Some(one.session) != scope.except && one.text().is_none();
+    let is_included = |one: &Episode| Some(one.session) != scope.except && one.text().is_none();
     let mut before = None;
-    let mut looked_at = 0;
-    while episodes.len() < scope.sessions && looked_at < LOOKED_AT {
+    let mut inspected = 0;
+    while episodes.len() < scope.sessions && inspected < MAX_INSPECTED {
         let page = newest_episodes(store, Some(scope.projects), before, scope.sessions + 1)?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
-        looked_at += page.len();
+        inspected += page.len();
         let (worked, rest): (Vec<_>, Vec<_>) =
-            page.into_iter().filter(is_told).partition(handoff::did_work);
+            page.into_iter().filter(is_included).partition(handoff::did_work);
         episodes.extend(worked);
         idle.extend(rest);
     }
@@ -55,7 +55,7 @@ pub(super) fn of_project(
     Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &standings))
 }
 
-/// What still holds of each session of a handoff, in the order of the sessions.
+/// The statements of each session of a handoff that still hold, in the order of the sessions.
 struct Standings(Vec<Standing>);
 
 impl handoff::Standing for Standings {
@@ -72,7 +72,7 @@ impl handoff::Standing for Standings {
     }
 }
 
-/// Returns what still holds of each episode.
+/// Returns the statements of each episode that still hold.
 fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Standings, StoreError> {
     let (graph, now) = (Graph::of(store), clock::now());
     let each = episodes.iter().map(|episode| graph.standing(episode.id, now));

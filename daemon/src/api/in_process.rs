@@ -1,5 +1,5 @@
-//! Answers requests of the viewer, which runs in this process. It uses the code that answers
-//! requests on the socket, so a page cannot do more than the command line.
+//! Answers requests of the viewer, which runs in this process. The requests are handled by the same
+//! code as those on the socket, so that a page can do no more than the command line.
 
 use std::future::Future;
 
@@ -93,7 +93,8 @@ pub async fn session_rows(
         .map_err(store_error)
 }
 
-/// Returns the number of the message at a line of a session's own file, or the last one before it.
+/// Returns the number of the message at a line of a session's own file, or of the last message
+/// before this line.
 pub async fn message_at_line(
     daemon: &DaemonState,
     session: &str,
@@ -114,7 +115,7 @@ pub fn project_argument(
     projects::project_argument(daemon, given)
 }
 
-/// Returns the start of the given day, or the given time; `None` when none is given.
+/// Returns the start of the given day, or the given time; `None` when nothing is given.
 pub fn since_argument(given: Option<&str>) -> Result<Option<Timestamp>, Error> {
     Ok(tools::date("since", given)?.map(|range| range.from))
 }

@@ -36,8 +36,8 @@ pub(super) struct LineReader {
     held: Option<OwnedSemaphorePermit>,
 }
 
-/// Memory for long lines, shared by all connections. A connection waits for it, and is closed when
-/// its line is not complete in time.
+/// The memory for long lines, which all connections share. A connection waits for memory, and is
+/// closed when its line is not complete in time.
 #[derive(Clone)]
 pub(super) struct InputBudget(Arc<Semaphore>);
 
@@ -121,7 +121,7 @@ impl LineReader {
     }
 }
 
-/// Reads more bytes once there is budget for them; `None` at the end.
+/// Reads more bytes as soon as there is memory for them; `None` at the end of the input.
 async fn read_more(
     (stream, buffer): (&mut Box<dyn AsyncRead + Send + Sync + Unpin>, &mut [u8]),
     (budget, held): (&InputBudget, &mut Option<OwnedSemaphorePermit>),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_caller_between_lines_may_be_silent_for_as_long_as_it_likes() {
+    async fn a_client_may_be_silent_between_lines_without_a_time_limit() {
         let (mut client, mut input) = connected(&InputBudget::default());
         let asking = tokio::spawn(async move { line(&mut input).await });
         tokio::time::sleep(Duration::from_secs(86_400)).await;
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_line_that_comes_byte_by_byte_is_given_up_in_the_same_time() {
+    async fn a_line_that_comes_byte_by_byte_has_the_same_time_limit() {
         let (mut client, mut input) = connected(&InputBudget::default());
         let began = Instant::now();
         let asking = tokio::spawn(async move { line(&mut input).await });
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn each_line_has_its_own_time() {
+    async fn each_line_has_its_own_time_limit() {
         let (mut client, mut input) = connected(&InputBudget::default());
         let asking = tokio::spawn(async move {
             let mut lines = 0;
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn long_lines_wait_for_memory_and_are_given_up_without_it() {
+    async fn long_lines_wait_for_memory_until_the_time_limit() {
         let budget = InputBudget::default();
         let all =
             budget.0.clone().acquire_many_owned(u32::try_from(CHUNKS).unwrap()).await.unwrap();
@@ -220,13 +220,16 @@ mod tests {
         drop(all);
         let line = input.next().await.unwrap().unwrap();
         assert_eq!(line.bytes.len(), 3 * CHUNK);
-        assert!(budget.0.available_permits() < CHUNKS, "it is counted until it is answered");
+        assert!(
+            budget.0.available_permits() < CHUNKS,
+            "the memory of the line is counted until the line is dropped"
+        );
         drop(line);
         assert_eq!(budget.0.available_permits(), CHUNKS);
     }
 
     #[tokio::test]
-    async fn nothing_more_is_read_from_a_connection_that_has_to_close() {
+    async fn reading_ends_when_the_connection_has_to_close() {
         let (client, mut input) = connected(&InputBudget::default());
         client.leave.send_replace(true);
         assert!(input.next().await.is_none());

@@ -5,8 +5,8 @@
 //! the Model Context Protocol. [`client_context`] identifies clients, [`current`] determines the
 //! session that a request is about, and [`progress`] reports the progress of a request. [`spool`]
 //! processes the hook events that could not be delivered. [`in_process`] answers the viewer, which
-//! runs in this process and does not use the socket. [`convert`] converts the types of the model to
-//! those of the protocol.
+//! runs in this process and does not use the socket. [`convert`] converts types of the model to
+//! types of the protocol.
 
 mod blocking;
 mod catch_up;
@@ -44,7 +44,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     engine::{
-        Engine, embedding::Embedding, indexes::Indexes, quota::QuotaKeeper, sharing::Sharing,
+        Engine, embedding::EmbeddingService, indexes::Indexes, quota::QuotaKeeper, sharing::Sharing,
     },
     model::Timestamp,
 };
@@ -54,7 +54,7 @@ pub struct DaemonState {
     /// The engine, which also gives access to the store.
     pub engine: Engine,
     pub indexes: Indexes,
-    pub embedding: Arc<Embedding>,
+    pub embedding: Arc<EmbeddingService>,
     /// The graph that is shared with others.
     pub sharing: Arc<Sharing>,
     /// Enforces the disk quotas.
@@ -63,8 +63,8 @@ pub struct DaemonState {
     pub config: RwLock<config::Config>,
     /// The number of hook events of each kind.
     pub hook_stats: methods::hook::HookStats,
-    /// A cache of the errors, decisions and wishes of earlier sessions, in which matches of a
-    /// prompt are searched.
+    /// A cache of the errors, decisions and preferences of earlier sessions, which are compared
+    /// with prompts.
     pub recall: recall::RecallCache,
     pub watched: Vec<PathBuf>,
     pub started_at: Timestamp,
@@ -76,15 +76,15 @@ impl DaemonState {
     /// Replaces the settings.
     pub fn set_config(&self, config: &config::Config) {
         self.config.write().unwrap_or_else(PoisonError::into_inner).clone_from(config);
-        self.tell_hooks();
+        self.notify_hooks();
     }
 
-    /// Tells the hooks, which do not read the configuration, whether to send prompts.
-    pub fn tell_hooks(&self) {
+    /// Notifies the hooks, which do not read the configuration, whether to send prompts.
+    pub fn notify_hooks(&self) {
         let hooks = self.hooks();
         let wanted = hooks.enabled && hooks.recall;
         if let Err(error) = graphiti_proto::methods::hook::want_prompts(&self.home, wanted) {
-            tracing::warn!(%error, "failed to tell the hooks whether prompts are wanted");
+            tracing::warn!(%error, "failed to notify the hooks whether to send prompts");
         }
     }
 

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 /// Maximum length, in characters, of a wrong argument in an error.
-const SHOWN: usize = 60;
+const MAX_SHOWN_CHARS: usize = 60;
 
 /// Reads the parameters of a method or the arguments of a tool.
 pub(super) fn read<T: DeserializeOwned + Default>(params: Value) -> Result<T, Error> {
@@ -16,12 +16,12 @@ pub(super) fn read<T: DeserializeOwned + Default>(params: Value) -> Result<T, Er
     }
 }
 
-/// Describes a wrong argument: its name, its value and the expected type. All members have
-/// defaults, so each member can be checked separately.
+/// Describes a wrong argument by its name, its value and the expected type. All members have
+/// defaults, so that each member can be checked separately.
 fn wrong<T: DeserializeOwned>(params: &Value, error: &serde_json::Error) -> String {
     let alone = |(name, value): (&String, &Value)| {
         let error = serde_json::from_value::<T>(json!({ name: value })).err()?;
-        let given: String = value.to_string().chars().take(SHOWN).collect();
+        let given: String = value.to_string().chars().take(MAX_SHOWN_CHARS).collect();
         Some(format!("`{name}` must be {}, not {given}", expected(&error.to_string())))
     };
     let found = params.as_object().and_then(|members| members.iter().find_map(alone));
@@ -31,7 +31,7 @@ fn wrong<T: DeserializeOwned>(params: &Value, error: &serde_json::Error) -> Stri
     })
 }
 
-/// Converts the type in a parser error to words for people.
+/// Converts the expected type in a parser error to a description for people.
 fn expected(error: &str) -> &str {
     let expected = error.rsplit_once("expected ").map_or(error, |(_, expected)| expected);
     match expected.split(" at line").next().unwrap_or(expected) {

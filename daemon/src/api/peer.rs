@@ -1,4 +1,4 @@
-//! Authorizes connections: only the user that the daemon runs as has access.
+//! Authorizes connections: only the user as whom the daemon runs has access.
 
 use interprocess::local_socket::tokio::{Stream, prelude::*};
 

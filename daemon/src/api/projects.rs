@@ -1,5 +1,5 @@
 //! Determines which project a request names (by a directory in any spelling, a remote, a name or a
-//! namespace), and which projects the settings let a client search.
+//! namespace), and which projects a client may search according to the settings.
 
 use std::cmp::Reverse;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Maximum number of directories in the message about an ambiguous name.
-const NAMED: usize = 5;
+const MAX_DIRECTORIES: usize = 5;
 
 /// Returns the directories of the given project; `None` when none is given.
 pub(super) fn project_argument(
@@ -34,7 +34,12 @@ pub(super) fn project_argument(
             let what = format!(
                 "{} projects have the name `{given}`: give the directory of one: {}",
                 paths.len(),
-                paths.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", "),
+                paths
+                    .iter()
+                    .take(MAX_DIRECTORIES)
+                    .map(String::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", "),
             );
             let data = serde_json::json!({ "projects": paths });
             return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
@@ -42,12 +47,12 @@ pub(super) fn project_argument(
     }))
 }
 
-/// Returns the directories whose sessions a client searches: those of the given project, or those
-/// that the settings include; `None` for all.
+/// Returns the directories whose sessions a client searches: the directories of the given project,
+/// or those that the settings include; `None` for all.
 ///
 /// # Errors
 ///
-/// When an agent gives a project that the settings exclude. People may search any project by its
+/// When an agent names a project that the settings exclude. People may search any project that they
 /// name.
 pub(super) fn searched_projects(
     daemon: &DaemonState,
@@ -57,11 +62,12 @@ pub(super) fn searched_projects(
     within(visible_projects(daemon, client), project_argument(daemon, given)?, client)
 }
 
-/// Returns the directories that a client asks for, or all `visible` ones if it asks for none.
+/// Returns the directories that a client requests, or all `visible` directories if it requests
+/// none; `None` for all.
 ///
 /// # Errors
 ///
-/// When an agent asks for a directory that is not visible.
+/// When an agent requests a directory that is not visible.
 pub(super) fn within(
     visible: Option<Vec<Namespace>>,
     asked: Option<Vec<Namespace>>,
@@ -83,14 +89,14 @@ pub(super) fn visible_projects(
     client: &ClientContext,
 ) -> Option<Vec<Namespace>> {
     let answers = daemon.config().answers.clone();
-    // The viewer has no directory. It shows its owner everything.
+    // The viewer has no directory. It shows all projects to its user.
     let is_owner = client.directory.is_none() && !client.runs_in_agent();
     if is_owner || answers.cross_project_search && answers.trusted_namespaces.is_none() {
         return None;
     }
     let own = client.directory.as_deref();
     let mut visible = own.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
-    // The default namespace has the user's wishes for all projects.
+    // The default namespace has the user's preferences for all projects.
     visible.push(Namespace::default());
     let trusted = answers.trusted_namespaces.filter(|_| answers.cross_project_search);
     let projects = daemon.engine.projects();
@@ -101,7 +107,7 @@ pub(super) fn visible_projects(
     Some(visible)
 }
 
-/// Whether the settings keep a session from the agent that asks for it.
+/// Whether the settings hide a session from the agent that requests it.
 pub(super) fn is_hidden(daemon: &DaemonState, client: &ClientContext, session: &Session) -> bool {
     let Some(project) = session.project.as_ref().filter(|_| client.runs_in_agent()) else {
         return false;
@@ -110,9 +116,9 @@ pub(super) fn is_hidden(daemon: &DaemonState, client: &ClientContext, session: &
     visible.is_some_and(|visible| !visible.contains(&project.namespace()))
 }
 
-/// Returns the error for an agent that asks for a project which the settings exclude.
+/// Returns the error for an agent that requests a project that the settings exclude.
 pub(super) fn hidden() -> Error {
-    let what = "the user does not let agents search this project: `session_tracking.cross_project_search` \
+    let what = "agents may not search this project: `session_tracking.cross_project_search` \
                 is false, or `session_tracking.trusted_namespaces` does not include it";
     Error::new(code::NOT_FOUND, what)
 }
@@ -135,15 +141,15 @@ pub(super) fn directory_argument(
     }
 }
 
-/// Whether a session is of one of the directories; any session when none are given.
+/// Whether a session belongs to one of the directories; true if no directories are given.
 pub(super) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> bool {
     wanted.is_none_or(|wanted| {
         session.project.as_ref().is_some_and(|project| wanted.contains(&project.namespace()))
     })
 }
 
-/// Returns at most `limit` episodes of these directories, or of all, the latest sessions first.
-/// With `before`, begins after that episode.
+/// Returns at most `limit` episodes of these directories (`None` for all), the latest sessions
+/// first. With `before`, begins after that episode.
 pub(super) fn newest_episodes(
     store: &dyn Store,
     projects: Option<&[Namespace]>,
@@ -160,14 +166,14 @@ pub(super) fn newest_episodes(
     Ok(episodes)
 }
 
-/// Returns the directory by which the project of `directory` is known.
+/// Returns the directory that stands for the project of `directory`.
 pub(super) fn project_of(daemon: &DaemonState, directory: &str) -> Project {
     let projects = daemon.engine.projects();
     let known = of_directory(daemon, directory).into_iter().find_map(|one| projects.path(one));
     Project::new(&known.unwrap_or_else(|| directory.to_owned()))
 }
 
-/// Whether the text begins like a path of any system, rather than a name.
+/// Whether the text begins like a path of any operating system, and not like a name.
 fn is_path(given: &str) -> bool {
     let has_drive = matches!(given.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
     has_drive || given.starts_with(['/', '\\', '.', '~'])

@@ -1,7 +1,7 @@
-//! Finds what earlier sessions say that matches a prompt, for the hook at a prompt.
+//! Finds the statements of earlier sessions that match a prompt, for the hook of the prompt.
 //!
-//! The user waits for this hook. So the errors, decisions and wishes of a project are cached until
-//! the project has a new episode. If reading takes too long, nothing is added to the prompt.
+//! The user waits for this hook. So the errors, decisions and preferences of a project are cached
+//! until the project has a new episode. If reading takes too long, nothing is added to the prompt.
 
 use std::{
     collections::HashMap,
@@ -22,13 +22,13 @@ use crate::{
 };
 
 /// Maximum number of episodes of a project that are read, the latest first.
-const EPISODES: usize = 300;
+const MAX_EPISODES: usize = 300;
 /// Number of episodes that are read at once.
 const PAGE: usize = 50;
 /// Maximum number of projects in the cache.
-const PROJECTS: usize = 16;
+const MAX_PROJECTS: usize = 16;
 
-/// What earlier sessions of projects say, by the directories of the projects.
+/// The statements of earlier sessions, by the directories of their project.
 #[derive(Clone, Default)]
 pub struct RecallCache(Arc<Mutex<HashMap<Vec<Namespace>, Arc<CachedMemory>>>>);
 
@@ -38,10 +38,10 @@ struct CachedMemory {
     memory: RecallMemory,
 }
 
-/// Returns the lines for a prompt; `None` when nothing clearly matches it.
+/// Returns the lines for a prompt; `None` when no statement clearly matches the prompt.
 pub(super) async fn lines(daemon: &DaemonState, event: &HookEvent) -> Option<String> {
     let prompt = event.prompt.clone()?;
-    let cached = remembered(daemon, event.cwd.clone()?).await?;
+    let cached = cached_memory(daemon, event.cwd.clone()?).await?;
     let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
     let found = cached.memory.matches(&prompt, own);
@@ -49,16 +49,16 @@ pub(super) async fn lines(daemon: &DaemonState, event: &HookEvent) -> Option<Str
     (!lines.is_empty()).then(|| format!("{HEAD}\n{}", lines.join("\n")))
 }
 
-/// Fills the cache for the project of a directory, so that the first prompt need not wait.
+/// Fills the cache for the project of a directory, so that the first prompt does not have to wait.
 pub(super) fn warm(daemon: &DaemonState, directory: String) {
     let reading = read(daemon, directory);
-    // Nobody waits for it.
+    // The result is only cached.
     drop(tokio::task::spawn_blocking(reading));
 }
 
 /// Returns the cached memory of the project. If the caller stops waiting, reading continues for the
 /// next prompt.
-async fn remembered(daemon: &DaemonState, directory: String) -> Option<Arc<CachedMemory>> {
+async fn cached_memory(daemon: &DaemonState, directory: String) -> Option<Arc<CachedMemory>> {
     tokio::task::spawn_blocking(read(daemon, directory)).await.ok()?
 }
 
@@ -91,7 +91,7 @@ impl RecallCache {
         }
         let cached = Arc::new(CachedMemory { newest, memory: gather(store, projects)? });
         let mut cache = self.lock();
-        if cache.len() >= PROJECTS {
+        if cache.len() >= MAX_PROJECTS {
             cache.clear();
         }
         cache.insert(projects.to_vec(), cached.clone());
@@ -106,7 +106,7 @@ impl RecallCache {
 fn gather(store: &dyn Store, projects: &[Namespace]) -> Result<RecallMemory, StoreError> {
     let mut memory = RecallMemory::default();
     let mut before = None;
-    for _ in 0..EPISODES / PAGE {
+    for _ in 0..MAX_EPISODES / PAGE {
         let page = newest_episodes(store, Some(projects), before, PAGE)?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);

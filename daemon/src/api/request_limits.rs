@@ -12,10 +12,10 @@ use graphiti_proto::rpc::{Error, code};
 
 use crate::api::blocking::allow_blocking;
 
-/// Maximum number of concurrent requests of one connection; further ones are refused.
+/// Maximum number of concurrent requests of one connection; further requests are refused.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
-/// Requests are cancelled after this time. Only `sync` over a long history with a slow model takes
-/// as long; it can be repeated and continues where it stopped.
+/// Requests are cancelled after this time. Only a `sync` of a long history with a slow model takes
+/// so long; it can be repeated, and then continues where it stopped.
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
 /// Runs `work` with a deadline. A timeout and a panic become an error for the client.
@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_that_never_ends_is_answered_all_the_same() {
+    async fn a_request_that_does_not_end_gets_an_error() {
         let never = std::future::pending::<Result<(), Error>>();
         assert_eq!(with_deadline(never).await.unwrap_err().code, code::INTERNAL);
         assert_eq!(with_deadline(async { Ok(1) }).await, Ok(1));
     }
 
     #[tokio::test]
-    async fn a_request_that_hits_a_defect_is_answered_and_quotes_nothing() {
+    async fn a_request_that_panics_gets_an_error_without_the_panic_message() {
         let defect = async { panic!("the quick numbat jumps") };
         let error = with_deadline::<()>(defect).await.unwrap_err();
         assert_eq!(error.code, code::INTERNAL);

@@ -1,4 +1,4 @@
-//! Accepts connections on a socket, only from the user that the daemon runs as.
+//! Accepts connections on a socket, only from the user as whom the daemon runs.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -26,14 +26,14 @@ use crate::{
 };
 
 /// Time limit for answering a rejected client.
-const FAREWELL: Duration = Duration::from_millis(50);
+const REJECT_TIMEOUT: Duration = Duration::from_millis(50);
 /// Maximum number of bytes that are read of a rejected request.
-const FAREWELL_BYTES: u64 = 64 << 10;
+const MAX_REJECTED_REQUEST_BYTES: u64 = 64 << 10;
 
 /// Listens at `socket`, the path of a socket or the name of a pipe.
 ///
-/// The caller holds the lock of the home. A file at the path therefore belongs to a daemon that has
-/// died, unless something answers there.
+/// The caller holds the lock of the home. Therefore, a socket at the path without a listener
+/// belongs to a daemon that has died.
 pub fn listen(socket: &str) -> io::Result<Listener> {
     #[cfg(unix)]
     {
@@ -63,8 +63,8 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
     }
 }
 
-/// Returns the listener that a service manager passes to the daemon, and its path; `None` without
-/// one. Call it only once in a process.
+/// Returns the listener that a service manager passes to the daemon, and its path; `None` if there
+/// is none. Call this only once in a process.
 #[cfg(unix)]
 pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     use std::os::fd::OwnedFd;
@@ -73,13 +73,16 @@ pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     };
     let address = listener.local_addr()?;
     let path = address.as_pathname().ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidInput, "the socket handed over has no path")
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "the socket from the service manager has no path",
+        )
     })?;
     let path = path.to_string_lossy().into_owned();
     Ok(Some((Listener::UdSocket(OwnedFd::from(listener).try_into()?), path)))
 }
 
-/// No service manager on Windows passes a listener.
+/// On Windows, no service manager passes a listener.
 #[cfg(windows)]
 pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     Ok(None)
@@ -91,7 +94,7 @@ fn remove_stale_socket(socket: &std::path::Path) -> io::Result<()> {
     use std::os::unix::{fs::FileTypeExt, net::UnixStream};
     let Ok(metadata) = std::fs::symlink_metadata(socket) else { return Ok(()) };
     if !metadata.file_type().is_socket() {
-        let what = format!("{} is no socket; move it away", socket.display());
+        let what = format!("{} is not a socket; move it away", socket.display());
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
     }
     if UnixStream::connect(socket).is_ok() {
@@ -126,7 +129,7 @@ pub async fn serve(
         };
         let Some(peer) = authorize(&stream) else { continue };
         let Some(slot) = slots.acquire(peer.process) else {
-            tracing::warn!(process = ?peer.process, "refused a connection: its process has too many");
+            tracing::warn!(process = ?peer.process, "refused a connection of a process with too many connections");
             reject_busy(&stream).await;
             continue;
         };
@@ -140,10 +143,10 @@ pub async fn reject_all(listener: &Listener, why: &str) {
     loop {
         match listener.accept().await {
             Ok(stream) if authorize(&stream).is_some() => {
-                let _ = tokio::time::timeout(FAREWELL, reject_one(&stream, why)).await;
+                let _ = tokio::time::timeout(REJECT_TIMEOUT, reject_one(&stream, why)).await;
             }
             Ok(_) => {}
-            Err(_) => tokio::time::sleep(FAREWELL).await,
+            Err(_) => tokio::time::sleep(REJECT_TIMEOUT).await,
         }
     }
 }
@@ -152,7 +155,7 @@ pub async fn reject_all(listener: &Listener, why: &str) {
 /// read the answer.
 async fn reject_one(stream: &Stream, why: &str) -> io::Result<()> {
     let mut line = Vec::new();
-    BufReader::new(stream.take(FAREWELL_BYTES)).read_until(b'\n', &mut line).await?;
+    BufReader::new(stream.take(MAX_REJECTED_REQUEST_BYTES)).read_until(b'\n', &mut line).await?;
     let id = Request::read(&line).ok().and_then(|request| request.id).unwrap_or_default();
     let answer = Response::new(id, Err(Error::new(code::INTERNAL, why)));
     let mut stream = stream;
@@ -161,8 +164,8 @@ async fn reject_one(stream: &Stream, why: &str) -> io::Result<()> {
 
 /// Answers a client whose process has too many connections.
 async fn reject_busy(mut stream: &Stream) {
-    let what = "too many connections of one process; end some of them first";
+    let what = "this process has too many connections; close some of them first";
     let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
-    // A client that does not read in time only misses the reason.
-    let _ = tokio::time::timeout(FAREWELL, stream.write_all(&answer.to_line())).await;
+    // A client that does not read in time does not get the reason.
+    let _ = tokio::time::timeout(REJECT_TIMEOUT, stream.write_all(&answer.to_line())).await;
 }

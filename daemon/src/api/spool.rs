@@ -1,7 +1,7 @@
 //! The spool: hook events that could not be delivered, or whose session is not known yet.
 //!
-//! It is processed at the start, after each new event, and at intervals while events wait for their
-//! session.
+//! The spool is processed at the start, after each new event, and at intervals while events wait
+//! for their session.
 
 use std::{
     collections::HashSet,
@@ -31,9 +31,9 @@ use crate::{
 /// Interval at which the spool is processed while events wait.
 const PAUSE: Duration = Duration::from_secs(5);
 /// An event is dropped if its session is still unknown after this time.
-const GIVE_UP: Duration = Duration::from_secs(3600);
-/// The same limit if the daemon cannot access the session's transcript.
-const UNSEEN: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(3600);
+/// The same limit, if the daemon cannot access the session's transcript.
+const MAX_WAIT_WITHOUT_TRANSCRIPT: Duration = Duration::from_secs(60);
 
 /// The result of processing an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub fn open(home: &Path) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Closes the session of an event that ends or compacts one. Other events need nothing.
+/// If the event ends or compacts a session, closes the session. Other events need no action.
 pub(super) async fn apply_event(
     daemon: &DaemonState,
     event: &HookEvent,
@@ -72,7 +72,7 @@ pub(super) async fn apply_event(
     let session = match session {
         Ok(session) => session,
         Err(ResolveError::Failed(error)) => return Err(EngineError::Failed(error)),
-        // A forgotten session will not become known, so the event is dropped.
+        // A forgotten session does not become known later, so the event is dropped.
         Err(_) if daemon.engine.forgotten().iter().any(|one| one.id.id == event.session_id) => {
             return Ok(EventOutcome::Done);
         }
@@ -85,8 +85,8 @@ pub(super) async fn apply_event(
     }
 }
 
-/// Processes the spool at once, at each `changed` notification, and every [`PAUSE`] while events
-/// wait. Never returns.
+/// Processes the spool immediately, at each `changed` notification, and every [`PAUSE`] while
+/// events wait. Never returns.
 pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
     let mut reported = HashSet::new();
     loop {
@@ -94,14 +94,14 @@ pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
         allow_blocking(process_all(&daemon)).await;
         for path in foreign_entries(&daemon.home) {
             if reported.insert(path.clone()) {
-                let what = format!("{} is no file of an event; remove it", path.display());
+                let what = format!("{} is not the file of an event; remove it", path.display());
                 daemon.engine.note_problem(what).await;
             }
         }
         if count(&daemon.home) == 0 {
             changed.notified().await;
         } else {
-            // The result does not matter: the spool is processed in either case.
+            // The spool is processed in both cases.
             let _ = tokio::time::timeout(PAUSE, changed.notified()).await;
         }
     }
@@ -111,7 +111,7 @@ pub(super) fn count(home: &Path) -> usize {
     waiting(home).map_or(0, |files| files.len())
 }
 
-/// Returns the files of events of these sessions, by the agents' ids.
+/// Returns the files of the events of these sessions, which are given by their ids.
 pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathBuf>> {
     let files = match waiting(home) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -123,7 +123,7 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
         match read(&file) {
             Ok(event) if event.as_ref().is_some_and(is_about) => found.push(file),
             Ok(_) => {}
-            // The event was processed in the meantime.
+            // The event was processed meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -137,12 +137,12 @@ pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
     if event.agent.as_deref().is_some_and(|agent| !daemon.engine.follows(agent)) {
         return Duration::ZERO;
     }
-    let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return GIVE_UP };
-    let Ok(real) = path.canonicalize() else { return UNSEEN };
+    let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return MAX_WAIT };
+    let Ok(real) = path.canonicalize() else { return MAX_WAIT_WITHOUT_TRANSCRIPT };
     let holds = |root: &PathBuf| {
         path.starts_with(root) || root.canonicalize().is_ok_and(|root| real.starts_with(root))
     };
-    if daemon.watched.iter().any(holds) { GIVE_UP } else { Duration::ZERO }
+    if daemon.watched.iter().any(holds) { MAX_WAIT } else { Duration::ZERO }
 }
 
 /// Processes all events in the spool, the oldest first.
@@ -162,12 +162,12 @@ pub(super) async fn process_all(daemon: &DaemonState) {
         };
         let event = match read.await {
             Ok(Ok(event)) => event,
-            // A later attempt may be able to read it.
-            Ok(Err(_)) | Err(_) if age(&file) <= GIVE_UP => continue,
+            // A later attempt may succeed.
+            Ok(Err(_)) | Err(_) if age(&file) <= MAX_WAIT => continue,
             Ok(Err(_)) | Err(_) => None,
         };
         if process_file(daemon, &file, event).await.is_err() {
-            // The engine is stopping: the next daemon continues.
+            // The engine is stopping. The next daemon processes the remaining events.
             return;
         }
     }
@@ -184,7 +184,7 @@ pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::StorageFull, what));
     }
     let now = clock::now().micros();
-    // Hooks name their files after their processes; this name is random.
+    // Hooks use the names of their processes as file names; this name is random.
     let name = format!("{now:020}-{}", uuid::Uuid::new_v4().simple());
     let unfinished = folder.join(format!("{name}.new"));
     hook::write_unfinished(&unfinished, &text)?;
@@ -204,7 +204,7 @@ async fn process_file(
             Ok(EventOutcome::Done) => true,
             Ok(EventOutcome::SessionUnknown) => age(file) >= max_wait(daemon, &event),
             Err(EngineError::Stopping) => return Err(EngineError::Stopping),
-            Err(_) => age(file) > GIVE_UP,
+            Err(_) => age(file) > MAX_WAIT,
         },
         _ => true,
     };
@@ -216,7 +216,7 @@ async fn process_file(
 }
 
 /// Returns the files of the events in the spool, the oldest first. Removes incomplete files that
-/// are older than [`GIVE_UP`].
+/// are older than [`MAX_WAIT`].
 fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(hook::spool(home))? {
@@ -225,9 +225,9 @@ fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_event(&path) && is_file {
             files.push(path);
-        } else if is_file && age(&path) > GIVE_UP {
-            // The writer died before the file was complete. A file that cannot be removed does no
-            // harm.
+        } else if is_file && age(&path) > MAX_WAIT {
+            // The writer died before the file was complete. If the file cannot be removed, it is
+            // ignored.
             let _ = fs::remove_file(path);
         }
     }
@@ -246,8 +246,8 @@ fn is_event(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-/// Reads an event; `None` for a file that is no event: not a regular file, too long, or not valid
-/// JSON.
+/// Reads an event; `None` if the file is not an event: it is not a regular file, too long, or not
+/// valid JSON.
 fn read(path: &Path) -> io::Result<Option<HookEvent>> {
     let mut options = File::options();
     options.read(true);
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_file_is_neither_waited_for_nor_read() {
+    fn entries_that_are_not_regular_files_are_ignored() {
         let home = tempfile::tempdir().unwrap();
         let folder = open(home.path()).unwrap();
         let event = HookEvent { session_id: "s".to_owned(), ..HookEvent::default() };

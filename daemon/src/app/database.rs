@@ -8,11 +8,11 @@ use std::{
 
 use anyhow::Context;
 
-use super::{LAST_RESORT, quarantine};
+use super::{STOP_LIMIT, quarantine};
 use crate::store::{Store, StoreError, sled::SledStore};
 
-/// Interval at which it is checked whether the database is still in use.
-const CLOSING: Duration = Duration::from_millis(10);
+/// Interval of the checks whether the database is still in use.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 pub(super) struct OpenedDatabase {
     pub(super) store: Arc<dyn Store>,
@@ -20,8 +20,8 @@ pub(super) struct OpenedDatabase {
     pub(super) problem: Option<String>,
 }
 
-/// Opens the database. A damaged one that cannot be opened is moved aside, and a new one is
-/// created.
+/// Opens the database. If it is damaged and cannot be opened, moves it to another folder and
+/// creates a new database.
 pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     let folder = folder(home);
     let open = || SledStore::open_within(&folder, limit);
@@ -30,7 +30,7 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
             let moved = quarantine::quarantine(&folder)?;
             quarantine::remove_old(&folder, &mut |message| tracing::warn!("{message}"));
             let problem = format!(
-                "{what}; it was moved to {}, and a new one is created from the transcripts that still exist; `graphiti repair` recovers its readable records",
+                "{what}; the database was moved to {}, and a new one is created from the transcripts that still exist; `graphiti repair` recovers the readable records",
                 moved.display()
             );
             (open(), Some(problem))
@@ -48,14 +48,14 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     Ok(OpenedDatabase { store: Arc::new(store), problem: problem.or(lost) })
 }
 
-/// Waits until the store is not used any more, with a time limit.
-pub(super) async fn closed(store: &Weak<dyn Store>) {
+/// Waits until the store is no longer used, up to a time limit.
+pub(super) async fn wait_until_closed(store: &Weak<dyn Store>) {
     let is_closed = async {
         while store.strong_count() > 0 {
-            tokio::time::sleep(CLOSING).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     };
-    if tokio::time::timeout(LAST_RESORT, is_closed).await.is_err() {
+    if tokio::time::timeout(STOP_LIMIT, is_closed).await.is_err() {
         tracing::warn!("the database is still in use");
     }
 }

@@ -48,27 +48,27 @@ use crate::{
     view,
 };
 
-/// The options with which the daemon is started.
+/// The options of the daemon.
 #[derive(Clone, Debug)]
 pub struct DaemonOptions {
     pub home: PathBuf,
-    /// The working directory, which may contain a configuration.
+    /// The working directory, where a configuration file is searched.
     pub directory: PathBuf,
 }
 
 /// Time limit for tasks to stop.
-const LAST_RESORT: Duration = Duration::from_secs(30);
-/// Time limit for blocking threads to stop after that.
-const LAST_THREADS: Duration = Duration::from_secs(5);
+const STOP_LIMIT: Duration = Duration::from_secs(30);
+/// Time limit for blocking threads to stop after the tasks.
+const THREAD_STOP_LIMIT: Duration = Duration::from_secs(5);
 /// Pause before another attempt to reopen a database.
-const TRY_AGAIN: Duration = Duration::from_secs(30);
+const REOPEN_PAUSE: Duration = Duration::from_secs(30);
 
 /// Runs the daemon until it is asked to stop.
 ///
 /// # Errors
 ///
-/// When the home is in use or unusable, the configuration is invalid, or the database, the index or
-/// the socket cannot be opened. The message contains the remedy.
+/// If the home is in use or unusable, the configuration is invalid, or the database, the index or
+/// the socket cannot be opened.
 pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     allocator::limit_memory_use();
     reserve::release_when_full(&options.home);
@@ -86,7 +86,7 @@ pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("start the runtime")?;
-    let wiring = Supervisor {
+    let supervisor = Supervisor {
         home,
         search,
         config: loaded.config,
@@ -96,12 +96,12 @@ pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
         problem: None,
         started_at: clock::now(),
     };
-    let served = runtime.block_on(wiring.serve());
-    runtime.shutdown_timeout(LAST_THREADS);
+    let served = runtime.block_on(supervisor.serve());
+    runtime.shutdown_timeout(THREAD_STOP_LIMIT);
     served
 }
 
-/// Returns where the configuration is searched.
+/// Returns the folders in which the configuration file is searched.
 pub fn search(options: &DaemonOptions) -> config::FileSearch {
     config::FileSearch {
         directory: Some(options.directory.clone()),
@@ -117,17 +117,17 @@ struct Supervisor {
     config: Config,
     log: logging::Handle,
     redactor: Redactor,
-    /// The open socket, which all rounds use.
+    /// The listener of the socket, with its address. All rounds use the same listener.
     listener: Option<(Arc<api::server::Listener>, String)>,
-    /// Why the last round ended, for the status of the next one.
+    /// Why the last round ended. The status of the next round shows this.
     problem: Option<String>,
     started_at: Timestamp,
 }
 
 impl Supervisor {
-    /// Serves in rounds. A round is one open database and the tasks that work on it. Another
-    /// round starts after a failed write or a defect in a task, because the state in memory is not
-    /// trusted any more, and when the database has to be reopened to become smaller.
+    /// Serves in rounds. A round is one open database and the tasks that use it. Another round
+    /// starts after a failed write or a panic of a task, because the state in memory may then be
+    /// wrong. It also starts if the database must be reopened to become smaller.
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
         let mut defects = Defects::default();
@@ -138,11 +138,11 @@ impl Supervisor {
                 RoundEnd::Again => tracing::info!("reopening the database"),
                 RoundEnd::Broken(task) => {
                     ensure!(
-                        defects.survives(Instant::now()),
-                        "{task} ended repeatedly because of a defect in graphitid; see the log for the place"
+                        defects.may_continue(Instant::now()),
+                        "{task} ended repeatedly because of a defect in graphitid; the log shows where"
                     );
                     self.problem = Some(format!(
-                        "{task} ended because of a defect in graphitid; everything was restarted; see the log for the place of the defect"
+                        "{task} ended because of a defect in graphitid, and everything was restarted; see the log for the place of the defect"
                     ));
                 }
             }
@@ -151,7 +151,7 @@ impl Supervisor {
                 Err(error) => {
                     let error = format!("{error:#}");
                     tracing::error!(error, "failed to reopen the database; retrying");
-                    self.turn_away(&mut signals, &error).await
+                    self.reject_requests(&mut signals, &error).await
                 }
             };
         }
@@ -173,18 +173,18 @@ impl Supervisor {
             ready::stopping();
         }
         let opened = round.opened();
-        round.end(LAST_RESORT).await;
+        round.end(STOP_LIMIT).await;
         if end != RoundEnd::Stopped {
-            database::closed(&opened).await;
+            database::wait_until_closed(&opened).await;
         }
         Ok(end)
     }
 
-    /// Answers callers with the reason, until it is time to retry or to stop.
-    async fn turn_away(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> RoundEnd {
+    /// Answers all requests with the error, until it is time to retry or to stop.
+    async fn reject_requests(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> RoundEnd {
         let why = format!(
             "{error}; this is retried every {} seconds; acknowledged data are safe",
-            TRY_AGAIN.as_secs()
+            REOPEN_PAUSE.as_secs()
         );
         let answering = async {
             match &self.listener {
@@ -197,7 +197,7 @@ impl Supervisor {
                 Some(Signal::Stop) | None => RoundEnd::Stopped,
                 Some(Signal::Reload) => RoundEnd::Again,
             },
-            () = tokio::time::sleep(TRY_AGAIN) => RoundEnd::Again,
+            () = tokio::time::sleep(REOPEN_PAUSE) => RoundEnd::Again,
             () = answering => RoundEnd::Again,
         }
     }
@@ -212,7 +212,7 @@ impl Supervisor {
         }
     }
 
-    /// Opens the socket, or reuses that of the last round, and announces its address. Returns
+    /// Opens the socket, or reuses the socket of the last round, and publishes its address. Returns
     /// `None` if the socket is disabled.
     fn listen(&mut self) -> anyhow::Result<Option<Arc<api::server::Listener>>> {
         if !self.config.api.hooks.socket_enabled {
@@ -231,7 +231,7 @@ impl Supervisor {
                 (Arc::new(listener), socket)
             }
         };
-        // The socket outlives the round.
+        // The next round reuses the listener.
         self.listener = Some((listener.clone(), socket.clone()));
         self.home.announce(&socket).context("publish the address of the socket")?;
         Ok(Some(listener))
@@ -243,12 +243,13 @@ impl Supervisor {
             None => endpoint::usual_socket(self.home.path()),
         };
         let listener = api::server::listen(&socket).with_context(|| {
-            format!("listen at {socket}; session_tracking.hooks.socket_path sets another place")
+            format!("listen at {socket}; `session_tracking.hooks.socket_path` sets another address")
         })?;
         Ok((listener, socket))
     }
 
-    /// Handles signals and requests about the daemon itself until it has to stop or the round ends.
+    /// Handles signals and requests to the daemon itself, until the daemon must stop or the round
+    /// ends.
     async fn administer(
         &mut self,
         round: &mut Round,
@@ -262,8 +263,8 @@ impl Supervisor {
                     }
                     Some(Signal::Stop) | None => return RoundEnd::Stopped,
                 },
-                ended = round.tasks.next() => {
-                    if let Some(end) = round.end_after(ended) {
+                ended = round.tasks.next_ended() => {
+                    if let Some(end) = round.round_end_after(ended) {
                         return end;
                     }
                 },
@@ -280,7 +281,8 @@ impl Supervisor {
                     }
                     Some(AdminRequest::StaticCopy(request, reply)) => {
                         let daemon = round.daemon.clone();
-                        // Rendering takes a moment, in which other requests have to be served.
+                        // A separate task, because other requests must be handled while the pages
+                        // are rendered.
                         tokio::spawn(async move {
                             // The caller may have disconnected.
                             let _ = reply.send(view::copied(&daemon, &request).await);
@@ -292,7 +294,7 @@ impl Supervisor {
         }
     }
 
-    /// Reloads the configuration. If it is invalid, the old one stays in force.
+    /// Reloads the configuration. If the file is invalid, the old settings stay in force.
     async fn reload(&mut self, round: &mut Round) -> Reloaded {
         let loaded = match config::load(&self.search) {
             Ok(loaded) => loaded,
@@ -318,11 +320,11 @@ impl Supervisor {
         if let Err(error) = api::spool::limit(self.home.path(), limits.spool) {
             tracing::warn!(%error, "failed to write the limit of the spool for hooks");
         }
-        models.renew(&daemon.embedding, &self.config);
+        models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
-        // An engine that is stopping needs no settings.
-        let _ = daemon.engine.reload(self.settings(models), places(&self.config)).await;
-        // Notices about old spellings are only logged: the settings work.
+        // This fails only if the engine is stopping; then it needs no settings.
+        let _ = daemon.engine.reload(self.settings(models), transcript_folders(&self.config)).await;
+        // Notices about deprecated spellings are only logged, because these settings are used.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
         let notices = mistakes.map(ToString::to_string).collect();
         Reloaded { changes, notices, ..Reloaded::default() }
@@ -333,7 +335,7 @@ impl Supervisor {
     fn settings(&self, models: &mut Models) -> Settings {
         let capture = &self.config.capture;
         let parse_context = Arc::new(ParseContext {
-            filter: Filter { long: long(&self.config), ..capture.filter.clone() },
+            filter: Filter { long: long_message_bytes(&self.config), ..capture.filter.clone() },
             redactor: self.redactor.clone(),
             learned: models.learned_tools.shared(),
             formats: Formats::new(&capture.watch_formats),
@@ -344,26 +346,26 @@ impl Supervisor {
             session: self.config.session,
             parse_context: parse_context.clone(),
             summarizer: models.summarizer(&self.config, parse_context),
-            excluded: [capture.excluded_paths.clone(), models.excluded()].concat(),
+            excluded: [capture.excluded_paths.clone(), models.excluded_folders()].concat(),
             max_age: capture.keep,
         }
     }
 }
 
-/// Returns the length, in bytes, above which a message is summarized: twice the maximum length, in
-/// characters, of a summary.
-fn long(config: &Config) -> usize {
+/// Returns the length, in bytes, above which a message is summarised: twice the maximum number of
+/// characters of a summary.
+fn long_message_bytes(config: &Config) -> usize {
     usize::try_from(config.prompt.max_summary_chars).unwrap_or(usize::MAX).saturating_mul(2)
 }
 
-/// Returns the folders that are searched for transcripts; none if tracking is disabled.
-fn places(config: &Config) -> TranscriptFolders {
+/// Returns the folders in which transcripts are searched. There are none if tracking is disabled.
+fn transcript_folders(config: &Config) -> TranscriptFolders {
     let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
         return TranscriptFolders::none();
     };
     let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
     let formats = Formats::new(&config.capture.watch_formats);
-    TranscriptFolders::usual(&surroundings, &formats, &config.capture.watch_directories)
+    TranscriptFolders::for_formats(&surroundings, &formats, &config.capture.watch_directories)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Creates the clients of models from the configuration.
+//! Creates the clients of the models from the configuration.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use crate::{
     clock,
     config::Config,
     engine::{
-        embedding::Embedding,
+        embedding::EmbeddingService,
         model_queue::{
             Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
         },
@@ -32,9 +32,9 @@ use crate::{
 };
 
 /// The file with classifications of tools, in the home folder.
-const CACHE: &str = "tool_classification_cache.json";
+const TOOL_CACHE_FILE: &str = "tool_classification_cache.json";
 /// Maximum size, in bytes, of that file.
-const LONGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The clients of models, with the state that is kept when the configuration changes.
 pub(super) struct Models {
@@ -59,7 +59,10 @@ impl Models {
     ) -> Models {
         let learned_tools = Arc::new(LearnedTools::load(store.clone()));
         let configured = config.summarize.tool_classification_cache.clone();
-        take_in(&learned_tools, &configured.unwrap_or_else(|| home.join(CACHE)));
+        import_tool_classifications(
+            &learned_tools,
+            &configured.unwrap_or_else(|| home.join(TOOL_CACHE_FILE)),
+        );
         let summaries = Arc::new(SummaryCache::new(store.clone()));
         let usage = Arc::new(UsageStats::open(LedgerFile::new(home), store));
         let llm = config.llm.clone();
@@ -82,7 +85,7 @@ impl Models {
     }
 
     /// Replaces the embedder if its settings in `config` are different.
-    pub(super) fn renew(&self, embedding: &Embedding, config: &Config) {
+    pub(super) fn update_embedding(&self, embedding: &EmbeddingService, config: &Config) {
         if *embedding.model().config() != config.search.embeddings {
             embedding.set_model(self.embeddings(config));
         }
@@ -120,7 +123,7 @@ impl Models {
 
     /// Returns the working directory of the model's program, whose sessions must not count as the
     /// user's.
-    pub(super) fn excluded(&self) -> Vec<PathBuf> {
+    pub(super) fn excluded_folders(&self) -> Vec<PathBuf> {
         let folder = command::directory(&self.home);
         let real = self.home.canonicalize().map(|home| command::directory(&home));
         real.ok().into_iter().chain([folder]).collect()
@@ -147,9 +150,10 @@ fn ports(home: &Path, redactor: &Redactor, journal: Arc<UsageStats>) -> Ports {
     }
 }
 
-fn take_in(learned_tools: &LearnedTools, file: &Path) {
-    let is_there = fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
-    if !is_there {
+fn import_tool_classifications(learned_tools: &LearnedTools, file: &Path) {
+    let is_usable =
+        fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() <= MAX_BYTES);
+    if !is_usable {
         return;
     }
     let read = fs::read(file).map_err(|error| error.to_string());

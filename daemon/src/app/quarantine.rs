@@ -1,4 +1,4 @@
-//! Moves damaged databases aside. They stay next to the current database and count towards no
+//! Moves damaged databases to folders next to the current database. They do not count towards a
 //! limit, so only a few of them are kept.
 
 use std::{
@@ -10,15 +10,15 @@ use anyhow::Context;
 
 use crate::clock;
 
-/// The prefix of the extension of a damaged database.
+/// The prefix of the extension of a damaged database that was not recovered yet.
 pub(super) const DAMAGED: &str = "damaged-";
-/// The prefix of the extension after everything readable was restored.
+/// The prefix of the extension of a damaged database whose readable records were recovered.
 pub(super) const SALVAGED: &str = "salvaged-";
-/// Maximum number of databases that are kept: first those that were not recovered yet, then the
-/// newest.
-const KEPT: usize = 2;
+/// Maximum number of damaged databases that are kept. Recovered databases are removed first, and
+/// the oldest of each kind first.
+const MAX_KEPT: usize = 2;
 
-/// Moves a damaged database aside.
+/// Moves a damaged database to a folder next to it. Returns the new path.
 pub(super) fn quarantine(folder: &Path) -> anyhow::Result<PathBuf> {
     let aside = folder.with_extension(format!("{DAMAGED}{}", clock::now().micros() / 1_000_000));
     fs::rename(folder, &aside)
@@ -26,33 +26,33 @@ pub(super) fn quarantine(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Removes databases that were moved aside from `folder`, except [`KEPT`] of them. Reports each
+/// Removes all but [`MAX_KEPT`] of the databases that were moved from `folder`. Reports each
 /// removal and each failure through `say`.
 pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     let aside = match moved_from(folder) {
         Ok(aside) => aside,
         Err(error) => {
             say(&format!(
-                "databases moved aside from {} cannot be listed: {error}",
+                "cannot list the damaged databases that were moved from {}: {error}",
                 folder.display()
             ));
             return;
         }
     };
-    let old = aside.len().saturating_sub(KEPT);
+    let old = aside.len().saturating_sub(MAX_KEPT);
     for (_, aside) in &aside[..old] {
         let name = aside.display();
         let said = match fs::remove_dir_all(aside) {
             Ok(()) => {
-                format!("{name} was removed: {KEPT} databases that were moved aside are kept")
+                format!("{name} was removed: only {MAX_KEPT} damaged databases are kept")
             }
-            Err(error) => format!("{name} is not kept any more and cannot be removed: {error}"),
+            Err(error) => format!("the damaged database {name} cannot be removed: {error}"),
         };
         say(&said);
     }
 }
 
-/// Returns all databases that were moved aside from `folder`.
+/// Returns all databases that were moved from `folder`.
 pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
     match moved_from(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -60,8 +60,8 @@ pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-/// Returns the databases that were moved aside from `folder`: first those that were recovered, then
-/// the others, each from the oldest to the newest.
+/// Returns the databases that were moved from `folder`: first the recovered ones, then the others,
+/// each from the oldest to the newest.
 fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     let mut found = Vec::new();
     for entry in folder.parent().unwrap_or(folder).read_dir()? {
@@ -78,15 +78,15 @@ fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     Ok(found)
 }
 
-/// Parses a name: whether the database was not recovered yet, and when it was moved aside, in
-/// seconds since the epoch. `None` for other names.
+/// Parses a name. Returns whether the database was not recovered yet, and when it was moved, in
+/// seconds since the epoch. Returns `None` for other names.
 fn moved_at(path: &Path) -> Option<(bool, u64)> {
     let extension = path.extension()?.to_str()?;
     let kinds = [(true, DAMAGED), (false, SALVAGED)].into_iter();
-    let (is_of_use, time) =
+    let (is_unrecovered, time) =
         kinds.filter_map(|(is, kind)| Some((is, extension.strip_prefix(kind)?))).next()?;
     let is_time = time.bytes().all(|byte| byte.is_ascii_digit());
-    Some((is_of_use, time.parse().ok().filter(|_| is_time)?))
+    Some((is_unrecovered, time.parse().ok().filter(|_| is_time)?))
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_most_useful_databases_stay_and_other_files_too() {
+    fn two_databases_and_all_other_files_are_kept() {
         let old = ["db.salvaged-999", "db.salvaged-1700000005", "db.damaged-1700000001"];
         // In the order of their names.
         let stay = [
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_moved_now_is_the_newest() {
+    fn a_database_that_is_moved_now_is_the_newest() {
         let (home, folder) = home_with(&["db", "db.damaged-1700000000", "db.salvaged-1700000001"]);
         let aside = quarantine(&folder).unwrap();
         remove_old(&folder, &mut |_| {});
@@ -158,7 +158,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_with_the_name_of_a_database_stays_and_so_does_its_target() {
+    fn a_link_with_the_name_of_a_database_and_its_target_are_kept() {
         let named = ["db.damaged-2", "db.damaged-3", "elsewhere"];
         let (home, folder) = home_with(&named);
         let link = home.path().join("db.damaged-1");

@@ -20,13 +20,13 @@ use crate::{
     },
 };
 
-/// Recovers missing records from `damaged`. Without it, checks the current database, moves it aside
-/// if something in it cannot be read, and recovers missing records from all databases that were
-/// moved aside. `say` receives lines for people.
+/// Recovers missing records from the database `damaged`. If it is `None`, checks the current
+/// database, moves it to another folder if any record cannot be read, and recovers missing records
+/// from all damaged databases. `say` receives lines for people.
 ///
 /// # Errors
 ///
-/// When a daemon owns the home, or the database cannot be written.
+/// If a daemon owns the home, or the database cannot be written.
 pub fn repair(
     options: &DaemonOptions,
     damaged: Option<&Path>,
@@ -42,36 +42,39 @@ pub fn repair(
             damaged.display()
         );
     } else if folder.exists() {
-        was_moved = examine(&folder, say)?;
+        was_moved = check_database(&folder, say)?;
     }
     let damaged = match damaged {
         Some(damaged) => vec![damaged.to_owned()],
-        None => put_aside_before(home.path())?,
+        None => damaged_databases(home.path())?,
     };
     let store = SledStore::open(&folder).with_context(|| format!("open {}", folder.display()))?;
     for damaged in damaged {
         let name = damaged.display();
-        match bring_back(&store, home.path(), &damaged) {
+        match recover(&store, home.path(), &damaged) {
             Ok(salvaged) => {
-                let kept = keep_as_salvaged(&damaged)?;
-                say(&told(&salvaged, &damaged, kept.as_deref()));
+                let kept = mark_recovered(&damaged)?;
+                say(&report(&salvaged, &damaged, kept.as_deref()));
             }
             Err(StoreError::Unreadable(what)) => {
                 say(&format!("{name}: none of its records can be read: {what}"));
             }
-            Err(error) => return Err(error).with_context(|| format!("bring back {name}")),
+            Err(error) => {
+                return Err(error).with_context(|| format!("recover records from {name}"));
+            }
         }
     }
     store.close();
     if was_moved {
-        // This comes last, when the readable records of all of them have been recovered.
+        // All readable records have been recovered, so old databases may be removed now.
         quarantine::remove_old(&folder, say);
     }
     Ok(())
 }
 
-/// Moves the database in use aside if something in it cannot be read; returns whether it did.
-fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
+/// Moves the current database to another folder if any record cannot be read. Returns whether it
+/// was moved.
+fn check_database(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let examined = SledStore::open(folder).and_then(|store| {
         let examined = store.examine();
         store.close();
@@ -87,12 +90,12 @@ fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
         Err(error) => return Err(error).with_context(|| format!("open {}", folder.display())),
     };
     let moved = quarantine::quarantine(folder)?;
-    say(&format!("{}: {what}; it was moved to {}.", folder.display(), moved.display()));
+    say(&format!("{}: {what}; the database was moved to {}.", folder.display(), moved.display()));
     Ok(true)
 }
 
-/// Returns the databases that were moved aside and not recovered yet, the latest first.
-fn put_aside_before(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
+/// Returns the damaged databases that were not recovered yet, the latest first.
+fn damaged_databases(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = home.read_dir().with_context(|| format!("read {}", home.display()))?;
     let is_damaged = |path: &PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str());
@@ -105,7 +108,7 @@ fn put_aside_before(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn bring_back(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, StoreError> {
+fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, StoreError> {
     let work = home.join("db.repair");
     let brought_back = open_what_is_left(damaged, &work).and_then(|left| {
         let salvaged = store.salvage(&left);
@@ -118,8 +121,8 @@ fn bring_back(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged
     brought_back
 }
 
-/// Marks a database that was moved aside as done, so that it is not processed again.
-fn keep_as_salvaged(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
+/// Renames a damaged database, so that it is not processed again.
+fn mark_recovered(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
     let extension = damaged.extension().and_then(|extension| extension.to_str());
     let Some(time) = extension.and_then(|extension| extension.strip_prefix(DAMAGED)) else {
         return Ok(None);
@@ -130,19 +133,22 @@ fn keep_as_salvaged(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
     Ok(Some(kept))
 }
 
-fn told(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
+fn report(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
     let Salvaged { sessions, known, forgotten, messages, episodes, unreadable } = salvaged;
-    let mut told = format!(
-        "{}: brought back {sessions} sessions with {messages} messages and {episodes} episodes; {known} sessions were there already; {unreadable} records could not be read.",
+    let mut report = format!(
+        "{}: recovered {sessions} sessions with {messages} messages and {episodes} episodes; {known} sessions existed already; {unreadable} records could not be read.",
         damaged.display()
     );
     if *forgotten > 0 {
-        told += &format!(
-            " {forgotten} sessions that were forgotten had been read again; they are forgotten now."
+        report += &format!(
+            " {forgotten} forgotten sessions had been read again; they are forgotten now."
         );
     }
     if let Some(kept) = kept {
-        told += &format!(" It is now {}: delete it when nothing is missing.", kept.display());
+        report += &format!(
+            " The damaged database is now {}: delete it when nothing is missing.",
+            kept.display()
+        );
     }
-    told
+    report
 }

@@ -1,9 +1,8 @@
-//! Reserves disk space for a start. Without it, the database could not even be opened for searches
-//! on a full disk, because sled writes when it opens one.
+//! Reserves disk space for a start. Without the reserve, the daemon could not start on a full disk,
+//! not even for searches, because sled writes when it opens a database.
 //!
-//! The space is occupied by a file. A daemon that starts on a full disk deletes the file, and uses
-//! the space unless another program takes it first. A later start with enough space creates the
-//! file again.
+//! A file occupies the space. If the disk is full, the daemon deletes the file when it starts. A
+//! later start with enough space creates the file again.
 
 use std::{
     fs::{self, File},
@@ -11,29 +10,29 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Size of the reserve, in bytes: enough for two segments of the database and for small files.
+/// Size of the reserve, in bytes: enough for two segments of the database and some small files.
 const RESERVE: u64 = 8 << 20;
 /// A start with less free space than this, in bytes, uses the reserve.
-const NEEDED: u64 = RESERVE;
-/// The reserve is created only if more than this is free, in bytes.
-const PLENTY: u64 = 8 * RESERVE;
+const MIN_FREE: u64 = RESERVE;
+/// The reserve is created only if more space than this is free, in bytes.
+const MIN_FREE_TO_RESERVE: u64 = 8 * RESERVE;
 
-/// Frees the reserve if too little space is free.
+/// Deletes the reserve if too little space is free.
 pub(super) fn release_when_full(home: &Path) {
-    if free_bytes(home).is_some_and(|free| free < NEEDED) && fs::remove_file(file(home)).is_ok() {
-        tracing::warn!("the disk is full: the reserve for a start is used up");
+    if free_bytes(home).is_some_and(|free| free < MIN_FREE) && fs::remove_file(file(home)).is_ok() {
+        tracing::warn!("the disk is full: the reserved space was freed for this start");
     }
 }
 
-/// Reserves space for a later start, if much space is free.
-pub(super) fn keep(home: &Path) {
-    let has_plenty = || free_bytes(home).is_some_and(|free| free > PLENTY);
+/// Reserves space for a later start if enough space is free.
+pub(super) fn ensure_reserve(home: &Path) {
+    let has_plenty = || free_bytes(home).is_some_and(|free| free > MIN_FREE_TO_RESERVE);
     if !file(home).exists()
         && has_plenty()
-        && let Err(error) = make(&file(home))
+        && let Err(error) = create(&file(home))
     {
         // Some file systems cannot reserve space.
-        tracing::debug!(%error, "there is no reserve for a start on a full disk");
+        tracing::debug!(%error, "cannot reserve disk space for a later start");
         let _ = fs::remove_file(file(home));
     }
 }
@@ -43,13 +42,13 @@ fn file(home: &Path) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn make(path: &Path) -> io::Result<()> {
+fn create(path: &Path) -> io::Result<()> {
     let file = File::create(path)?;
     Ok(rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, RESERVE)?)
 }
 
 #[cfg(not(unix))]
-fn make(path: &Path) -> io::Result<()> {
+fn create(path: &Path) -> io::Result<()> {
     File::create(path)?.set_len(RESERVE)
 }
 
@@ -59,7 +58,7 @@ fn free_bytes(folder: &Path) -> Option<u64> {
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-/// The system does not report the free space.
+/// On Windows, the free space is not determined.
 #[cfg(not(unix))]
 fn free_bytes(_: &Path) -> Option<u64> {
     None
@@ -72,9 +71,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reserve_occupies_space_and_stays_while_other_space_is_free() {
+    fn the_reserve_occupies_space_and_is_kept_while_other_space_is_free() {
         let home = tempfile::tempdir().unwrap();
-        keep(home.path());
+        ensure_reserve(home.path());
         let Ok(kept) = fs::metadata(file(home.path())) else { return };
         assert!(kept.blocks() * 512 >= RESERVE, "{} blocks", kept.blocks());
         release_when_full(home.path());

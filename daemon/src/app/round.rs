@@ -1,4 +1,4 @@
-//! A round: one open database, and the tasks that work on it.
+//! A round: one open database, and the tasks that use it.
 
 use std::{
     path::Path,
@@ -13,8 +13,9 @@ use super::{
     Supervisor,
     database::{self, OpenedDatabase},
     models::Models,
-    places, reserve,
+    reserve,
     tasks::{Ended, Task, Tasks},
+    transcript_folders,
 };
 use crate::{
     api::{self, AdminRequest, DaemonState},
@@ -23,7 +24,7 @@ use crate::{
     engine::{
         Engine, LastRun,
         crash_tracker::CrashTracker,
-        embedding::Embedding,
+        embedding::EmbeddingService,
         follow::{self, OutboxPositions},
         quota::{IndexQuota, QuotaKeeper},
         sharing::{Pauses, ShareTarget, Sharing},
@@ -32,7 +33,7 @@ use crate::{
     view::Viewer,
 };
 
-/// Interval at which the spool is scanned if the file system reports no changes.
+/// Interval of the scans of the spool if the file system does not report changes.
 const SPOOL_POLL: Duration = Duration::from_secs(5);
 
 /// Everything that lives as long as the database is open.
@@ -51,7 +52,7 @@ pub(super) struct Round {
 pub(super) enum RoundEnd {
     /// The daemon was asked to stop.
     Stopped,
-    /// The database has to be reopened: it failed and may work again, or it can become smaller.
+    /// The database must be reopened: it failed and may work again, or it can become smaller.
     Again,
     /// This task ended unexpectedly.
     Broken(Task),
@@ -63,19 +64,20 @@ impl Supervisor {
         let home = self.home.path().to_owned();
         let limits = self.limits();
         let OpenedDatabase { store, problem: damage } = database::open(&home, limits.database)?;
-        // If the database did not become smaller when it was reopened, it would not the next time.
+        // If reopening did not make the database smaller, reopening it again would not help.
         let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
-        let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
+        let embedding =
+            Arc::new(EmbeddingService::new(store.clone(), models.embeddings(&self.config)));
         let (limits, in_force) = watch::channel(limits);
-        let room = IndexQuota::new(in_force);
+        let index_quota = IndexQuota::new(in_force);
         let positions = OutboxPositions::new(store.clone());
         let vectors = embedding.follower(&positions);
-        let follower = follow::open(&follow::folder(&home), store.clone(), room, &positions)
+        let follower = follow::open(&follow::folder(&home), store.clone(), index_quota, &positions)
             .context("open the search index")?;
         let indexes = follower.target().indexes().clone();
         let (followed, reached) = watch::channel(follow::FollowerProgress::default());
-        let places = places(&self.config);
+        let places = transcript_folders(&self.config);
         let watched = places.roots.clone();
         let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
         let last_run = LastRun { followed: reached, crash_tracker };
@@ -109,7 +111,7 @@ impl Supervisor {
             started_at: self.started_at,
             admin_requests,
         });
-        daemon.tell_hooks();
+        daemon.notify_hooks();
         if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
             tracing::warn!(%error, "failed to write the limit of the spool for hooks");
         }
@@ -117,7 +119,7 @@ impl Supervisor {
         let spool_watch = watch_spool(&home, changed.clone())?;
         let listener = self.listen()?;
 
-        reserve::keep(&home);
+        reserve::ensure_reserve(&home);
         let (stop, stopping) = watch::channel(false);
         let mut tasks = Tasks::default();
         tasks.spawn(Task::Follower, follower.run(followed, stopping.clone()));
@@ -136,20 +138,20 @@ impl Supervisor {
 }
 
 impl Round {
-    /// Returns a reference to the database, to detect when nothing uses it any more.
+    /// Returns a weak reference to the database, to detect when it is no longer used.
     pub(super) fn opened(&self) -> Weak<dyn Store> {
         Arc::downgrade(self.daemon.engine.store())
     }
 
-    /// Whether the end of a task ends the round.
-    pub(super) fn end_after(&self, ended: Ended) -> Option<RoundEnd> {
+    /// Returns how the round ends after the end of a task, or `None` if the round continues.
+    pub(super) fn round_end_after(&self, ended: Ended) -> Option<RoundEnd> {
         let Ended { task, is_defect } = ended;
         let condition = self.daemon.engine.store().quota().health();
         let is_store_broken = matches!(&*condition.borrow(), StoreHealth::Failed(_));
         match task {
             Task::QuotaKeeper if !is_defect => Some(RoundEnd::Again),
-            // The quota keeper waits until the database works again. Until then, searches find what
-            // is indexed.
+            // The round continues with searches in the existing index, until the quota keeper finds
+            // that the database works again.
             Task::Follower | Task::Embedder | Task::Sharing if !is_defect && is_store_broken => {
                 None
             }
@@ -160,15 +162,16 @@ impl Round {
         }
     }
 
-    /// Ends the tasks: callers first, then running jobs, then the index. The database closes when
-    /// nothing uses it any more. Tasks that do not end in time are aborted.
+    /// Ends the tasks: first those that accept requests, then the engine, then those that follow
+    /// the store. Tasks that do not end in time are aborted. The database closes when nothing uses
+    /// it.
     pub(super) async fn end(self, limit: Duration) {
         let Round { mut tasks, daemon, models, mut viewer, stop, spool_watch, .. } = self;
         let ending = async {
             stop.send_replace(true);
             viewer.close().await;
             tasks.abort(Task::QuotaKeeper).await;
-            tasks.until_ended(Task::Server).await;
+            tasks.wait_until_ended(Task::Server).await;
             drop(spool_watch);
             tasks.abort(Task::Spool).await;
             tasks.abort(Task::Remaker).await;
@@ -176,11 +179,11 @@ impl Round {
             drop(daemon);
             engine.stop().await;
             drop(engine);
-            tasks.until_ended(Task::Engine).await;
+            tasks.wait_until_ended(Task::Engine).await;
             drop(models);
-            tasks.until_ended(Task::Embedder).await;
-            tasks.until_ended(Task::Sharing).await;
-            tasks.until_ended(Task::Follower).await;
+            tasks.wait_until_ended(Task::Embedder).await;
+            tasks.wait_until_ended(Task::Sharing).await;
+            tasks.wait_until_ended(Task::Follower).await;
         };
         if tokio::time::timeout(limit, ending).await.is_err() {
             tracing::error!(running = ?tasks.running(), "some tasks did not end in time");
@@ -188,8 +191,8 @@ impl Round {
     }
 }
 
-/// Watches for new events in the spool. Hooks also write there while the daemon runs, if it does
-/// not answer in time.
+/// Watches for new events in the spool. While the daemon runs, hooks write to the spool if the
+/// daemon does not answer in time.
 fn watch_spool(home: &Path, changed: Arc<Notify>) -> anyhow::Result<Watch> {
     let folder = api::spool::open(home).context("open the spool")?;
     let watched = Watched {

@@ -9,9 +9,9 @@ use std::{
 
 use tokio::task::{AbortHandle, Id, JoinSet};
 
-/// Maximum number of unexpected ends within [`WINDOW`] after which another round is started. One
-/// more ends the process, so that its service manager notices.
-const DEFECTS: usize = 3;
+/// If tasks end unexpectedly more often than this within [`WINDOW`], the process ends, so that its
+/// service manager notices the defect.
+const MAX_DEFECTS: usize = 3;
 const WINDOW: Duration = Duration::from_secs(600);
 
 /// A task that lives as long as a round.
@@ -20,7 +20,7 @@ pub(super) enum Task {
     /// Accepts connections.
     Server,
     Spool,
-    /// Enforces the limits. Its end leads to another round.
+    /// Enforces the disk limits. Another round starts when this task ends.
     QuotaKeeper,
     Engine,
     /// Computes vectors.
@@ -33,7 +33,7 @@ pub(super) enum Task {
     Remaker,
 }
 
-/// All tasks of a round. They are aborted when this is dropped.
+/// All tasks of a round. Dropping this value aborts the tasks.
 #[derive(Default)]
 pub(super) struct Tasks {
     set: JoinSet<()>,
@@ -58,8 +58,8 @@ impl Tasks {
         self.running.push((task, handle));
     }
 
-    /// Waits until a task ends. Nothing is lost when the future is dropped.
-    pub(super) async fn next(&mut self) -> Ended {
+    /// Waits until a task ends. The future may be dropped at any time.
+    pub(super) async fn next_ended(&mut self) -> Ended {
         let (id, is_defect) = match self.set.join_next_with_id().await {
             Some(Ok((id, ()))) => (id, false),
             Some(Err(error)) => (error.id(), error.is_panic()),
@@ -68,10 +68,10 @@ impl Tasks {
         Ended { task: self.remove(id), is_defect }
     }
 
-    /// Waits until this task has ended.
-    pub(super) async fn until_ended(&mut self, task: Task) {
+    /// Waits until `task` has ended.
+    pub(super) async fn wait_until_ended(&mut self, task: Task) {
         while self.running.iter().any(|(running, _)| *running == task) {
-            self.next().await;
+            self.next_ended().await;
         }
     }
 
@@ -79,7 +79,7 @@ impl Tasks {
     pub(super) async fn abort(&mut self, task: Task) {
         let handles = self.running.iter().filter(|(running, _)| *running == task);
         handles.for_each(|(_, handle)| handle.abort());
-        self.until_ended(task).await;
+        self.wait_until_ended(task).await;
     }
 
     /// Returns the tasks that have not ended.
@@ -94,11 +94,11 @@ impl Tasks {
 }
 
 impl Defects {
-    /// Counts an unexpected end; returns whether another round may be started.
-    pub(super) fn survives(&mut self, now: Instant) -> bool {
+    /// Counts an unexpected end. Returns whether another round may start.
+    pub(super) fn may_continue(&mut self, now: Instant) -> bool {
         self.0.retain(|before| now.duration_since(*before) < WINDOW);
         self.0.push_back(now);
-        self.0.len() <= DEFECTS
+        self.0.len() <= MAX_DEFECTS
     }
 }
 
@@ -107,12 +107,12 @@ impl fmt::Display for Task {
         formatter.write_str(match self {
             Task::Server => "the task that accepts connections",
             Task::Spool => "the task that reads hook events from the spool",
-            Task::QuotaKeeper => "the task that keeps the disk limits",
+            Task::QuotaKeeper => "the task that enforces the disk limits",
             Task::Engine => "the engine's loop",
-            Task::Embedder => "the task that makes vectors",
+            Task::Embedder => "the task that computes vectors",
             Task::Sharing => "the task that updates the shared graph",
             Task::Follower => "the task that updates the search index",
-            Task::Remaker => "the task that makes older summaries again",
+            Task::Remaker => "the task that creates older summaries again",
         })
     }
 }
@@ -122,28 +122,28 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_end_of_a_task_is_noticed_with_its_name_and_its_reason() {
+    async fn the_end_of_a_task_is_reported_with_its_name_and_cause() {
         let mut tasks = Tasks::default();
         tasks.spawn(Task::Engine, future::pending());
         tasks.spawn(Task::Follower, async { panic!("a defect") });
-        assert_eq!(tasks.next().await, Ended { task: Task::Follower, is_defect: true });
+        assert_eq!(tasks.next_ended().await, Ended { task: Task::Follower, is_defect: true });
         tasks.spawn(Task::QuotaKeeper, async {});
-        assert_eq!(tasks.next().await, Ended { task: Task::QuotaKeeper, is_defect: false });
-        tasks.until_ended(Task::QuotaKeeper).await;
+        assert_eq!(tasks.next_ended().await, Ended { task: Task::QuotaKeeper, is_defect: false });
+        tasks.wait_until_ended(Task::QuotaKeeper).await;
         assert_eq!(tasks.running(), [Task::Engine]);
         tasks.abort(Task::Engine).await;
         assert_eq!(tasks.running(), []);
     }
 
     #[test]
-    fn a_defect_now_and_then_is_survived_and_one_after_the_other_is_not() {
+    fn occasional_defects_are_survived_and_repeated_defects_are_not() {
         let start = Instant::now();
         let mut defects = Defects::default();
         for number in 0..20 {
-            assert!(defects.survives(start + WINDOW / 3 * number), "{number}");
+            assert!(defects.may_continue(start + WINDOW / 3 * number), "{number}");
         }
         let mut defects = Defects::default();
-        let survived: Vec<bool> = (0..=DEFECTS).map(|_| defects.survives(start)).collect();
+        let survived: Vec<bool> = (0..=MAX_DEFECTS).map(|_| defects.may_continue(start)).collect();
         assert_eq!(survived, [true, true, true, false]);
     }
 }

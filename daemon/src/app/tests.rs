@@ -9,7 +9,7 @@ use crate::{
     store::{Store, Write, contract},
 };
 
-/// A follower of the database of a home, which runs until it is stopped.
+/// A running follower of a database.
 struct RunningFollower {
     indexes: crate::engine::indexes::Indexes,
     reached: watch::Receiver<follow::FollowerProgress>,
@@ -33,24 +33,24 @@ fn session(key: SessionKey) -> Vec<Write> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn indexes_that_are_left_alone_come_to_rest_and_wake_up_again() {
+async fn an_unused_index_is_released_and_opened_again_for_changes() {
     let home = tempfile::tempdir().unwrap();
     let OpenedDatabase { store, .. } = database::open(home.path(), u64::MAX).unwrap();
     let mut running = following(home.path(), &store);
     for key in [SessionKey(1), SessionKey(2)] {
         let position = store.write(session(key)).done().await.unwrap();
         running.reached.wait_for(|reached| reached.position >= position).await.unwrap();
-        // Time passes when nothing else happens.
+        // The paused clock advances while all tasks wait.
         tokio::time::sleep(Duration::from_secs(600)).await;
         assert!(running.indexes.sessions.is_at_rest());
-        assert!(store.outbox(0, 1).unwrap().is_empty(), "it is not on disk");
+        assert!(store.outbox(0, 1).unwrap().is_empty(), "the change is not on disk");
     }
     running.stop.send_replace(true);
     running.task.await.unwrap();
 }
 
 #[tokio::test]
-async fn a_change_that_cannot_be_read_keeps_no_others_from_being_followed() {
+async fn later_changes_are_followed_after_an_unreadable_change() {
     let home = tempfile::tempdir().unwrap();
     let OpenedDatabase { store, .. } = database::open(home.path(), u64::MAX).unwrap();
     let mut end = 0;
@@ -58,7 +58,7 @@ async fn a_change_that_cannot_be_read_keeps_no_others_from_being_followed() {
         end = store.write(session(SessionKey(key))).done().await.unwrap();
     }
     drop(store);
-    // The envelope of the second change is broken.
+    // Damages the record of the second change.
     let raw = sled::Config::default().path(database::folder(home.path())).segment_size(2 << 20);
     let raw = raw.flush_every_ms(None).open().unwrap();
     let (key, _) = raw.scan_prefix(b"o").nth(1).unwrap().unwrap();

@@ -1,4 +1,5 @@
-//! `graphitid config try`: shows what would be read from a file, or why nothing would be.
+//! `graphitid config try`: shows what the daemon would read from a file, or why it would read
+//! nothing.
 
 use std::{
     fmt::Write,
@@ -10,7 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use graphiti_proto::clean;
 
-use super::{DaemonOptions, places, search};
+use super::{DaemonOptions, search, transcript_folders};
 use crate::{
     activity::classify::Learned,
     capture::{
@@ -26,23 +27,24 @@ use crate::{
     redact::Redactor,
 };
 
-/// What `graphitid config try` prints.
+/// The output of `graphitid config try`.
 pub struct TrialReport {
     pub text: String,
     /// Whether a format reads the file.
     pub is_read: bool,
 }
 
-/// Maximum number of records in which the members of a mapping are looked up.
-const RECORDS: u64 = 1_000;
-/// Maximum length, in characters, of a shown text, so that a line fits 80 columns.
-const SHOWN: usize = 62;
+/// Maximum number of records in which the members of a mapping are counted.
+const MAX_RECORDS: u64 = 1_000;
+/// Maximum number of characters of a value, so that a line fits in 80 columns.
+const MAX_VALUE_CHARS: usize = 62;
 
-/// Reads `file` with the format that claims it, or with that of the agent `agent`.
+/// Reads `file` with the format of `agent` or, if that is `None`, with a format that claims the
+/// file.
 ///
 /// # Errors
 ///
-/// When the configuration is invalid, the file cannot be read, or there is no such format.
+/// If the configuration is invalid, the file cannot be read, or the format does not exist.
 pub fn try_file(
     options: &DaemonOptions,
     file: &Path,
@@ -50,11 +52,12 @@ pub fn try_file(
 ) -> anyhow::Result<TrialReport> {
     let config = config::load(&search(options))?.config;
     let formats = Formats::new(&config.capture.watch_formats);
-    // Watched paths have no links. The path of a session in a database is not the path of a file.
+    // Resolves links, because watched paths have none. This fails for a session in a database,
+    // whose path is not the path of a file.
     let file = file.canonicalize().or_else(|_| std::path::absolute(file))?;
     storage::stamp(&file).with_context(|| format!("read {}", file.display()))?;
     let candidates: Vec<FormatHandle> = match agent {
-        Some(agent) => vec![named(&formats, agent)?],
+        Some(agent) => vec![format_of_agent(&formats, agent)?],
         None => formats.iter().filter(|format| format.claims(&file)).collect(),
     };
     let parse_context = ParseContext {
@@ -83,7 +86,7 @@ pub fn try_file(
     Ok(TrialReport { text, is_read: false })
 }
 
-fn named(formats: &Formats, agent: &str) -> anyhow::Result<FormatHandle> {
+fn format_of_agent(formats: &Formats, agent: &str) -> anyhow::Result<FormatHandle> {
     if let Some(format) = formats.of_agent(agent) {
         return Ok(format);
     }
@@ -148,7 +151,7 @@ fn push_trial(text: &mut String, format: &FormatHandle, trial: &FileTrial) {
     }
 }
 
-/// Shows in how many records the members of a mapping are.
+/// Shows how many records contain each member of a mapping.
 fn push_members(text: &mut String, format: &FormatHandle, file: &Path) -> anyhow::Result<()> {
     let FormatHandle::Mapped(format) = format else { return Ok(()) };
     let (records, members) = members(format, file)?;
@@ -178,7 +181,7 @@ fn members<'f>(format: &'f MappedFormat, file: &Path) -> anyhow::Result<(u64, Me
             .iter_mut()
             .zip(present)
             .for_each(|(member, is_present)| member.2 += u64::from(is_present));
-        if records == RECORDS {
+        if records == MAX_RECORDS {
             break;
         }
     }
@@ -208,22 +211,22 @@ fn push_message(text: &mut String, message: &Message) {
     push_row(text, role, &message.text);
 }
 
-/// Says why the daemon would not follow the file although a format reads it.
+/// Explains why the daemon would not follow the file although a format can read it.
 fn push_unwatched(text: &mut String, config: &Config, file: &Path, format: &FormatHandle) {
     let problem = if !format.claims(file) {
         format!("`{}` does not claim the path, so this file is not followed", format.agent())
-    } else if !places(config).roots.iter().any(|root| file.starts_with(root)) {
+    } else if !transcript_folders(config).roots.iter().any(|root| file.starts_with(root)) {
         "no watched folder contains the file; add its folder to `session_tracking.watch_directories`"
             .to_owned()
     } else if config.capture.excluded_paths.iter().any(|folder| file.starts_with(folder)) {
-        "`session_tracking.excluded_paths` excludes it".to_owned()
+        "`session_tracking.excluded_paths` excludes the file".to_owned()
     } else {
         return;
     };
     let _ = writeln!(text, "\nNot followed: {problem}");
 }
 
-/// Says why no format reads the file.
+/// Explains why no format can read the file.
 fn push_reasons(text: &mut String, formats: &Formats, candidates: &[FormatHandle]) {
     if candidates.is_empty() {
         text.push_str("No format claims a file of this path.\n");
@@ -249,11 +252,12 @@ fn push_reasons(text: &mut String, formats: &Formats, candidates: &[FormatHandle
     }
 }
 
-/// Adds a line. A value is one line without control characters, and shortened.
+/// Adds a line with a name and a value. The value is shortened; line breaks and control characters
+/// are removed.
 fn push_row(text: &mut String, name: &str, value: &str) {
     let mut words = value.split_whitespace().collect::<Vec<_>>().join(" ");
     words.retain(|c| !clean::is_obeyed(c));
-    if let Some((at, _)) = words.char_indices().nth(SHOWN) {
+    if let Some((at, _)) = words.char_indices().nth(MAX_VALUE_CHARS) {
         words.truncate(at);
         words.push('…');
     }

@@ -18,7 +18,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn changes_are_told_in_words() {
+    fn each_change_is_described_by_a_sentence() {
         let before = Config::default();
         let mut after = Config::default();
         assert!(changes(&before, &after).is_empty());

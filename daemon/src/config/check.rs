@@ -6,21 +6,21 @@ use crate::config::{Loaded, problem::Notice, problem::Problems, search::FileSear
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// The report for people, several lines.
+    /// The report for people, of several lines.
     pub text: String,
     /// Whether the file is valid.
-    pub is_sound: bool,
+    pub is_valid: bool,
 }
 
-/// Reports on `file`, or on the file that `search` finds: its problems, its deprecated spellings,
-/// and every effective value with its source.
+/// Reports on `file` or, if it is `None`, on the file that `search` finds. The report contains the
+/// problems and notices and, if the file is valid, every value with its source.
 pub fn check(search: &FileSearch, file: Option<&Path>) -> CheckReport {
     let Some(file) = file.map(Path::to_owned).or_else(|| search.file()) else {
-        return CheckReport { text: without_file(search), is_sound: true };
+        return CheckReport { text: without_file(search), is_valid: true };
     };
     match search.read(&file) {
-        Ok(loaded) => CheckReport { text: sound(&file, &loaded), is_sound: true },
-        Err(problems) => CheckReport { text: unsound(&file, &problems), is_sound: false },
+        Ok(loaded) => CheckReport { text: valid_report(&file, &loaded), is_valid: true },
+        Err(problems) => CheckReport { text: invalid_report(&file, &problems), is_valid: false },
     }
 }
 
@@ -32,13 +32,13 @@ fn without_file(search: &FileSearch) -> String {
     format!("no file: looked for {looked_for}; `graphiti config init` writes one\n\n{values}")
 }
 
-fn sound(file: &Path, loaded: &Loaded) -> String {
+fn valid_report(file: &Path, loaded: &Loaded) -> String {
     let mut text = format!("{}: can be used\n\n", file.display());
     push_notices(&mut text, &loaded.notices);
     text + &values(loaded)
 }
 
-fn unsound(file: &Path, problems: &Problems) -> String {
+fn invalid_report(file: &Path, problems: &Problems) -> String {
     let mut text = format!("{}: cannot be used\n\n", file.display());
     push_list(&mut text, "wrong", problems.problems.iter());
     push_notices(&mut text, &problems.notices);

@@ -12,8 +12,8 @@ use crate::{
     summarize::config::Detection,
 };
 
-/// Returns problems and notices about combinations of values. Only keys that the file sets are
-/// reported, because the defaults are consistent.
+/// Returns problems and notices about combinations of values. Reports only keys that the file sets,
+/// because the defaults are consistent.
 pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<ConfigProblem>, Vec<Notice>) {
     let conflicts = conflicts(loaded).into_iter().filter_map(|(key, text)| {
         let place = FilePosition::new(file, *loaded.origins.get(key)?);
@@ -57,8 +57,8 @@ fn conflicts(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
         ));
     }
     if config.log.max_bytes > config.limits.log_bytes {
-        let text = "is more than `session_tracking.limits.log_bytes`, which is for all log files \
-                    together; make one smaller or the other larger";
+        let text = "is more than `session_tracking.limits.log_bytes`, the limit of all log files \
+        together; decrease this value, or increase the limit";
         let keys = ["session_tracking.log.max_bytes", "session_tracking.limits.log_bytes"];
         let set = keys.into_iter().find(|key| loaded.origins.contains_key(key));
         conflicts.extend(set.map(|key| (key, if key == keys[0] { text } else { LOG_BYTES })));
@@ -85,8 +85,8 @@ fn share_conflicts(loaded: &Loaded) -> Vec<(&'static str, String)> {
     conflicts
 }
 
-const LOG_BYTES: &str = "is for all log files together and less than `session_tracking.log.max_bytes` \
-                         for one; make one larger or the other smaller";
+const LOG_BYTES: &str = "is the limit of all log files together, and less than `session_tracking.log.max_bytes`, the \
+limit of one file; increase this limit, or decrease the other";
 
 /// Returns keys without effect, with the reason.
 fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
@@ -95,14 +95,14 @@ fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
     if config.summarize.auto_summarize && config.llm.provider == ProviderKind::None {
         idle.push((
             "session_tracking.auto_summarize",
-            "there is no model: set `session_tracking.llm.provider`, or summaries are derived from evidence",
+            "no model is configured, so summaries are derived from evidence: set `session_tracking.llm.provider` to use a model",
         ));
     }
     if config.api.answers.trusted_namespaces.is_some() && !config.api.answers.cross_project_search {
         idle.push((
             "session_tracking.trusted_namespaces",
-            "a search sees the caller's project alone while `session_tracking.cross_project_search` is \
-             false",
+            "a search covers only the caller's project while `session_tracking.cross_project_search` is \
+            false",
         ));
     }
     if !config.share.projects.is_empty() && !config.share.is_on() {

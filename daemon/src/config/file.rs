@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Maximum length, in characters, of a value in a message.
-const SHOWN: usize = 60;
+const MAX_SHOWN_CHARS: usize = 60;
 
 /// A value and the line where it begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,7 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Problems> {
 }
 
 impl Node {
-    /// Formats the value for a message: shortened, and without secrets.
+    /// Formats the value for a message: shorten, and without secrets.
     pub(super) fn shown(&self, redactor: &Redactor) -> String {
         let text = match &self.value {
             Value::Null => "null".to_owned(),
@@ -74,23 +74,23 @@ impl Node {
             Value::Text(text) => {
                 let clean = redactor.redact(text).text;
                 let quoted = serde_json::Value::from(clean.as_ref()).to_string();
-                return shortened(&quoted);
+                return shorten(&quoted);
             }
             Value::List(_) => "a list".to_owned(),
             Value::Object(_) => "an object".to_owned(),
         };
-        shortened(&text)
+        shorten(&text)
     }
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
 }
 
-/// The byte offset of each line of a text.
+/// The byte offset at which each line of a text begins.
 struct LineIndex(Vec<usize>);
 
 impl LineIndex {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_trailing_commas_are_fine() {
+    fn comments_and_trailing_commas_are_allowed() {
         let node =
             parsed("\u{FEFF}{\n  // why\n  \"a\": 1, /* and */\n  \"b\": [true, null,],\n}\n");
         let Value::Object(entries) = node.unwrap().value else { panic!("no object") };
@@ -155,27 +155,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_told_with_its_line() {
+    fn invalid_json_is_reported_with_its_line() {
         for (text, wanted) in [
             (
                 "{\n  \"a\": 1\n  \"b\": 2\n}",
-                "c.json:2: is no JSON from here on (expected comma); comments and trailing commas are \
-                 fine, all else must be JSON",
+                "c.json:2: is not JSON from here on (expected comma); apart from comments and \
+                trailing commas, the file must be JSON",
             ),
             (
                 "{\n  \"a\": tru\n}",
-                "c.json:2: is no JSON from here on (unexpected word); comments and trailing commas are \
-                 fine, all else must be JSON",
+                "c.json:2: is not JSON from here on (unexpected word); apart from comments and \
+                trailing commas, the file must be JSON",
             ),
             (
                 "{ \"a\": 1",
-                "c.json:1: is no JSON from here on (unterminated object); comments and trailing commas \
-                 are fine, all else must be JSON",
+                "c.json:1: is not JSON from here on (unterminated object); apart from comments \
+                and trailing commas, the file must be JSON",
             ),
             (
                 "{ 'a': 1 }",
-                "c.json:1: is no JSON from here on (single-quoted strings are not allowed); comments and \
-                 trailing commas are fine, all else must be JSON",
+                "c.json:1: is not JSON from here on (single-quoted strings are not allowed); \
+                apart from comments and trailing commas, the file must be JSON",
             ),
         ] {
             assert_eq!(parsed(text).unwrap_err().to_string(), wanted);
@@ -191,6 +191,6 @@ mod tests {
         assert_eq!(shown("[1]"), "a list");
         let token = ["gh", "p_", "kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw12"].concat();
         assert_eq!(shown(&format!("\"{token}\"")), "\"[REDACTED:github-token]\"");
-        assert_eq!(shown(&format!("\"{}\"", "x".repeat(90))).chars().count(), SHOWN + 1);
+        assert_eq!(shown(&format!("\"{}\"", "x".repeat(90))).chars().count(), MAX_SHOWN_CHARS + 1);
     }
 }

@@ -13,9 +13,9 @@ use crate::config::{Config, search::FILE_NAME, table};
 /// What to do if the file already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Keep it and fail.
+    /// Keep the file and fail.
     Keep,
-    /// Rename it to `graphiti.config.json.old` and write a new one.
+    /// Rename the file to `graphiti.config.json.old` and write a new file.
     Replace,
 }
 
@@ -86,7 +86,7 @@ fn open_new_private(file: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
 }
 
-/// On other systems the permissions of the folder apply, which is in the user's profile.
+/// On Windows, the file has the permissions of its folder, which is in the user's profile.
 #[cfg(not(unix))]
 fn open_new_private(file: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().write(true).create_new(true).open(file)

@@ -16,11 +16,11 @@ pub struct Log {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     Error,
-    /// A problem that the daemon survives.
+    /// A problem that does not stop the daemon.
     Warn,
-    /// An event that a user would notice.
+    /// An event that matters to a user.
     Info,
-    /// A decision of the program.
+    /// Why the daemon acted as it did.
     Debug,
     Trace,
 }

@@ -1,10 +1,10 @@
-//! Deprecated spellings of keys: from earlier documents, from Graphiti's fork, and common mistakes.
+//! Deprecated keys of earlier documents and of Graphiti's fork, and common mistakes.
 
 use crate::config::table;
 
 /// What happened to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum KeyMigration {
     /// The key has a new name.
     Renamed(&'static str),
     Retired(&'static str),
@@ -60,21 +60,22 @@ const RETIRED: &[(&str, &str)] = &[
     ("lazy_indexing", "how a session is closed is no longer a choice"),
 ];
 
-/// Looks up a key that is not a current one; `None` when it was never valid.
-pub(super) fn fate(key: &str) -> Option<Fate> {
+/// Returns the current name of a deprecated or misplaced key, or why the key was removed. `None`
+/// for an unknown key.
+pub(super) fn migration_of(key: &str) -> Option<KeyMigration> {
     let plain = snake_case(key);
     if let Some(known) = table::known(&plain) {
-        return Some(Fate::Renamed(known));
+        return Some(KeyMigration::Renamed(known));
     }
     let below = plain.strip_prefix("session_tracking.").unwrap_or(&plain);
     if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == below) {
-        return table::known(&format!("session_tracking.{new}")).map(Fate::Renamed);
+        return table::known(&format!("session_tracking.{new}")).map(KeyMigration::Renamed);
     }
     if let Some((_, reason)) = RETIRED.iter().find(|(old, _)| *old == below) {
-        return Some(Fate::Retired(reason));
+        return Some(KeyMigration::Retired(reason));
     }
-    // The key belongs in `session_tracking` but is beside it.
-    table::known(&format!("session_tracking.{below}")).map(Fate::Renamed)
+    // The key is at the top level but belongs in `session_tracking`.
+    table::known(&format!("session_tracking.{below}")).map(KeyMigration::Renamed)
 }
 
 /// Converts `inactivityTimeout` and `inactivity-timeout` to `inactivity_timeout`.
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_new_name_is_known_and_no_old_one_is() {
+    fn new_names_are_in_the_table_and_old_names_are_not() {
         for (old, new) in RENAMED {
             assert!(table::known(&format!("session_tracking.{new}")).is_some(), "{new}");
             assert_eq!(table::known(&format!("session_tracking.{old}")), None, "{old}");
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn older_spellings_are_understood() {
+    fn deprecated_keys_are_mapped_to_current_keys() {
         for (old, wanted) in [
             ("session_tracking.watch_path", Some("session_tracking.watch_directories")),
             ("session_tracking.watchPath", Some("session_tracking.watch_directories")),
@@ -120,11 +121,11 @@ mod tests {
             ("max_summary_chars", Some("session_tracking.summary_prompts.max_summary_chars")),
             ("session_tracking.nonsense", None),
         ] {
-            assert_eq!(fate(old), wanted.map(Fate::Renamed), "{old}");
+            assert_eq!(migration_of(old), wanted.map(KeyMigration::Renamed), "{old}");
         }
         assert!(matches!(
-            fate("session_tracking.resilience.notifications"),
-            Some(Fate::Retired(_))
+            migration_of("session_tracking.resilience.notifications"),
+            Some(KeyMigration::Retired(_))
         ));
     }
 }

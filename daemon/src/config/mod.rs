@@ -1,14 +1,13 @@
 //! Finds, reads, explains and writes `graphiti.config.json`.
 //!
 //! Each stage defines its settings and their defaults in its own `config.rs`; this module assembles
-//! them into one [`Config`]. A table (`table`) maps every key of the file to a field. It is the
-//! only source for what [`load`] reads, [`init_text`] writes, [`check()`] explains and [`schema()`]
-//! describes.
+//! them into one [`Config`]. The module `table` maps every key of the file to a field; [`load`],
+//! [`init_text`], [`check()`] and [`schema()`] all use this table.
 //!
-//! The file is shared with Graphiti. `graphitid` uses the section `session_tracking`; other
-//! sections that Graphiti defines are ignored. A file with an invalid value is rejected, and all
-//! problems are reported together. An unknown key is ignored with a notice, and a deprecated
-//! spelling is read with a notice.
+//! The file is shared with Graphiti, a separate program. `graphitid` uses the section
+//! `session_tracking` and ignores the sections of Graphiti. A file with an invalid value is
+//! rejected, and all problems are reported together. An unknown key is ignored with a notice, and a
+//! deprecated spelling is read with a notice.
 
 mod change;
 mod check;

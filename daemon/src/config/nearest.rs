@@ -3,10 +3,10 @@
 use crate::config::table;
 
 /// The minimum similarity of two names for a suggestion, from 0 to 1.
-const ALIKE: f64 = 0.7;
+const MIN_SIMILARITY: f64 = 0.7;
 
-/// Returns the known key that is most similar to `key`: compares the last segment, and prefers keys
-/// of the same section.
+/// Returns the known key whose last segment is most similar to that of `key`; prefers keys of the
+/// same section.
 pub(super) fn nearest(key: &str) -> Option<&'static str> {
     let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
     let name = name.to_ascii_lowercase();
@@ -15,11 +15,11 @@ pub(super) fn nearest(key: &str) -> Option<&'static str> {
     known
         .map(|known| {
             let (known_section, known_name) = known.rsplit_once('.').unwrap_or(("", known));
-            let alike = strsim::normalized_damerau_levenshtein(&name, known_name);
+            let similarity = strsim::normalized_damerau_levenshtein(&name, known_name);
             let bonus = if known_section == section { 0.2 } else { 0.0 };
-            (alike, alike + bonus, known)
+            (similarity, similarity + bonus, known)
         })
-        .filter(|(alike, _, _)| *alike >= ALIKE)
+        .filter(|(similarity, _, _)| *similarity >= MIN_SIMILARITY)
         .max_by(|(_, first, _), (_, second, _)| first.total_cmp(second))
         .map(|(_, _, known)| known)
 }
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_key_is_named() {
+    fn the_nearest_key_is_found() {
         for (key, wanted) in [
             ("session_tracking.inactivty_timeout", Some("session_tracking.inactivity_timeout")),
             ("session_tracking.socket_path", Some("session_tracking.hooks.socket_path")),

@@ -23,7 +23,7 @@ pub enum ConfigProblem {
         /// What the parser reports.
         error: String,
     },
-    Wrong {
+    InvalidValue {
         place: FilePosition,
         key: String,
         /// The value, shortened and without secrets.
@@ -34,7 +34,7 @@ pub enum ConfigProblem {
     },
     /// A secret, which must not be in the file.
     Secret { place: FilePosition, key: String, remedy: String },
-    /// A key that is valid only in the user's own file, in a file that came with a project.
+    /// The file came with a project, but the key is valid only in the user's own file.
     Guarded { place: FilePosition, key: &'static str, own_file: PathBuf },
     /// A combination of values that are valid separately.
     Conflict {
@@ -57,26 +57,26 @@ pub enum Notice {
     },
     /// A key that occurs twice in one object.
     Twice {
-        /// The position of the last occurrence, which applies.
+        /// The position of the last occurrence, whose value is used.
         place: FilePosition,
         key: String,
     },
-    /// A deprecated key, which is read as the current one.
+    /// A deprecated key, which is read as its current name.
     OlderKey {
         place: FilePosition,
         /// The key in the file.
         from: String,
         to: &'static str,
     },
-    /// A deprecated key beside its current spelling, which applies.
+    /// A deprecated key that is ignored, because another spelling of the same key is used.
     Superseded {
         place: FilePosition,
         /// The key in the file.
         from: String,
-        /// The key that applies.
+        /// The current name of the key.
         to: &'static str,
     },
-    /// A deprecated value, which is read as the current one.
+    /// A deprecated spelling of a value, which is read as the current spelling.
     OlderValue {
         place: FilePosition,
         key: String,
@@ -91,7 +91,7 @@ pub enum Notice {
         /// Why the key is no longer used.
         reason: &'static str,
     },
-    /// A value that is used in another form.
+    /// A value that is replaced with a similar one.
     Adjusted {
         place: FilePosition,
         key: String,
@@ -100,7 +100,7 @@ pub enum Notice {
         used: String,
         reason: &'static str,
     },
-    /// A value without effect because of another value.
+    /// A value that has no effect because of another value.
     Idle { place: FilePosition, key: String, reason: &'static str },
 }
 
@@ -124,7 +124,7 @@ impl ConfigProblem {
         match self {
             ConfigProblem::Unreadable { .. } => 0,
             ConfigProblem::Syntax { place, .. }
-            | ConfigProblem::Wrong { place, .. }
+            | ConfigProblem::InvalidValue { place, .. }
             | ConfigProblem::Secret { place, .. }
             | ConfigProblem::Guarded { place, .. }
             | ConfigProblem::Conflict { place, .. } => place.line,
@@ -163,14 +163,14 @@ impl fmt::Display for ConfigProblem {
         match self {
             ConfigProblem::Unreadable { file, error } => {
                 write!(f, "{}: cannot be read ({error}); ", file.display())?;
-                f.write_str("make it a file that you may read, or remove it")
+                f.write_str("change the permissions of the file, or remove it")
             }
             ConfigProblem::Syntax { place, error } => write!(
                 f,
-                "{place}: is no JSON from here on ({error}); comments and trailing commas are fine, \
-                 all else must be JSON"
+                "{place}: is not JSON from here on ({error}); apart from comments and trailing \
+                commas, the file must be JSON"
             ),
-            ConfigProblem::Wrong { place, key, found, allowed, remedy } => {
+            ConfigProblem::InvalidValue { place, key, found, allowed, remedy } => {
                 write!(f, "{place}: `{key}` is {found}, but must be {allowed}; {remedy}")
             }
             ConfigProblem::Secret { place, key, remedy } => {
@@ -229,7 +229,7 @@ impl fmt::Display for Notice {
 }
 
 impl fmt::Display for Problems {
-    /// Writes one line each, problems first.
+    /// Writes one line for each problem, then one for each notice.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let problems = self.problems.iter().map(ToString::to_string);
         let notices = self.notices.iter().map(ToString::to_string);

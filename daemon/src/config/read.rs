@@ -8,7 +8,7 @@ use crate::{
         codec::{CodecContext, Remark},
         consistency,
         file::{self, KeyValue, Node, Value},
-        migrate::{self, Fate},
+        migrate::{self, KeyMigration},
         nearest::nearest,
         problem::{ConfigProblem, FilePosition, Notice, Problems},
         table::{self, Field},
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The sections of the file that belong to Graphiti.
-const GRAPHITIS: &[&str] = &[
+const GRAPHITI_SECTIONS: &[&str] = &[
     "daemon",
     "database",
     "description",
@@ -38,10 +38,10 @@ const GRAPHITIS: &[&str] = &[
     "version",
 ];
 
-/// A file and its owner.
+/// A file, and whether it is the user's own.
 #[derive(Clone, Debug)]
 pub(super) struct ConfigSource {
-    /// The path, as messages show it.
+    /// The path, for messages.
     pub(super) file: PathBuf,
     /// The user's own file, if this file came with a project.
     pub(super) own_file: Option<PathBuf>,
@@ -69,7 +69,7 @@ pub(super) fn read_source(source: &ConfigSource, text: &str) -> Result<Loaded, P
         loaded: Loaded { file: Some(source.file.clone()), ..Loaded::default() },
     };
     reader.collect_root(&root);
-    reader.settle();
+    reader.read_fields();
     reader.finish()
 }
 
@@ -107,7 +107,13 @@ impl<'n> ConfigReader<'_, 'n> {
             Value::Object(entries) => self.collect(entries, &top),
             _ => {
                 let found = root.shown(&self.redactor);
-                self.wrong(root.line, "the file", &found, "an object", "put { } around it");
+                self.report_invalid(
+                    root.line,
+                    "the file",
+                    &found,
+                    "an object",
+                    "put { } around the content",
+                );
             }
         }
     }
@@ -116,29 +122,33 @@ impl<'n> ConfigReader<'_, 'n> {
         for entry in entries.iter().filter(|entry| !is_remark(&entry.key)) {
             let written = join(&prefix.written, &entry.key);
             let key = join(&prefix.known, &entry.key);
-            let is_foreign = prefix.known.is_empty() && GRAPHITIS.contains(&key.as_str());
+            let is_foreign = prefix.known.is_empty() && GRAPHITI_SECTIONS.contains(&key.as_str());
             if is_foreign {
                 continue;
             }
             if let Some(known) = table::known(&key) {
-                self.take(known, entry, Prefix { written, ..prefix.clone() });
+                self.collect_entry(known, entry, Prefix { written, ..prefix.clone() });
                 continue;
             }
-            match migrate::fate(&key) {
-                Some(Fate::Renamed(known)) => {
-                    self.take(known, entry, Prefix { written, is_older: true, ..prefix.clone() });
+            match migrate::migration_of(&key) {
+                Some(KeyMigration::Renamed(known)) => {
+                    self.collect_entry(
+                        known,
+                        entry,
+                        Prefix { written, is_older: true, ..prefix.clone() },
+                    );
                 }
-                Some(Fate::Retired(reason)) => {
+                Some(KeyMigration::Retired(reason)) => {
                     let place = self.place(entry.line);
                     self.notices.push(Notice::Retired { place, key: written, reason });
                 }
-                None => self.refuse_unknown(entry, written),
+                None => self.report_unknown(entry, written),
             }
         }
     }
 
-    /// Records a field, or descends into a section.
-    fn take(&mut self, known: &'static str, entry: &'n KeyValue, prefix: Prefix) {
+    /// Records a field, or collects the fields of a section.
+    fn collect_entry(&mut self, known: &'static str, entry: &'n KeyValue, prefix: Prefix) {
         let Prefix { written, is_older, .. } = prefix;
         let line = entry.line;
         if let Some(field) = table::field(known) {
@@ -151,22 +161,22 @@ impl<'n> ConfigReader<'_, 'n> {
                     let place = self.place(line);
                     self.notices.push(Notice::OlderKey { place, from: written.clone(), to: known });
                 }
-                // The content of a renamed section counts as current unless its own keys are
-                // deprecated.
+                // The keys in a renamed section are deprecated only if they were renamed
+                // themselves.
                 let known = known.to_owned();
                 self.collect(entries, &Prefix { known, written, is_older: false });
             }
             Value::Null => {}
             _ => {
                 let found = entry.node.shown(&self.redactor);
-                let remedy = "write { } with keys in it, or leave it out";
-                self.wrong(line, &written, &found, "an object", remedy);
+                let remedy = "write an object, such as { }, or remove the key";
+                self.report_invalid(line, &written, &found, "an object", remedy);
             }
         }
     }
 
-    /// Ignores an unknown key, unless it seems to hold a secret.
-    fn refuse_unknown(&mut self, entry: &KeyValue, key: String) {
+    /// Ignores an unknown key with a notice. A key that seems to hold a secret is a problem.
+    fn report_unknown(&mut self, entry: &KeyValue, key: String) {
         let place = self.place(entry.line);
         if is_secret_name(&key)
             && matches!(&entry.node.value, Value::Text(text) if !text.is_empty())
@@ -178,8 +188,8 @@ impl<'n> ConfigReader<'_, 'n> {
         self.notices.push(Notice::Unknown { place, key, nearest });
     }
 
-    /// Reads each field from the occurrence that applies.
-    fn settle(&mut self) {
+    /// Reads each field. If a field occurs more than once, one occurrence is used.
+    fn read_fields(&mut self) {
         let found = std::mem::take(&mut self.found);
         for field in table::fields() {
             let mut places: Vec<&FieldOccurrence<'_>> =
@@ -187,20 +197,20 @@ impl<'n> ConfigReader<'_, 'n> {
             // A current spelling takes precedence over deprecated ones, and the last occurrence
             // over earlier ones.
             places.sort_by_key(|found| !found.is_older);
-            let Some((counts, others)) = places.split_last() else { continue };
+            let Some((used, others)) = places.split_last() else { continue };
             for other in others {
-                self.tell_superseded(counts, other);
+                self.report_superseded(used, other);
             }
-            self.read_field(counts);
+            self.read_field(used);
         }
     }
 
-    fn tell_superseded(&mut self, counts: &FieldOccurrence<'_>, other: &FieldOccurrence<'_>) {
-        let notice = if other.written == counts.written {
-            Notice::Twice { place: self.place(counts.line), key: counts.written.clone() }
+    fn report_superseded(&mut self, used: &FieldOccurrence<'_>, other: &FieldOccurrence<'_>) {
+        let notice = if other.written == used.written {
+            Notice::Twice { place: self.place(used.line), key: used.written.clone() }
         } else {
             let place = self.place(other.line);
-            Notice::Superseded { place, from: other.written.clone(), to: counts.field.key }
+            Notice::Superseded { place, from: other.written.clone(), to: used.field.key }
         };
         self.notices.push(notice);
     }
@@ -230,16 +240,16 @@ impl<'n> ConfigReader<'_, 'n> {
         match field.read(node, &mut self.loaded.config, &mut context) {
             Ok(()) => {
                 self.loaded.origins.insert(field.key, *line);
-                self.tell_remarks(context.remarks, found);
+                self.report_remarks(context.remarks, found);
             }
             Err(wrong) => {
                 let shown = node.shown(&self.redactor);
-                self.wrong(*line, written, &shown, &field.allowed(), &wrong.remedy);
+                self.report_invalid(*line, written, &shown, &field.allowed(), &wrong.remedy);
             }
         }
     }
 
-    fn tell_remarks(&mut self, remarks: Vec<Remark>, found: &FieldOccurrence<'_>) {
+    fn report_remarks(&mut self, remarks: Vec<Remark>, found: &FieldOccurrence<'_>) {
         for remark in remarks {
             let (place, key) = (self.place(found.line), found.written.clone());
             let shown = found.node.shown(&self.redactor);
@@ -252,8 +262,8 @@ impl<'n> ConfigReader<'_, 'n> {
         }
     }
 
-    /// Whether a text in `node` is a secret, possibly in place of the name of its environment
-    /// variable.
+    /// Whether a text in `node` contains a secret, or is an API key although the name of an
+    /// environment variable is expected.
     fn holds_secret(&self, key: &str, node: &Node) -> bool {
         match &node.value {
             Value::Text(text) => {
@@ -283,8 +293,8 @@ impl<'n> ConfigReader<'_, 'n> {
         Err(Problems { problems: self.problems, notices: self.notices })
     }
 
-    fn wrong(&mut self, line: usize, key: &str, found: &str, allowed: &str, remedy: &str) {
-        self.problems.push(ConfigProblem::Wrong {
+    fn report_invalid(&mut self, line: usize, key: &str, found: &str, allowed: &str, remedy: &str) {
+        self.problems.push(ConfigProblem::InvalidValue {
             place: self.place(line),
             key: key.to_owned(),
             found: found.to_owned(),
@@ -298,7 +308,7 @@ impl<'n> ConfigReader<'_, 'n> {
     }
 }
 
-/// Matches `_comment`, `_…_help`, `$schema` and `//`: remarks for people and editors.
+/// Whether `key` is a remark for people or editors: `_comment`, `_…_help`, `$schema` or `//`.
 fn is_remark(key: &str) -> bool {
     key.starts_with('_') || key.starts_with("//") || key == "$schema"
 }

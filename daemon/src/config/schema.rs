@@ -4,8 +4,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::config::{Config, table};
 
-/// Returns the schema (draft 2020-12) with types, bounds, defaults and help of every key. Sections
-/// of Graphiti may contain anything, and remarks (`_…`) are allowed everywhere.
+/// Returns the schema (draft 2020-12) with the type, limits, default and help of every key.
+/// Sections of Graphiti may contain anything; remarks (`_…`) may be in every section.
 pub fn schema() -> Json {
     let mut root = object("graphiti.config.json");
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -38,7 +38,8 @@ fn object(description: &str) -> Json {
     })
 }
 
-/// Returns the properties of the section at `key` in the schema `root`; those of the root for "".
+/// Returns the properties of the section at `key` in the schema `root`. An empty key means the
+/// root.
 fn properties_of<'r>(root: &'r mut Json, key: &str) -> &'r mut Map<String, Json> {
     let names = key.split('.').filter(|name| !name.is_empty());
     let section = names.fold(root, |object, name| &mut object["properties"][name]);

@@ -14,13 +14,13 @@ use crate::config::{
 
 pub const FILE_NAME: &str = "graphiti.config.json";
 
-/// Maximum size, in bytes, of the file; a file with all keys has about ten thousand.
-const LONGEST: u64 = 1 << 20;
+/// Maximum size of the file, in bytes. A file with all keys has about 10 kB.
+const MAX_BYTES: u64 = 1 << 20;
 
-/// The folders to search, in this order: the directory, the home folder.
+/// The folders to search, in the order of the fields.
 #[derive(Clone, Debug)]
 pub struct FileSearch {
-    /// The working directory of the daemon; `None` excludes it.
+    /// The working directory of the daemon. `None` means that it is not searched.
     pub directory: Option<PathBuf>,
     /// The home folder of `graphitid` (`GRAPHITI_HOME`, or `~/.graphiti`).
     pub home: PathBuf,
@@ -31,8 +31,7 @@ pub struct FileSearch {
 /// Reads the first file that exists; without a file all settings have their defaults.
 ///
 /// # Errors
-/// All problems of that file. The search does not continue with the next file, because the user
-/// intended to use this one.
+/// All problems of that file. No other file is tried, because the user intended to use this file.
 pub fn load(search: &FileSearch) -> Result<Loaded, Problems> {
     match search.file() {
         Some(file) => search.read(&file),
@@ -54,10 +53,10 @@ impl FileSearch {
         self.candidates().into_iter().find(|file| file.exists())
     }
 
-    /// Reads `file`, which may be any path.
+    /// Reads `file`, which need not be one of the candidates.
     pub(super) fn read(&self, file: &Path) -> Result<Loaded, Problems> {
         let own_file = self.home.join(FILE_NAME);
-        let is_projects =
+        let is_project_file =
             self.directory.as_ref().is_some_and(|folder| folder.join(FILE_NAME) == file)
                 && file != own_file;
         let text = read(file).map_err(|error| {
@@ -69,7 +68,7 @@ impl FileSearch {
         })?;
         let source = ConfigSource {
             file: file.to_owned(),
-            own_file: is_projects.then_some(own_file),
+            own_file: is_project_file.then_some(own_file),
             user_home: self.user_home.clone(),
         };
         read_source(&source, &text)
@@ -78,9 +77,9 @@ impl FileSearch {
 
 fn read(file: &Path) -> io::Result<String> {
     let mut text = String::new();
-    File::open(file)?.take(LONGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LONGEST {
-        let what = format!("it is longer than {} kB", LONGEST >> 10);
+    File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        let what = format!("it is longer than {} kB", MAX_BYTES >> 10);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
     }
     Ok(text)

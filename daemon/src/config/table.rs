@@ -1,5 +1,4 @@
-//! All keys of the file, each with its field in [`Config`], its codec and its help text. The
-//! reader, the default file, the check and the schema use only this table.
+//! All keys of the file, each with its field in [`Config`], its codec and its help text.
 
 use std::sync::LazyLock;
 
@@ -10,9 +9,9 @@ use crate::{
         Config,
         codec::{
             Bytes, Choice, Codec, CodecContext, CommandCodec, Count, Days, Delays, Dollars,
-            EnvName, Flag, FormatsCodec, GroupCodec, KeepCodec, Millis, Namespaces, OffSeconds,
-            Optional, Path, Paths, PromptCodec, Seconds, ShareCodec, Text, Texts, ToolsCodec, Url,
-            VectorCodec, Wrong,
+            EnvName, Flag, FormatsCodec, GroupCodec, InvalidValue, KeepCodec, Millis, Namespaces,
+            OffSeconds, Optional, Path, Paths, PromptCodec, Seconds, ShareCodec, Text, Texts,
+            ToolsCodec, Url, VectorCodec,
         },
         file::Node,
         log::Level,
@@ -24,9 +23,9 @@ use crate::{
 };
 
 pub(super) struct Field {
-    /// The path from the root, with dots.
+    /// The path from the root, separated by dots.
     pub(super) key: &'static str,
-    /// One line.
+    /// A text without line breaks.
     pub(super) help: &'static str,
     access: Box<dyn Access + Send + Sync>,
 }
@@ -41,17 +40,18 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.resilience", "What happens when the model is not available"),
     ("session_tracking.resilience.retry_queue", "The queue of sessions that wait for the model"),
     ("session_tracking.hooks", "The hooks of coding agents"),
-    ("session_tracking.mcp", "What agents are shown over the Model Context Protocol"),
+    ("session_tracking.mcp", "Which tools agents see over the Model Context Protocol"),
     ("session_tracking.llm", "The model that writes summaries; nothing leaves the machine while the provider is \"none\""),
     ("session_tracking.llm.daily_budget", "Limits per day; null = no limit"),
     ("session_tracking.llm.price", "US dollars per million tokens; null = the known price of the model"),
     ("session_tracking.embeddings", "Vectors in addition to full text"),
-    ("session_tracking.share", "A graph that a team, or several machines of yours, share; nothing is shared unless `engine` and `projects` are set"),
+    ("session_tracking.share", "A graph that a team or several of your machines share; nothing is \
+    shared unless `engine` and `projects` are set"),
     ("session_tracking.log", "The log of graphitid"),
     ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near the limit of the database or the index, the text of the oldest indexed sessions is evicted, then their episodes"),
 ];
 
-/// Returns all keys, in the order in which they are written.
+/// Returns all fields, in the order in which they are written.
 pub(super) fn fields() -> &'static [Field] {
     static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(table);
     &FIELDS
@@ -67,8 +67,8 @@ pub(super) fn known(key: &str) -> Option<&'static str> {
     field(key).map(|field| field.key).or_else(section)
 }
 
-/// Keys that run programs or determine where text is sent or files are written. They are valid only
-/// in the user's own file, not in one that came with a project.
+/// Keys that determine which programs run, which files are read or written, and where text is sent.
+/// These keys are valid only in the user's own file, not in a file that came with a project.
 const GUARDED: &[&str] = &[
     "session_tracking.hooks.socket_path",
     "session_tracking.llm.provider",
@@ -107,7 +107,7 @@ impl Field {
         node: &Node,
         config: &mut Config,
         context: &mut CodecContext<'_>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), InvalidValue> {
         self.access.read(node, config, context)
     }
 
@@ -134,25 +134,25 @@ trait Access {
         node: &Node,
         config: &mut Config,
         context: &mut CodecContext<'_>,
-    ) -> Result<(), Wrong>;
+    ) -> Result<(), InvalidValue>;
     fn write(&self, config: &Config) -> Json;
     fn allowed(&self) -> String;
     fn schema(&self) -> Json;
 }
 
-struct Tied<C: Codec> {
+struct BoundCodec<C: Codec> {
     codec: C,
     get: fn(&Config) -> &C::Item,
     get_mut: fn(&mut Config) -> &mut C::Item,
 }
 
-impl<C: Codec> Access for Tied<C> {
+impl<C: Codec> Access for BoundCodec<C> {
     fn read(
         &self,
         node: &Node,
         config: &mut Config,
         context: &mut CodecContext<'_>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), InvalidValue> {
         *(self.get_mut)(config) = self.codec.read(node, context)?;
         Ok(())
     }
@@ -170,13 +170,13 @@ impl<C: Codec> Access for Tied<C> {
     }
 }
 
-/// A row: the key below `session_tracking`, its field in [`Config`], its codec, its help.
+/// Makes a [`Field`] of the key in `session_tracking`, its field in [`Config`], its codec and help.
 macro_rules! row {
     ($key:literal, $($place:ident).+, $codec:expr, $help:literal) => {
         Field {
             key: concat!("session_tracking.", $key),
             help: $help,
-            access: Box::new(Tied {
+            access: Box::new(BoundCodec {
                 codec: $codec,
                 get: |config| &config.$($place).+,
                 get_mut: |config| &mut config.$($place).+,
@@ -194,7 +194,7 @@ const PROVIDER: Choice<ProviderKind> = Choice {
     ],
 };
 
-const EMBEDDER: Choice<EmbeddingProvider> = Choice {
+const EMBEDDING_PROVIDER: Choice<EmbeddingProvider> = Choice {
     words: &[
         ("none", EmbeddingProvider::None),
         ("openai", EmbeddingProvider::OpenAi),
@@ -249,7 +249,7 @@ fn table() -> Vec<Field> {
     let mut fields = tracking();
     fields.extend(summaries());
     fields.extend(model());
-    fields.extend(surroundings());
+    fields.extend(connections());
     fields
 }
 
@@ -257,16 +257,16 @@ fn table() -> Vec<Field> {
 fn tracking() -> Vec<Field> {
     vec![
         row!("enabled", capture.enabled, Flag, "Whether sessions are tracked"),
-        row!("watch_directories", capture.watch_directories, Paths { example: "~/.claude/projects" }, "Folders with transcripts; empty = those of the agents that are installed"),
+        row!("watch_directories", capture.watch_directories, Paths { example: "~/.claude/projects" }, "Folders with transcripts; empty = the folders of the installed agents"),
         row!("excluded_paths", capture.excluded_paths, Paths { example: "~/private" }, "Projects that are not tracked, including their subfolders"),
         row!("keep_length_days", capture.keep, or_null(Days, "all"), "Maximum age of a transcript to import, in days; null = no limit (agents delete theirs after 30 days)"),
         row!("inactivity_timeout", session.inactivity_timeout, OffSeconds, "Seconds without activity after which a session is closed; 0 or null = never"),
         row!("check_interval", session.check_interval, Seconds, "Seconds without activity after which a session is shown as inactive; also the interval of the check"),
         row!("auto_summarize", summarize.auto_summarize, Flag, "Whether a model writes the summaries; otherwise they are generated locally from evidence"),
-        row!("store_in_graph", graph.store_in_graph, Flag, "Whether episodes are created from sessions; otherwise only their text can be searched"),
-        row!("group_id", api.answers.group_id, or_null(GroupCodec, "the namespace of the project"), "The group that answers give for every episode, entity and fact; null = the namespace of its project"),
+        row!("store_in_graph", graph.store_in_graph, Flag, "Whether episodes are created from sessions; otherwise only the text of sessions can be searched"),
+        row!("group_id", api.answers.group_id, or_null(GroupCodec, "the namespace of the project"), "The group_id of every episode, entity and fact in answers; null = the namespace of the project"),
         row!("include_project_path", api.answers.include_project_path, Flag, "Whether the document of an episode contains the path of its project; otherwise only a hash of it"),
-        row!("cross_project_search", api.answers.cross_project_search, Flag, "Whether a search includes sessions of projects other than the one it is made in; false also keeps agents from naming another project"),
+        row!("cross_project_search", api.answers.cross_project_search, Flag, "Whether a search includes sessions of other projects; false also prevents agents from naming another project"),
         row!("trusted_namespaces", api.answers.trusted_namespaces, or_null(Namespaces, "all projects"), "Namespaces of the other projects that a search includes, as `graphiti list --json` gives them; null = all"),
         row!("query_timeout", api.query_timeout, Seconds, "Seconds that a query waits for pending sessions to be indexed"),
         row!("watch_formats", capture.watch_formats, FormatsCodec, "Agents that are not built in: a list of objects with name, paths and JSON pointers to role, text, time, session and cwd; `graphitid config try FILE` shows what would be read"),
@@ -276,14 +276,14 @@ fn tracking() -> Vec<Field> {
         row!("filter.agent_messages", capture.filter.agent_messages, KeepCodec { summary: "default-agent-messages.md" }, "What the agent wrote"),
         row!("hooks.enabled", api.hooks.enabled, Flag, "Whether hook events are processed"),
         row!("hooks.socket_enabled", api.hooks.socket_enabled, Flag, "Whether the daemon listens on a socket"),
-        row!("hooks.socket_path", api.hooks.socket_path, or_null(path("~/.graphiti/mcp.sock"), "the usual one"), "The socket; null = mcp.sock in the home folder, or a named pipe on Windows"),
+        row!("hooks.socket_path", api.hooks.socket_path, or_null(path("~/.graphiti/mcp.sock"), "the default socket"), "The socket; null = mcp.sock in the home folder, or a named pipe on Windows"),
         row!("hooks.hook_timeout", api.hooks.hook_timeout, Millis, "Maximum time that a hook waits for the indexing of its session when async_indexing is false, in milliseconds"),
         row!("hooks.async_indexing", api.hooks.async_indexing, Flag, "Whether a hook returns before its session is indexed"),
         row!("hooks.handoff", api.hooks.handoff, Flag, "Whether a new session starts with a handoff from the last sessions in its project"),
         row!("hooks.handoff_max_chars", api.hooks.handoff_max_chars, count(100, 10_000, "characters"), "Maximum length of the handoff, in characters"),
         row!("hooks.team_handoff", api.hooks.team_handoff, Flag, "Whether the handoff of a shared project also lists the latest sessions of colleagues, with what they left open"),
-        row!("hooks.recall", api.hooks.recall, Flag, "Whether errors, decisions and wishes of earlier sessions that clearly match a prompt are added to its context"),
-        row!("mcp.tools", api.listed_tools, ToolsCodec, "The tools that agents are shown: \"core\" (search, read, handoff, facts, remember, close), \"all\", or names; the others can be called by their names, too"),
+        row!("hooks.recall", api.hooks.recall, Flag, "Whether errors, decisions and preferences of earlier sessions that clearly match a prompt are added to its context"),
+        row!("mcp.tools", api.listed_tools, ToolsCodec, "The tools that agents see: \"core\" (search, read, handoff, facts, remember, close), \"all\", or names; the others can be called by their names, too"),
     ]
 }
 
@@ -297,7 +297,7 @@ fn summaries() -> Vec<Field> {
         row!("summarization.include_decisions", summarize.include_decisions, Flag, "Whether summaries include decisions"),
         row!("summarization.include_errors_resolved", summarize.include_errors_resolved, Flag, "Whether summaries include resolved errors"),
         row!("summarization.recap_suffices", summarize.recap_suffices, Flag, "Whether the agent's own summary at the end of a session replaces the model's"),
-        row!("summarization.tool_classification_cache", summarize.tool_classification_cache, or_null(path("~/.graphiti/tool_classification_cache.json"), "the usual one"), "A file with tool classifications, as `graphiti tools export` prints it, imported at each start; null = tool_classification_cache.json in the home folder"),
+        row!("summarization.tool_classification_cache", summarize.tool_classification_cache, or_null(path("~/.graphiti/tool_classification_cache.json"), "the default file"), "A file with tool classifications, as `graphiti tools export` prints it, imported at each start; null = tool_classification_cache.json in the home folder"),
         row!("summary_prompts.tool_results", prompt.tool_results, PromptCodec, "The prompt for what tools returned"),
         row!("summary_prompts.user_messages", prompt.user_messages, PromptCodec, "The prompt for what the user wrote"),
         row!("summary_prompts.agent_messages", prompt.agent_messages, PromptCodec, "The prompt for what the agent wrote"),
@@ -310,9 +310,9 @@ fn summaries() -> Vec<Field> {
 fn model() -> Vec<Field> {
     vec![
         row!("llm.provider", llm.provider, PROVIDER, "none, anthropic, openai (also for servers that speak its protocol) or command"),
-        row!("llm.model", llm.model, or_null(text("a model's name", "claude-haiku-4-5"), "the provider's usual one"), "The model; null = the provider's usual one"),
-        row!("llm.base_url", llm.base_url, or_null(Url, "the provider's own"), "Where the provider listens; null = its own address"),
-        row!("llm.api_key_env", llm.key.env, or_null(EnvName, "the provider's usual one"), "The environment variable that holds the key; null = the provider's usual one"),
+        row!("llm.model", llm.model, or_null(text("a model's name", "claude-haiku-4-5"), "the provider's default"), "The model; null = the provider's default"),
+        row!("llm.base_url", llm.base_url, or_null(Url, "the provider's own"), "The address of the provider; null = its public address"),
+        row!("llm.api_key_env", llm.key.env, or_null(EnvName, "the provider's default"), "The environment variable that holds the key; null = the provider's default"),
         row!("llm.api_key_file", llm.key.file, or_null(path("~/.graphiti/api-key"), "none"), "A file that holds the key and that only you can read"),
         row!("llm.api_key_command", llm.key.command, or_null(CommandCodec, "none"), "A program that prints the key, such as [\"pass\", \"show\", \"key\"]"),
         row!("llm.command", llm.command, or_null(CommandCodec, "none"), "The program to run when the provider is command: reads the prompt from standard input, prints the reply"),
@@ -320,11 +320,11 @@ fn model() -> Vec<Field> {
         row!("llm.max_retries", llm.max_retries, count(0, 20, "tries"), "Number of immediate retries of a call"),
         row!("llm.concurrency", llm.concurrency, count(1, 64, "calls"), "Maximum number of concurrent calls"),
         row!("llm.context_tokens", llm.context_tokens, count(2_000, 10_000_000, "tokens"), "Size of the model's context, in tokens"),
-        row!("llm.daily_budget.calls", llm.daily_budget.calls, or_null(count(0, 1_000_000, "calls"), "no bound"), "Maximum number of calls per day"),
-        row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no bound"), "Maximum cost per day, in US dollars"),
-        row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "what is known of the model"), "Price of prompt tokens"),
-        row!("llm.price.output_per_mtok", llm.price.output_per_mtok, or_null(Dollars, "what is known of the model"), "Price of reply tokens"),
-        row!("llm.price.cached_per_mtok", llm.price.cached_per_mtok, or_null(Dollars, "what is known of the model, or the prompt's"), "Price of prompt tokens from the provider's cache"),
+        row!("llm.daily_budget.calls", llm.daily_budget.calls, or_null(count(0, 1_000_000, "calls"), "no limit"), "Maximum number of calls per day"),
+        row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no limit"), "Maximum cost per day, in US dollars"),
+        row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "the known price of the model"), "Price of prompt tokens"),
+        row!("llm.price.output_per_mtok", llm.price.output_per_mtok, or_null(Dollars, "the known price of the model"), "Price of reply tokens"),
+        row!("llm.price.cached_per_mtok", llm.price.cached_per_mtok, or_null(Dollars, "the known price of the model, or the prompt's"), "Price of prompt tokens from the provider's cache"),
         row!("resilience.on_llm_unavailable", llm.resilience.on_unavailable, ON_UNAVAILABLE, "STORE_RAW_AND_RETRY, STORE_RAW (without a retry) or FAIL"),
         row!("resilience.retry_queue.max_retries", llm.resilience.max_retries, count(0, 100, "tries"), "Maximum number of retries for a session"),
         row!("resilience.retry_queue.retry_delays_seconds", llm.resilience.retry_delays, Delays, "Delays before each retry, in seconds; the last one is repeated"),
@@ -334,32 +334,32 @@ fn model() -> Vec<Field> {
 }
 
 #[rustfmt::skip]
-fn surroundings() -> Vec<Field> {
+fn connections() -> Vec<Field> {
     vec![
-        row!("embeddings.provider", search.embeddings.provider, EMBEDDER, "none, openai (also for servers that speak its protocol) or local (a model in a folder)"),
-        row!("embeddings.model", search.embeddings.model, or_null(text("a model's name", "text-embedding-3-small"), "the provider's usual one"), "The model; null = the provider's usual one"),
-        row!("embeddings.base_url", search.embeddings.base_url, or_null(Url, "the provider's own"), "Where the provider listens; null = its own address"),
-        row!("embeddings.api_key_env", search.embeddings.key.env, or_null(EnvName, "the provider's usual one"), "The environment variable that holds the key; null = the provider's usual one"),
+        row!("embeddings.provider", search.embeddings.provider, EMBEDDING_PROVIDER, "none, openai (also for servers that speak its protocol) or local (a model in a folder)"),
+        row!("embeddings.model", search.embeddings.model, or_null(text("a model's name", "text-embedding-3-small"), "the provider's default"), "The model; null = the provider's default"),
+        row!("embeddings.base_url", search.embeddings.base_url, or_null(Url, "the provider's own"), "The address of the provider; null = its public address"),
+        row!("embeddings.api_key_env", search.embeddings.key.env, or_null(EnvName, "the provider's default"), "The environment variable that holds the key; null = the provider's default"),
         row!("embeddings.api_key_file", search.embeddings.key.file, or_null(path("~/.graphiti/api-key"), "none"), "A file that holds the key and that only you can read"),
         row!("embeddings.api_key_command", search.embeddings.key.command, or_null(CommandCodec, "none"), "A program that prints the key"),
         row!("embeddings.path", search.embeddings.path, or_null(path("~/models/all-MiniLM-L6-v2"), "none"), "The model's folder when the provider is local"),
         row!("embeddings.dimensions", search.embeddings.dimensions, or_null(count(8, 8_192, "dimensions"), "the model's own"), "The length of a vector; null = the model's own"),
         row!("embeddings.query_timeout", search.embeddings.query_timeout, Seconds, "Seconds that a search waits for the vector of its query; after that, only full text is used"),
         row!("share.engine", share.engine, or_null(ENGINE, "nothing is shared"), "falkordb or neo4j; null = nothing is shared"),
-        row!("share.url", share.url, or_null(text("an address", "rediss://graph.example.org:6379"), "the usual one on this machine"), "Where the engine listens: rediss:// or redis:// for FalkorDB, https:// or http:// for Neo4j; null = its usual port on this machine"),
-        row!("share.user", share.user, or_null(text("a user's name", "graphiti"), "the engine's usual one"), "The user of the engine; null = the engine's usual one"),
+        row!("share.url", share.url, or_null(text("an address", "rediss://graph.example.org:6379"), "the default port on this machine"), "The address of the engine: rediss:// or redis:// for FalkorDB, https:// or http:// for Neo4j; null = the default port on this machine"),
+        row!("share.user", share.user, or_null(text("a user's name", "graphiti"), "the engine's default user"), "The user of the engine; null = the engine's default user"),
         row!("share.password_env", share.password_env, or_null(EnvName, "no password"), "The environment variable that holds the password"),
         row!("share.password_file", share.password_file, or_null(path("~/.graphiti/graph-password"), "none"), "A file that holds the password and that only you can read"),
-        row!("share.tls", share.tls, Flag, "Whether an engine on another machine has to be reached over TLS"),
+        row!("share.tls", share.tls, Flag, "Whether an engine on another machine must be reached over TLS"),
         row!("share.name", share.name, or_null(text("your name", "Ann"), "none"), "Your name, as colleagues see it"),
         row!("share.projects", share.projects, Texts { what: "a list of remotes and folders", example: "github.com/ann/app" }, "The projects that are shared, by the remote of their repository or by their folder; `graphiti share enable` adds one"),
         row!("log.level", log.level, LEVEL, "error, warn, info, debug or trace"),
-        row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the usual one"), "The file; null = standard error when a terminal or a service manager reads it, else graphitid.log in the home folder"),
+        row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the default file"), "The file; null = standard error if it is a terminal or belongs to a service manager, otherwise graphitid.log in the home folder"),
         row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The file size at which a new log file is started"),
         row!("limits.database_bytes", limits.database_bytes, Bytes { min: 32 << 20 }, "Maximum size of the database, including the temporary copy during compaction; a sixth to a third of it is content"),
         row!("limits.index_bytes", limits.index_bytes, Bytes { min: 32 << 20 }, "Maximum size of the search index, including temporary files during merges; a quarter to three eighths of it is content"),
-        row!("limits.spool_bytes", limits.spool_bytes, Bytes { min: 1 << 20 }, "Maximum size of the spool of hook events, 4 KiB each; when it is full, sessions are found by their transcripts, later"),
-        row!("limits.log_bytes", limits.log_bytes, Bytes { min: 128 << 10 }, "Maximum size of all log files; the oldest is deleted"),
+        row!("limits.spool_bytes", limits.spool_bytes, Bytes { min: 1 << 20 }, "Maximum size of the spool of hook events, 4 KiB each; when it is full, events are refused, and their sessions are found later by the transcripts"),
+        row!("limits.log_bytes", limits.log_bytes, Bytes { min: 128 << 10 }, "Maximum size of all log files together; the oldest files are deleted"),
     ]
 }
 
@@ -368,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_occurs_once_and_in_a_section() {
+    fn every_key_occurs_once_in_a_known_section_with_help() {
         for (index, field) in fields().iter().enumerate() {
             let (section, _) = field.key.rsplit_once('.').unwrap();
             assert!(SECTIONS.iter().any(|(key, _)| *key == section), "{}", field.key);

@@ -39,7 +39,7 @@ pub struct BackfillCandidate {
     /// The number of messages; 0 if the transcript was not read.
     pub messages: u32,
     pub project: Option<Project>,
-    /// The files of its sub-agents that are not registered.
+    /// The unregistered files of the session's sub-agents.
     pub(super) sub_agents: Vec<PathBuf>,
 }
 
@@ -61,7 +61,7 @@ impl BackfillCandidate {
     }
 }
 
-/// Finds the candidates that were written since `since`, or all if it is `None`, the latest first.
+/// Finds the candidates that were written at `since` or later (`None` for all), the latest first.
 /// Reads folders and the starts of files.
 pub(super) fn find(
     known: &BackfillContext,
@@ -103,7 +103,8 @@ fn of_session(session: &Session, formats: &Formats) -> Option<BackfillCandidate>
     })
 }
 
-/// Returns the sessions of unregistered files, which were too old for the automatic import.
+/// Returns the sessions of files that are not registered because they were too old for the
+/// automatic import.
 fn unregistered(
     known: &BackfillContext,
     store: &dyn Store,

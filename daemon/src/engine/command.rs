@@ -37,7 +37,7 @@ pub(super) enum EngineCommand {
     OpenSources(oneshot::Sender<Vec<Source>>),
     BackfillContext(oneshot::Sender<BackfillContext>),
     Status(oneshot::Sender<Status>),
-    /// Asks whether a model's answer about a session that was just closed is pending.
+    /// Asks for the pending answer of the model about a session that was just closed.
     Pending {
         session: SessionKey,
         reply: oneshot::Sender<Option<PendingAnswer>>,
@@ -61,7 +61,7 @@ pub(super) enum EngineCommand {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
-    /// The released sessions were removed from the store, or they stay because that failed.
+    /// Ends a release: the sessions were removed from the store, or removing them failed.
     ReleaseEnded {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
@@ -174,7 +174,7 @@ impl From<StoreError> for EngineError {
 pub struct Scope {
     /// The projects; empty for all.
     pub projects: Vec<Namespace>,
-    /// The session that is left out: the caller's own, which is still active.
+    /// The session that is left out: the caller's own session, which is still active.
     pub except: Option<SessionKey>,
     /// The maximum number of sessions.
     pub limit: usize,
@@ -205,7 +205,7 @@ pub struct Status {
     pub inactive: usize,
     pub indexing: usize,
     pub failed: usize,
-    /// The number of sessions that are over but not indexed, including history.
+    /// The number of sessions that have ended but are not indexed, including history.
     pub unindexed: usize,
     /// The number of sessions of history that wait for their import.
     pub history_left: usize,
@@ -234,20 +234,20 @@ pub struct IndexLag {
     pub is_stalled: bool,
 }
 
-/// The state of the model and of the questions to it.
+/// The state of the model and of the requests to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelStatus {
-    /// Whether a model is asked at all.
+    /// Whether a model is configured.
     pub is_on: bool,
     /// Whether the model writes summaries.
     pub writes_summaries: bool,
     /// The number of sessions that wait for the model.
     pub awaiting: usize,
-    /// The number of sessions that the model is being asked about now.
+    /// The number of sessions with a running request.
     pub asking: usize,
     /// Why the model is not asked at present.
     pub outage: Option<String>,
-    /// The last error of one of the waiting sessions.
+    /// The last error of a session that waits.
     pub last_error: Option<String>,
 }
 

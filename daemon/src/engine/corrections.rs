@@ -16,7 +16,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether a correction may be stored, because it may replace the stored one or there is none.
+    /// Whether a correction may be stored: the fact has no correction yet, or this one may replace
+    /// it.
     pub fn may_correct(&self, one: &CorrectedFact) -> Result<bool, EngineError> {
         let known: Option<Correction> = self.store.correction(one.fact)?;
         Ok(known.is_none_or(|known| one.correction.replaces(&known)))

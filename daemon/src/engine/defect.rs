@@ -2,8 +2,8 @@
 
 use tokio::task::JoinError;
 
-/// The description of a panic, which is logged, stored and shown. The message of the panic is left
-/// out: it may quote a transcript.
+/// The description of a panic, which is logged, stored and shown. It does not contain the message
+/// of the panic, which may quote a transcript.
 pub(super) const PANIC: &str = "a defect in graphitid; see its log for the place";
 
 /// Describes why a task ended.

@@ -1,4 +1,4 @@
-//! The queue of new files that have to be identified, each path once.
+//! The queue of new files that have to be identified. It contains each path once.
 //!
 //! Pure decisions, without I/O. The watch, a scan and a hook may announce a file at any moment,
 //! also while it is being identified. Each path has one stage, so it is never identified twice at
@@ -56,8 +56,8 @@ impl Discovery {
         paths
     }
 
-    /// Ends the batch, after its files were registered. Returns those that were announced again
-    /// meanwhile: their identification may be outdated, so the caller announces them again.
+    /// Ends the batch, after its files were registered. Returns the files that changed meanwhile:
+    /// their identification may be outdated, so the caller announces them again.
     pub(super) fn batch_done(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         self.stages.retain(|path, stage| match stage {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_while_it_is_identified_is_looked_at_once_more() {
+    fn a_file_that_changes_while_it_is_identified_is_identified_again() {
         let mut discovery = Discovery::default();
         announce(&mut discovery, &["/a", "/b", "/c"]);
         assert_eq!(discovery.next_batch(2).len(), 2);

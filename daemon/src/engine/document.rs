@@ -16,9 +16,9 @@ use crate::{
     summarize::markdown::OUTCOME,
 };
 
-/// A problem of a document, and the number of its line, counted from 1.
+/// A problem of a document, with its line number (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct DocumentError {
     pub line: usize,
     pub what: String,
 }
@@ -31,9 +31,9 @@ const INDENT: &str = "  ";
 /// The members of the front matter, each with its line.
 struct Members(BTreeMap<String, (usize, Value)>);
 
-/// Parses `document` as an imported episode. `summary` has the fields of its summary, or is null
-/// if only the text is known.
-pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
+/// Parses `document` as an imported episode. `summary` is the summary as JSON, or null if only its
+/// text is known.
+pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
     let (members, text) = Members::read(document)?;
     let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;
     let agent = members.text("agent")?;
@@ -46,18 +46,18 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     let created_at = members.parsed("indexed_at", "a time", Timestamp::parse)?;
     let content_hash = members.parsed("content_hash", "a hash in hex", hash)?;
     let mut summary: EnhancedSessionSummary = match summary {
-        Value::Null => EnhancedSessionSummary { outcome: outcome_in(text), ..nothing() },
+        Value::Null => EnhancedSessionSummary { outcome: outcome_in(text), ..empty_summary() },
         summary => serde_json::from_value(summary.clone())
-            .map_err(|error| Wrong { line: 1, what: format!("`summary`: {error}") })?,
+            .map_err(|error| DocumentError { line: 1, what: format!("`summary`: {error}") })?,
     };
-    let is_told = summary.objective.is_empty();
+    let has_only_text = summary.objective.is_empty();
     let number =
         |name| members.get(name).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
     summary.message_count = summary.message_count.or_else(|| number("message_count"));
     let optional = |name| members.get(name).and_then(Value::as_str).map(str::to_owned);
     let content = ExternalContent {
         // If the fields of the summary are known, the text is redundant.
-        text: if is_told { text.to_owned() } else { String::new() },
+        text: if has_only_text { text.to_owned() } else { String::new() },
         source: optional("source").unwrap_or_else(|| "text".to_owned()),
         description: optional("source_description").unwrap_or_default(),
         from: Some(optional("hostname").unwrap_or_default()),
@@ -83,15 +83,14 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     })
 }
 
-/// Returns the outcome that the text of a summary names, or the one of an empty summary.
+/// Returns the outcome that the text of a summary names; otherwise that of an empty summary.
 fn outcome_in(text: &str) -> Outcome {
     let told = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
     told.and_then(|told| Outcome::parse(told.split_whitespace().next()?))
-        .unwrap_or(nothing().outcome)
+        .unwrap_or(empty_summary().outcome)
 }
 
-/// Returns an empty summary.
-pub fn nothing() -> EnhancedSessionSummary {
+pub fn empty_summary() -> EnhancedSessionSummary {
     EnhancedSessionSummary {
         activity_vector: ActivityVector::default(),
         objective: String::new(),
@@ -122,22 +121,22 @@ pub fn nothing() -> EnhancedSessionSummary {
 
 impl Members {
     /// Parses the front matter; returns its members and the text after it.
-    fn read(document: &str) -> Result<(Members, &str), Wrong> {
-        let wrong = |line, what: &str| Wrong { line, what: what.to_owned() };
+    fn read(document: &str) -> Result<(Members, &str), DocumentError> {
+        let wrong = |line, what: &str| DocumentError { line, what: what.to_owned() };
         let mut members = BTreeMap::new();
         let mut rest = document;
         let mut number = 0;
         loop {
             number += 1;
-            let Some((line, behind)) = rest.split_once('\n') else {
+            let Some((line, after_line)) = rest.split_once('\n') else {
                 return Err(wrong(number, "ends before its front matter does"));
             };
-            rest = behind;
+            rest = after_line;
             let line = line.trim_end_matches('\r');
             match number {
                 1 if line != FRONT => return Err(wrong(1, "does not begin with `---`")),
                 2 if line != MEMBERS => {
-                    return Err(Wrong { line: 2, what: format!("`{MEMBERS}` is missing") });
+                    return Err(DocumentError { line: 2, what: format!("`{MEMBERS}` is missing") });
                 }
                 1 | 2 => {}
                 _ if line == FRONT => break,
@@ -149,7 +148,7 @@ impl Members {
                             "expected `name: value`, indented by two spaces",
                         ));
                     };
-                    let value = serde_json::from_str(value).map_err(|error| Wrong {
+                    let value = serde_json::from_str(value).map_err(|error| DocumentError {
                         line: number,
                         what: format!("`{name}`: {error}"),
                     })?;
@@ -164,16 +163,16 @@ impl Members {
         self.0.get(name).map(|(_, value)| value)
     }
 
-    /// Returns the project. A document without the project's path has only the hash of the path,
-    /// which then replaces the directory.
-    fn project(&self) -> Result<Project, Wrong> {
+    /// Returns the project. A document without the project's path has the hash of the path, which
+    /// is then used as the directory.
+    fn project(&self) -> Result<Project, DocumentError> {
         if self.get("project_path").is_some() {
             return Ok(Project::new(&self.text("project_path")?));
         }
         Ok(Project::new(&format!("/{}", self.text("project_namespace")?)))
     }
 
-    fn text(&self, name: &str) -> Result<String, Wrong> {
+    fn text(&self, name: &str) -> Result<String, DocumentError> {
         match self.get(name) {
             Some(Value::String(text)) => Ok(text.clone()),
             Some(_) => Err(self.wrong(name, "is not a text")),
@@ -186,14 +185,14 @@ impl Members {
         name: &str,
         form: &str,
         parse: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<T, Wrong> {
+    ) -> Result<T, DocumentError> {
         let text = self.text(name)?;
         parse(&text).ok_or_else(|| self.wrong(name, &format!("is {form}, not `{text}`")))
     }
 
-    fn wrong(&self, name: &str, what: &str) -> Wrong {
+    fn wrong(&self, name: &str, what: &str) -> DocumentError {
         let line = self.0.get(name).map_or(1, |(line, _)| *line);
-        Wrong { line, what: format!("`{name}` {what}") }
+        DocumentError { line, what: format!("`{name}` {what}") }
     }
 }
 
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_document_is_parsed_to_the_same_episode() {
         let episode = sample();
         let summary = serde_json::to_value(&episode.summary).unwrap();
         let mut again = read(&episode::document(&episode, true), &summary).unwrap();
@@ -268,7 +267,7 @@ mod tests {
     fn a_problem_is_reported_with_its_line() {
         let document = episode::document(&sample(), true);
         let broken = |from: &str, to: &str| {
-            let Wrong { line, what } =
+            let DocumentError { line, what } =
                 read(&document.replacen(from, to, 1), &Value::Null).unwrap_err();
             format!("{line}: {what}")
         };

@@ -11,17 +11,17 @@ use std::{
 
 use crate::store::{FileStamp, Note, NoteNamespace, Source, Store, StoreError, Tally, Write};
 
-/// The name and the value of the note that records that this database was already checked.
-const NAME: &[u8] = b"duplicates";
-const VERSION: &[u8] = b"1";
+/// The name and the value of the note that records that the database was checked.
+const NOTE_NAME: &[u8] = b"duplicates";
+const NOTE_VALUE: &[u8] = b"1";
 
-/// Searches the database for duplicates, unless that was done before, and repairs them. Returns the
-/// paths that were registered twice; `is_readable` selects those that are read again.
+/// Searches the database for duplicates and repairs them, unless this was done before. Returns the
+/// paths that were registered twice. The files for which `is_readable` is true are read again.
 pub(super) async fn repair(
     store: &dyn Store,
     is_readable: &(dyn Fn(&Path) -> bool + Sync),
 ) -> Result<Vec<PathBuf>, StoreError> {
-    if store.note(NoteNamespace::Checked, NAME)?.as_deref() == Some(VERSION) {
+    if store.note(NoteNamespace::Checked, NOTE_NAME)?.as_deref() == Some(NOTE_VALUE) {
         return Ok(Vec::new());
     }
     let mut repaired = Vec::new();
@@ -30,8 +30,8 @@ pub(super) async fn repair(
         store.write(writes(store, rows, is_readable(&path))?).done().await?;
         repaired.push(path);
     }
-    let content = Some(VERSION.to_vec());
-    let note = Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content };
+    let content = Some(NOTE_VALUE.to_vec());
+    let note = Note { namespace: NoteNamespace::Checked, name: NOTE_NAME.to_vec(), content };
     store.write(vec![Write::Note(note)]).done().await?;
     Ok(repaired)
 }
@@ -45,14 +45,14 @@ pub(super) fn describe(paths: &[PathBuf]) -> String {
     )
 }
 
-/// Returns the registrations of each path that has several, in the order of their keys.
+/// Returns, for each path that was registered several times, its rows in the order of their keys.
 fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
-    let mut shadowed: Vec<Source> = Vec::new();
+    let mut duplicate_rows: Vec<Source> = Vec::new();
     let mut failed = None;
     store.visit_sources(&mut |source| match store.source_at(&source.path) {
         Ok(Some(known)) if known.key == source.key => true,
         Ok(_) => {
-            shadowed.push(source);
+            duplicate_rows.push(source);
             true
         }
         Err(error) => {
@@ -63,23 +63,23 @@ fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     if let Some(error) = failed {
         return Err(error);
     }
-    let paths: BTreeSet<String> = shadowed.iter().map(|source| source.path.clone()).collect();
+    let paths: BTreeSet<String> = duplicate_rows.iter().map(|source| source.path.clone()).collect();
     let rows_of = |path: String| {
         let mut rows: Vec<Source> = store.source_at(&path)?.into_iter().collect();
-        rows.extend(shadowed.iter().filter(|source| source.path == path).cloned());
+        rows.extend(duplicate_rows.iter().filter(|source| source.path == path).cloned());
         rows.sort_by_key(|source| source.key);
         Ok(rows)
     };
     paths.into_iter().map(rows_of).collect()
 }
 
-/// Returns the writes that keep one of `rows` (all have the same path) and drop the others.
+/// Returns the writes that keep one of `rows`, which have the same path, and drop the others.
 fn writes(
     store: &dyn Store,
     mut rows: Vec<Source>,
     is_readable: bool,
 ) -> Result<Vec<Write>, StoreError> {
-    let kept = if is_readable { 0 } else { longest(store, &rows)? };
+    let kept = if is_readable { 0 } else { index_with_most_messages(store, &rows)? };
     let source = rows.remove(kept);
     let mut writes: Vec<Write> = rows.into_iter().map(|row| Write::DropSource(row.key)).collect();
     if !is_readable {
@@ -94,7 +94,7 @@ fn writes(
 }
 
 /// Returns the index of the row with the most messages.
-fn longest(store: &dyn Store, rows: &[Source]) -> Result<usize, StoreError> {
+fn index_with_most_messages(store: &dyn Store, rows: &[Source]) -> Result<usize, StoreError> {
     let (mut kept, mut most) = (0, 0);
     for (at, row) in rows.iter().enumerate() {
         let messages = store.messages(row.key, 0, usize::MAX)?.len();

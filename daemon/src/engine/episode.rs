@@ -13,7 +13,7 @@ use crate::{
     summarize::{self, conversation::ConversationSummary},
 };
 
-/// Creates an episode from evidence alone, without a model.
+/// Creates an episode from evidence, without a model.
 pub fn from_evidence(
     session: &Session,
     reason: &CloseReason,
@@ -122,9 +122,8 @@ fn context<'c>(
     }
 }
 
-/// Returns the whole episode as a document: front matter with its origin, in the form that
-/// Graphiti's own episodes have, then the summary. Without paths, the document has only the hash
-/// of the project's path.
+/// Returns the episode as a document: front matter with its origin, in the form of Graphiti's own
+/// episodes, then the summary. Without paths, the document has only the hash of the project's path.
 pub fn document(episode: &Episode, include_paths: bool) -> String {
     let summary = &episode.summary;
     let text = |text: &str| serde_json::Value::from(text).to_string();
@@ -180,7 +179,8 @@ pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     merged
 }
 
-/// Returns the activity of the session's own file. Sub-agents only execute its tasks.
+/// Returns the activity of the session's own file. Sub-agents do not count: they only execute
+/// tasks of the session.
 fn activity(done: &JobResult) -> ActivityVector {
     done.files.first().map_or_else(
         || ActivityVector::from_signals(&Signals::default()),

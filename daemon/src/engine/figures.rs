@@ -1,10 +1,10 @@
 //! The figures of sessions: time, files, tests, errors and tokens, for statistics.
 //!
-//! The figures of a session are kept as a note with a stamp of the content that they were made
-//! from. The note is written with the episode, while the evidence is in memory, because reading
-//! the evidence of all sessions again takes seconds. Figures without a note (of an older version,
-//! or of a changed episode) are derived when they are first needed. The figures of a session that
-//! may still change are derived each time.
+//! The figures of a session are stored as a note, with a stamp of the content from which they were
+//! derived. The note is written with the episode, while the evidence is in memory, because reading
+//! the evidence of all sessions again takes seconds. If the note is missing, or was written by an
+//! older version or for an earlier episode, the figures are derived when they are first needed. The
+//! figures of a session that may still change are derived each time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -40,15 +40,15 @@ pub struct SessionFigures {
 #[derive(Serialize, Deserialize)]
 struct FiguresRecord {
     version: u32,
-    /// Identifies the content that the figures were made from; see [`stamp`].
+    /// Identifies the content from which the figures were derived; see [`stamp`].
     stamp: String,
     figures: SessionFigures,
 }
 
 /// The version of the record. It is raised when the derivation of figures changes.
 const VERSION: u32 = 1;
-/// Maximum number of notes that are written in one step.
-const NOTES: usize = 200;
+/// Number of notes that are written in one step.
+const NOTES_PER_WRITE: usize = 200;
 
 /// The prices of the models that were looked up.
 #[derive(Default)]
@@ -62,7 +62,7 @@ impl Prices {
         tariff.as_ref().map(|tariff| tariff.cost_of_tokens(&used.tokens).usd())
     }
 
-    /// Returns a text that names the source of the prices.
+    /// Returns the description of the source of the prices.
     pub fn origin() -> String {
         format!("as published by the makers of the models, {}", price::PRICES_OF)
     }
@@ -89,7 +89,7 @@ pub fn visit(
         if let Some(stamp) = stamp {
             new.push(note(session, &FiguresRecord { version: VERSION, stamp, figures }));
         }
-        if new.len() >= NOTES {
+        if new.len() >= NOTES_PER_WRITE {
             keep(store, &mut new);
         }
     }

@@ -40,30 +40,30 @@ pub struct FileBehind {
     pub session: SessionKey,
     /// The offset up to which the file was read.
     pub read: u64,
-    /// The offset after its last complete line.
+    /// The offset after the file's last complete line.
     pub complete: u64,
 }
 
-/// Checks every file. `at_hand` has the files whose state is in memory, which is newer than the
-/// stored state. Blocks.
+/// Checks every file. `open_files` has the states of the files that are in memory, which are newer
+/// than the stored states. Blocks.
 pub fn check(
     store: &dyn Store,
-    at_hand: &[Source],
+    open_files: &[Source],
     now: Timestamp,
 ) -> Result<FileCheck, StoreError> {
-    let at_hand: HashMap<SourceKey, &Source> =
-        at_hand.iter().map(|source| (source.key, source)).collect();
+    let open_files: HashMap<SourceKey, &Source> =
+        open_files.iter().map(|source| (source.key, source)).collect();
     let mut checked = FileCheck::default();
     let mut paths: HashSet<String> = HashSet::new();
     store.visit_sources(&mut |source| {
         checked.files += 1;
-        checked.behind.extend(lines_left(&source, at_hand.get(&source.key).copied(), now));
+        checked.behind.extend(lines_left(&source, open_files.get(&source.key).copied(), now));
         if !paths.insert(source.path.clone()) {
             checked.twice.push(source.path);
         }
         true
     })?;
-    // A session that is being imported or indexed will be read.
+    // The files of a session that is being imported or indexed will be read.
     let mut failed = None;
     checked.behind.retain(|file| match store.session(file.session) {
         Ok(session) => session.is_some_and(|session| !will_be_read(&session.state)),
@@ -87,20 +87,20 @@ fn will_be_read(state: &State) -> bool {
 }
 
 /// Returns the file if it is quiet and has unread lines.
-fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
+fn lines_left(source: &Source, open_files: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
     // Files that cannot be opened are reported when they are read.
     let path = Path::new(&source.path);
     let stamp = storage::stamp(path).ok()?;
     let is_quiet = now.since(Timestamp::from_micros(stamp.modified)) >= QUIET;
-    let is_read = match at_hand {
-        Some(at_hand) => at_hand.stamp == stamp,
+    let is_read = match open_files {
+        Some(open_files) => open_files.stamp == stamp,
         None => source.offset >= stamp.length && source.stamp == stamp,
     };
     if is_read || !is_quiet {
         return None;
     }
     let complete = end_of_last_line(&mut storage::open(path).ok()?, stamp.length).ok()?;
-    let read = at_hand.map_or(source.offset, |at_hand| at_hand.stamp.length);
+    let read = open_files.map_or(source.offset, |open_files| open_files.stamp.length);
     let (path, session) = (source.path.clone(), source.key.session);
     (read < complete).then_some(FileBehind { path, session, read, complete })
 }

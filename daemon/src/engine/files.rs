@@ -45,7 +45,7 @@ impl FileObservation {
 
 /// Numbers of bytes that are read from the start of a file. A larger number is tried when no
 /// format matches.
-const HEADS: [u64; 3] = [16 << 10, 256 << 10, 4 << 20];
+const HEAD_SIZES: [u64; 3] = [16 << 10, 256 << 10, 4 << 20];
 
 /// The result of identifying new files.
 pub(super) struct IdentifyResult<I = IdentifiedFile> {
@@ -62,8 +62,8 @@ impl<I> Default for IdentifyResult<I> {
     }
 }
 
-/// Finds the session of each file, and skips files that are not transcripts. An empty file may
-/// become one: it is announced again with its first line.
+/// Finds the session of each file, and skips files that are not transcripts. An empty file is
+/// skipped, too: it is announced again when its first line is written.
 pub(super) fn identify(paths: Vec<PathBuf>, formats: &Formats) -> IdentifyResult {
     identify_each(paths, |path| identify_one(path, formats))
 }
@@ -108,8 +108,8 @@ fn identify_one(path: &Path, formats: &Formats) -> io::Result<Option<IdentifiedF
     }))
 }
 
-/// Returns the identity of a file if it is a transcript of the format's agent, whatever its path
-/// is.
+/// Returns the identity of a file if it is a transcript of the format's agent. The path does not
+/// matter.
 pub(super) fn identity(path: &Path, format: &dyn Format) -> io::Result<Option<Identity>> {
     let identity = FileHead::open(path)?.identify(|text| format.identify(path, text))?;
     Ok(identity.map(without_secrets))
@@ -123,15 +123,15 @@ struct FileHead {
 
 impl FileHead {
     fn open(path: &Path) -> io::Result<FileHead> {
-        Ok(FileHead { transcript: storage::open_head(path, HEADS[0])?, bytes: Vec::new() })
+        Ok(FileHead { transcript: storage::open_head(path, HEAD_SIZES[0])?, bytes: Vec::new() })
     }
 
-    /// Calls `identify` with more and more of the file until it returns a value.
+    /// Calls `identify` with longer and longer starts of the file until it returns a value.
     fn identify<T>(&mut self, identify: impl Fn(&str) -> Option<T>) -> io::Result<Option<T>> {
         let FileHead { transcript, bytes } = self;
         let length = transcript.length()?;
         transcript.rewind()?;
-        for head in HEADS {
+        for head in HEAD_SIZES {
             transcript.by_ref().take(head - bytes.len() as u64).read_to_end(bytes)?;
             let identified = identify(&String::from_utf8_lossy(bytes));
             if identified.is_some() || length <= head {
@@ -147,7 +147,7 @@ fn observe_other(path: &Path) -> OtherPath {
     OtherPath { path: path.to_string_lossy().into_owned(), exists }
 }
 
-/// Redacts the ids, which are made of file names. The directory is only compared, and redacted
+/// Redacts the ids, which come from file names. The directory is only compared here; it is redacted
 /// where it is shown.
 fn without_secrets(identity: Identity) -> Identity {
     let Identity { session, sub_agent, directory } = identity;
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_gone_unreadable_or_makes_it_panic_costs_the_others_nothing() {
+    fn files_that_cannot_be_identified_do_not_affect_the_others() {
         let names = ["gone", "first", "locked", "other", "defect", "last"].map(PathBuf::from);
         let identified_files = identify_each(names.to_vec(), |path| match path.to_str() {
             Some("gone") => Err(io::ErrorKind::NotFound.into()),

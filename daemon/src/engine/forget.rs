@@ -14,9 +14,9 @@ use crate::{
 };
 
 impl Engine {
-    /// Forgets sessions. Stored sessions are deleted with all data derived from them; sessions
-    /// that were not read yet will not be read. Runs to its end even if the caller disconnects.
-    /// Returns the outbox position after the last deletion.
+    /// Forgets sessions. Stored sessions are deleted with all data derived from them. Sessions
+    /// that were not read yet will not be read. The work continues to its end even if the caller
+    /// disconnects. Returns the outbox position after the last deletion.
     pub async fn forget(
         &self,
         sessions: Vec<(SessionId, Option<SessionKey>)>,
@@ -42,7 +42,8 @@ impl Engine {
         self.release(keys.clone()).await?;
         let mut position = 0;
         let mut failure = None;
-        // One write list per session: its removal and the note that it is forgotten are atomic.
+        // One write list per session, so that its removal and the note that it is forgotten are
+        // atomic.
         for (id, session) in &sessions {
             match self.drop_session(id.clone(), *session, now).await {
                 Ok(reached) => position = reached,
@@ -60,7 +61,7 @@ impl Engine {
         noting.await.map_err(failed)?;
         // The sessions are deleted from the database; the index follows at the next start at the
         // latest.
-        let _ = self.until_followed(position).await;
+        let _ = self.wait_until_searchable(position).await;
         failure.map_or(Ok(position), |error| Err(failed(error)))
     }
 
@@ -107,10 +108,10 @@ impl Engine {
         self.forgotten.has(id)
     }
 
-    /// Removes a session from the forgotten ones, and ingests its transcript if that still exists.
+    /// Removes a session from the forgotten ones, and ingests its transcript if it still exists.
     /// Returns whether the transcript was ingested.
     pub async fn restore_forgotten(&self, id: &SessionId) -> Result<bool, EngineError> {
-        self.store.write(forgotten::withdrawn(id)).done().await.map_err(failed)?;
+        self.store.write(forgotten::restore_writes(id)).done().await.map_err(failed)?;
         self.forgotten.remove(id);
         let candidates = self.backfill_candidates(None).await?;
         match candidates.iter().find(|candidate| candidate.id == *id) {

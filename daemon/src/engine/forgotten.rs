@@ -1,8 +1,9 @@
 //! Keeps the list of forgotten sessions, and recognises their transcripts.
 //!
-//! The transcript of a forgotten session may still exist, and be written to, copied or forked. It
-//! is recognised by the session id that the agent gave it. A copy under another session id is
-//! recognised by the ids of its records, which reveal nothing of their content.
+//! The transcript of a forgotten session may still exist, and an agent may write to it, copy it or
+//! fork it. The transcript is recognised by its session id, which the agent assigned. A copy under
+//! another session id is recognised by the ids of its records, which reveal nothing about the
+//! content.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -34,7 +35,7 @@ struct ForgottenIndex {
     fork_keys: HashMap<RecordUuid, Vec<SessionId>>,
 }
 
-/// A part of the hash of a record's id, long enough to be unique within a session.
+/// A part of the hash of a record's id, which is long enough to be unique within a session.
 type Fingerprint = [u8; 8];
 
 /// The form on disk.
@@ -167,9 +168,9 @@ pub(super) fn writes(
 }
 
 /// Returns the writes that remove a session from the forgotten ones.
-pub(super) fn withdrawn(id: &SessionId) -> Vec<Write> {
-    let shelves = [NoteNamespace::Forgotten, NoteNamespace::ForgottenRecords];
-    shelves
+pub(super) fn restore_writes(id: &SessionId) -> Vec<Write> {
+    let namespaces = [NoteNamespace::Forgotten, NoteNamespace::ForgottenRecords];
+    namespaces
         .map(|namespace| Write::Note(Note { namespace, name: name_of(id), content: None }))
         .into()
 }

@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Closes a session, and waits until searches find its episode. If a caller or an agent
-    /// requested the closing, also waits for the model's answer, within the configured patience.
+    /// requested the close, also waits for the model's answer, but not longer than configured.
     pub async fn close(
         &self,
         session: SessionKey,
@@ -91,19 +91,19 @@ impl Engine {
             closed.position = closed.position.max(position);
         }
         // The session is closed even if the search index cannot follow.
-        let _ = self.until_followed(closed.position).await;
+        let _ = self.wait_until_searchable(closed.position).await;
         Ok(closed)
     }
 
-    /// Waits for a model's answer about a session that was just closed, but not longer than the
-    /// configured patience. Returns the outbox position after the answer.
+    /// Waits for the model's answer about a session that was just closed, but not longer than
+    /// configured. Returns the outbox position after the answer.
     async fn wait_for_model(&self, session: SessionKey) -> Result<Option<u64>, EngineError> {
         let pending = self.request(|reply| EngineCommand::Pending { session, reply }).await?;
         let Some(PendingAnswer { done, patience }) = pending else { return Ok(None) };
         if let Some(done) = done {
             match tokio::time::timeout(patience, done).await {
-                // The model is still being asked. Until it answers, the episode is the one from
-                // evidence.
+                // The request still runs. Until the model answers, the session has the episode
+                // from evidence.
                 Err(_) | Ok(Err(_)) => return Ok(None),
                 Ok(Ok(answered)) => answered?,
             }
@@ -117,7 +117,7 @@ impl Engine {
         self.request(EngineCommand::Summarizer).await
     }
 
-    /// Records the intent to close a session. Returns when the record would survive a power cut.
+    /// Records the intent to close a session. Returns when the record is durable.
     pub async fn close_later(
         &self,
         session: SessionKey,
@@ -139,7 +139,7 @@ impl Engine {
         self.request(|reply| EngineCommand::RequestSummary { session, reply }).await?
     }
 
-    /// Estimates how many sessions in `scope` a model is being asked about, or is about to be.
+    /// Estimates the number of sessions in `scope` whose request to the model runs or is due.
     pub async fn pending_summaries(&self, scope: Scope) -> Result<usize, EngineError> {
         self.request(|reply| EngineCommand::PendingSummaries { scope, reply }).await
     }
@@ -149,8 +149,8 @@ impl Engine {
         self.request(EngineCommand::Live).await
     }
 
-    /// Returns the sessions that agents report as running. When a process has several sessions,
-    /// its current one is first.
+    /// Returns the sessions that agents report as running. If a process has several sessions, its
+    /// current session is first.
     pub async fn running(&self) -> Result<Vec<RunningSession>, EngineError> {
         self.request(EngineCommand::Running).await
     }
@@ -172,8 +172,8 @@ impl Engine {
         self.request(EngineCommand::OpenSources).await
     }
 
-    /// Returns the old sessions without an episode that were written within `age`, or all if it is
-    /// `None`, the latest first.
+    /// Returns the old sessions without an episode that were written within `age` (`None` for all),
+    /// the latest first.
     pub async fn backfill_candidates(
         &self,
         age: Option<Duration>,
@@ -185,8 +185,8 @@ impl Engine {
         found.map_err(|error| failed(defect::describe(&error)))
     }
 
-    /// Ingests an old session, unless it is known, and returns its key; `None` when its transcript
-    /// does not exist or belongs to an excluded project.
+    /// Ingests an old session, unless it was ingested before, and returns its key. Returns `None`
+    /// when its transcript does not exist or belongs to an excluded project.
     pub async fn ingest(
         &self,
         candidate: &BackfillCandidate,
@@ -222,8 +222,8 @@ impl Engine {
     }
 
     /// Waits until all files are read, due episodes are created, and searches find both. With
-    /// `sessions`, also waits until no session is left that will end by itself.
-    pub async fn settled(&self, sessions: bool) -> Result<(), EngineError> {
+    /// `sessions`, also waits for all sessions that will end by a timeout.
+    pub async fn wait_until_settled(&self, sessions: bool) -> Result<(), EngineError> {
         self.request(|reply| EngineCommand::Settle { sessions, reply }).await
     }
 
@@ -274,7 +274,7 @@ impl Engine {
     ///
     /// When the search index no longer follows the database. The stored data are safe, and are
     /// found after the next start.
-    pub async fn until_followed(&self, position: u64) -> Result<(), EngineError> {
+    pub async fn wait_until_searchable(&self, position: u64) -> Result<(), EngineError> {
         let mut followed = self.followed.clone();
         let reached = followed.wait_for(|followed| followed.position >= position).await;
         reached.map(drop).map_err(|_| EngineError::Stopping)

@@ -40,7 +40,7 @@ pub enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Determines the kind of a text by its wording.
+    /// Determines whether a text is a note or a preference, by its wording.
     pub fn of(text: &str) -> MemoryKind {
         if summarize::states_wish(text) { MemoryKind::Preference } else { MemoryKind::Note }
     }
@@ -82,7 +82,7 @@ impl Engine {
         let episode = memory_episode(memory, id, key, &redactor, now);
         let position = self.store.write(writes_of(&episode)).done().await.map_err(failed)?;
         // The episode is stored even if the search index cannot follow.
-        let _ = self.until_followed(position).await;
+        let _ = self.wait_until_searchable(position).await;
         Ok((episode, position))
     }
 
@@ -138,7 +138,7 @@ impl Engine {
         }
         let position = self.store.write(writes).done().await.map_err(failed)?;
         // The episode is stored even if the search index cannot follow.
-        let _ = self.until_followed(position).await;
+        let _ = self.wait_until_searchable(position).await;
         Ok(())
     }
 }
@@ -173,7 +173,7 @@ fn memory_episode(
         session_id: SessionId { agent: MEMORY.to_owned(), id: id.to_string() },
         project: memory.project,
         name: memory.name,
-        summary: EnhancedSessionSummary { preferences: wish, ..document::nothing() },
+        summary: EnhancedSessionSummary { preferences: wish, ..document::empty_summary() },
         author: Author::Evidence,
         file: String::new(),
         content_hash: ContentHash([0; 32]),
@@ -216,7 +216,8 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // A plain text has no fields from which statements could be read, unless it is a preference.
+    // Statements are read from fields. An episode that is only a text has none, unless it is a
+    // preference.
     if episode.text().is_none() || episode.summary.preferences.is_some() {
         let statements = Box::new(graph::read(episode, &Evidence::default()));
         writes.push(Write::Statements { episode: episode.id, statements });
@@ -225,7 +226,8 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
     writes
 }
 
-/// Redacts an episode: another machine may have older rules, and a memory may hold any text.
+/// Redacts an episode: another machine may have redacted it by older rules, and a memory may
+/// contain any text.
 fn redact(episode: &mut Episode, redactor: &Redactor) {
     StoredRedactor::default().episode(episode);
     // The name of a member, such as a setting, may show that its value is a secret.
@@ -237,8 +239,8 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
     }
 }
 
-/// Returns the summary of an episode for an export, with all fields that an import on another
-/// machine needs; null if the episode is only a text.
+/// Returns the summary of an episode for an export to another machine; null if the episode is only
+/// a text.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
         Some(_) if episode.summary.preferences.is_none() => serde_json::Value::Null,
@@ -246,7 +248,7 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
     }
 }
 
-/// Returns the episode as a document that names this machine.
+/// Returns the episode as a document that names its machine: `host`, unless it was imported.
 pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {

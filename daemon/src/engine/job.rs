@@ -1,5 +1,5 @@
-//! A job reads the new lines of a session's files. It then makes the session's episode or gathers a
-//! question to a model, if that is due.
+//! A job reads the new lines of a session's files. Then it creates the session's episode or gathers
+//! the input of a question to a model, if this is due.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -143,11 +143,11 @@ fn last_at(file: &ReadProgress) -> Option<Timestamp> {
     file.state.last_at.or_else(|| (file.state.next_seq > 0).then(modified))
 }
 
-/// Returns the working directory after which the transcript's folder is named, else the first
-/// working directory.
+/// Returns the project of the working directory after which the transcript's folder is named;
+/// if there is none, that of the first working directory.
 ///
 /// The name of the folder is lossy (`-` replaces every character that is not a letter or a digit):
-/// it can confirm a directory, but a directory cannot be derived from it.
+/// a directory can be compared with the name, but cannot be derived from it.
 fn project(path: &str, evidence: &crate::model::Evidence) -> Option<Project> {
     let folder = std::path::Path::new(path).parent()?.file_name()?.to_str()?;
     let slug = |directory: &str| -> String {
@@ -171,7 +171,7 @@ fn make_episode(
     if let Some(indexed) = &session.indexed
         && indexed.hash == content.hash
     {
-        // An episode that a user deleted is not wanted, so it is not made again.
+        // The episode may be missing because a user deleted it. Then it is not created again.
         let hash = content.hash;
         tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
         return IndexOutcome::Unchanged;

@@ -9,10 +9,9 @@ use crate::{
     model::{Project, SessionKey, Timestamp, session::Content},
 };
 
-/// The result of a job.
 pub struct JobResult {
     pub session: SessionKey,
-    /// How far each file was read.
+    /// The progress of each file.
     pub files: Vec<ReadProgress>,
     /// The content of the session after the job.
     pub digest: SessionDigest,
@@ -25,7 +24,7 @@ pub struct JobResult {
 
 /// The outcome of gathering a question to a model.
 pub enum GatherOutcome {
-    /// The job was not asked to gather one.
+    /// The job did not have to gather a question.
     NotRequested,
     /// There is nothing to ask: the session changed, or a model has written its episode.
     Nothing,

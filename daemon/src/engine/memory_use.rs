@@ -1,7 +1,7 @@
 //! Counts which lines of handoffs and which hits of searches later sessions used.
 //!
-//! A line is *used* when the session that got it opens the session that the line is from, or when
-//! the session's own summary repeats the line's words. The counts stay on the machine. They show
+//! A line is *used* when the session that received it opens the session from which the line comes,
+//! or when its own summary repeats the words of the line. The counts stay on the machine. They show
 //! how useful the memory is, and break ties when a handoff selects its lines.
 
 use std::{
@@ -21,14 +21,14 @@ use crate::{
 const VERSION: u32 = 1;
 /// The name of the note.
 const NAME: &[u8] = b"counts";
-/// Maximum number of sessions whose use is awaited; the oldest are dropped.
-const OFFERS: usize = 64;
-/// Maximum number of lines of a session whose use is awaited; the oldest are dropped.
-const LINES: usize = 24;
+/// Maximum number of sessions with lines that are not used yet; the oldest are dropped.
+const MAX_OFFERS: usize = 64;
+/// Maximum number of lines per session that are not used yet; the oldest are dropped.
+const MAX_LINES: usize = 24;
 /// Maximum number of topics.
-const TOPICS: usize = 16;
+const MAX_TOPICS: usize = 16;
 
-/// Counts what is offered to sessions and what they use.
+/// Counts the lines that sessions are offered, and those that they use.
 pub struct MemoryUse {
     store: Arc<dyn Store>,
     state: Mutex<MemoryUseRecord>,
@@ -60,12 +60,12 @@ struct Offer {
 struct OfferedLine {
     topic: String,
     text: String,
-    /// The session that the line is from.
+    /// The session from which the line comes.
     from: String,
 }
 
 impl MemoryUse {
-    /// Loads the counts. Counts that cannot be read start at zero.
+    /// Loads the counts. If they cannot be parsed, they start at zero.
     pub(super) fn load(store: Arc<dyn Store>) -> Result<MemoryUse, StoreError> {
         let note = store.note(NoteNamespace::MemoryUse, NAME)?;
         let record = note.and_then(|content| serde_json::from_slice(&content).ok());
@@ -106,12 +106,12 @@ impl MemoryUse {
         self.used(session, |line| line.from == opened);
     }
 
-    /// Notes which lines that a session got are repeated by the session's episode.
+    /// Notes the lines that a session got and that its episode repeats.
     pub(super) fn ended(&self, episode: &Episode) {
         self.used(&episode.session_id.id, |line| repeats(episode, &line.text));
     }
 
-    /// Drops the lines that a forgotten session got, and the lines that are from it.
+    /// Drops the lines that a forgotten session got, and the lines that come from it.
     pub(super) fn forget(&self, session: &str) {
         let mut state = self.lock();
         state.offers.retain(|offer| offer.session != session);
@@ -167,16 +167,16 @@ impl MemoryUse {
 
 impl MemoryUseRecord {
     fn count(&mut self, topic: &str) -> Option<&mut UseCount> {
-        let has_capacity = self.counts.len() < TOPICS || self.counts.contains_key(topic);
+        let has_capacity = self.counts.len() < MAX_TOPICS || self.counts.contains_key(topic);
         has_capacity.then(|| self.counts.entry(topic.to_owned()).or_default())
     }
 
     fn limit(&mut self) {
-        while self.offers.len() > OFFERS {
+        while self.offers.len() > MAX_OFFERS {
             self.offers.pop_front();
         }
         for offer in &mut self.offers {
-            offer.lines.drain(..offer.lines.len().saturating_sub(LINES));
+            offer.lines.drain(..offer.lines.len().saturating_sub(MAX_LINES));
         }
     }
 }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_or_repeated_is_used_once_and_survives() {
+    fn opened_and_repeated_lines_are_counted_once_and_survive_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
         let uses = MemoryUse::load(store.clone()).unwrap();
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_forgotten_session_stays() {
+    fn lines_of_a_forgotten_session_are_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
         let uses = MemoryUse::load(store.clone()).unwrap();
@@ -238,15 +238,15 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_awaited_sessions_and_lines_are_limited() {
+    fn the_numbers_of_sessions_and_lines_are_limited() {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
         let uses = MemoryUse::load(store).unwrap();
-        for number in 0..2 * OFFERS {
-            uses.offer(&number.to_string(), vec![line("open", "x"); 2 * LINES]);
+        for number in 0..2 * MAX_OFFERS {
+            uses.offer(&number.to_string(), vec![line("open", "x"); 2 * MAX_LINES]);
         }
         let state = uses.lock();
-        assert_eq!(state.offers.len(), OFFERS);
-        assert!(state.offers.iter().all(|offer| offer.lines.len() == LINES));
+        assert_eq!(state.offers.len(), MAX_OFFERS);
+        assert!(state.offers.iter().all(|offer| offer.lines.len() == MAX_LINES));
     }
 }

@@ -102,7 +102,7 @@ pub struct Settings {
     /// The settings for parsing transcripts.
     pub parse_context: Arc<ParseContext>,
     pub summarizer: Arc<Summarizer>,
-    /// Folders that are ignored, both as places of transcripts and as project directories.
+    /// Folders that are ignored: their transcripts, and sessions whose project is in them.
     pub excluded: Vec<PathBuf>,
     /// The maximum age of a transcript that is imported; `None` for any age.
     pub max_age: Option<Duration>,
@@ -128,19 +128,19 @@ enum EngineEvent {
     /// A model answered a question about a session, or failed to.
     ModelAnswered(Box<ModelAnswer>),
     Command(EngineCommand),
-    /// Files were observed, because a decision asked for it.
+    /// Files were observed, because a decision requested it.
     FilesObserved(Vec<FileObservation>),
-    /// The sessions with files that were read by older rules of their format were found.
+    /// The sessions whose files have to be read again by newer rules were found.
     OutdatedFound(Result<BTreeSet<SessionKey>, StoreError>),
     /// New files were saved.
     Registered(RegisteredFiles),
-    /// Agents were observed, because a decision asked for it.
+    /// Agents were observed, because a decision requested it.
     AgentsObserved(AgentObservation),
     /// The executor has requested the scan that a caller waits for.
     RescanRequested(SettleWaiter),
     /// The event that woke the engine is handled: deadlines may have passed.
     DeadlinesDue,
-    /// All known events are handled: work may start, and waiting callers may get their reply.
+    /// The received events are handled: work may start, and waiting callers may get their reply.
     TurnEnded,
 }
 

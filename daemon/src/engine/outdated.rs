@@ -1,8 +1,10 @@
-//! Finds the sessions with files that were read by older rules of their format, and in which these
-//! rules skipped records that the current rules read.
+//! Finds the sessions whose files have to be read again. Such a file was read by an older version
+//! of its format's rules, and that version skipped records of a type that the current rules may
+//! read.
 //!
-//! The state of a file names the version of the rules that read it. A note names, for each format,
-//! the version to which all files were compared, so that most starts compare no files.
+//! The state of a file contains the version of the rules by which it was read. A note contains, for
+//! each format, the version of the rules at the last check of all files. If it is the current
+//! version, a start of the daemon checks no files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +15,12 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Write},
 };
 
-/// The name of the note, which has the versions of the rules by agent, except first versions.
+/// The name of the note. The note has the versions of the rules by agent, except first versions.
 const NAME: &[u8] = b"formats";
 
 type RulesByAgent = BTreeMap<String, u64>;
 
-/// Compares all files of the formats whose rules changed. Returns the sessions with outdated files.
+/// Checks all files of the formats whose rules changed. Returns the sessions with outdated files.
 /// Blocks.
 pub(super) fn find(
     reader: &SourceReader,
@@ -40,18 +42,19 @@ pub(super) fn find(
     for source in candidates(store, &changed)? {
         let agent = store.session(source.key.session)?.map(|session| session.id.agent);
         let format = changed.iter().find(|format| agent.as_deref() == Some(format.agent()));
-        let Some(format) = format.filter(|format| has_newly_read(&source, format)) else {
+        let Some(format) = format.filter(|format| has_newly_readable_records(&source, format))
+        else {
             continue;
         };
         if reader.load(&source)?.rules != format.rules_version() {
             outdated.insert(source.key.session);
         }
     }
-    // While there are outdated files, the note is not written, so that the next start compares
-    // again: this run may end before it has read them.
+    // While there are outdated files, the note is not written, because this run may end before it
+    // has read them. The next start then checks again.
     if outdated.is_empty() {
         // A failed write changes the health of the store, after which the database is reopened.
-        let _ = store.write(vec![present(checked, formats)]);
+        let _ = store.write(vec![checked_versions_note(checked, formats)]);
     }
     Ok(outdated)
 }
@@ -59,7 +62,7 @@ pub(super) fn find(
 fn candidates(store: &dyn Store, changed: &[FormatHandle]) -> Result<Vec<Source>, StoreError> {
     let mut candidates = Vec::new();
     store.visit_sources(&mut |source| {
-        if changed.iter().any(|format| has_newly_read(&source, format)) {
+        if changed.iter().any(|format| has_newly_readable_records(&source, format)) {
             candidates.push(source);
         }
         true
@@ -67,11 +70,11 @@ fn candidates(store: &dyn Store, changed: &[FormatHandle]) -> Result<Vec<Source>
     Ok(candidates)
 }
 
-fn has_newly_read(source: &Source, format: &FormatHandle) -> bool {
+fn has_newly_readable_records(source: &Source, format: &FormatHandle) -> bool {
     source.tally.skipped.keys().any(|record_type| format.newly_reads(record_type))
 }
 
-fn present(checked: RulesByAgent, formats: &Formats) -> Write {
+fn checked_versions_note(checked: RulesByAgent, formats: &Formats) -> Write {
     let mut rules = checked;
     rules.extend(formats.iter().map(|format| (format.agent().to_owned(), format.rules_version())));
     rules.retain(|_, version| *version != first_rules());

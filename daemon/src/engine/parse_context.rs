@@ -14,7 +14,6 @@ use crate::{
     summarize,
 };
 
-/// The settings for parsing.
 pub struct ParseContext {
     /// The filter that selects the stored part of each message.
     pub filter: Filter,

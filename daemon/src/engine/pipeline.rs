@@ -1,8 +1,8 @@
 //! Turns the lines of one transcript file into messages and evidence.
 //!
-//! [`SourceState`] holds everything that is known after a line. It is saved with the file's
-//! cursor, so that reading can be interrupted and resumed without a difference in its result.
-//! Secrets are redacted before any other code sees a text.
+//! [`SourceState`] is the state after a line. It is saved with the file's cursor, so that reading
+//! can be interrupted and resumed with the same result. The texts of a record are redacted before
+//! they are classified, stored or collected as evidence.
 
 use std::{collections::VecDeque, path::Path};
 
@@ -56,7 +56,7 @@ pub struct SourceState {
     /// The version of the format's rules by which the file is read.
     #[serde(default = "first_rules")]
     pub rules: u64,
-    /// The ids of records at which a fork of the session may start, since the last batch.
+    /// The ids of records at which a fork of the session may start; those since the last batch.
     #[serde(skip)]
     pub fork_keys: Vec<RecordUuid>,
     /// Messages of which only a part is stored.
@@ -89,13 +89,13 @@ pub struct LineContext<'c> {
     pub parse_context: &'c ParseContext,
 }
 
-/// Maximum number of silent calls that are remembered; the output of older ones is read anyway.
-const SILENT: usize = 256;
+/// Maximum number of silent calls that are remembered; the output of older calls is read anyway.
+const MAX_SILENT_CALLS: usize = 256;
 /// Maximum length, in bytes, of a call's id.
-const ID: usize = 256;
+const MAX_CALL_ID_BYTES: usize = 256;
 
-/// Serializes the memory of a format without its secrets. A format takes its memory, such as
-/// prompts that wait for the agent, from records before their entries are redacted.
+/// Serializes the memory of a format without its secrets. The memory, such as prompts that wait for
+/// the agent, comes from records that are not redacted yet.
 fn without_secrets<S: Serializer>(memory: &Memory, to: S) -> Result<S::Ok, S::Error> {
     let mut memory = serde_json::to_value(memory).map_err(ser::Error::custom)?;
     StoredRedactor::default().value(&mut memory);
@@ -126,8 +126,8 @@ impl SourceState {
         }
     }
 
-    /// Prepares the state for the first record of the file at `path`: reads the metadata that the
-    /// format has about the file, and notes the version of the format's rules.
+    /// Prepares the state for the first record of the file at `path`: reads the format's metadata
+    /// of the file, and notes the version of the format's rules.
     pub(in crate::engine) fn begin(&mut self, format: &dyn Format, path: &Path) {
         self.memory = format.memory_of(path);
         self.rules = format.rules_version();
@@ -137,7 +137,7 @@ impl SourceState {
         self.collector.evidence()
     }
 
-    /// Redacts every text in the state again. Returns whether any changed.
+    /// Redacts every text in the state again. Returns whether a text changed.
     pub(in crate::engine) fn redact_again(&mut self, again: &mut StoredRedactor) -> bool {
         let SourceState {
             cursor: _,
@@ -295,22 +295,22 @@ impl SourceState {
         }
     }
 
-    /// Returns the redacted output of a result; `None` for other items, and for the output of a
-    /// read or a search that succeeded, unless the filter keeps the output of tools in full. Notes
+    /// Returns the redacted output of a result; `None` for other items. Also returns `None` for a
+    /// read or a search that succeeded, unless the filter keeps the output of tools in full: notes
     /// the calls of reads and searches, so that their results are recognised.
     fn output_of(&mut self, item: &Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
             Item::Call(Call {
                 id, action: Action::Read { .. } | Action::Search { .. }, ..
             }) => {
-                self.silent.push_back(id[..id.floor_char_boundary(ID)].to_owned());
-                if self.silent.len() > SILENT {
+                self.silent.push_back(id[..id.floor_char_boundary(MAX_CALL_ID_BYTES)].to_owned());
+                if self.silent.len() > MAX_SILENT_CALLS {
                     self.silent.pop_front();
                 }
                 None
             }
             Item::Result(result) => {
-                let call = &result.call[..result.call.floor_char_boundary(ID)];
+                let call = &result.call[..result.call.floor_char_boundary(MAX_CALL_ID_BYTES)];
                 let silent = self.silent.iter().position(|id| id == call);
                 let silent = silent.and_then(|at| self.silent.remove(at)).is_some();
                 if silent
@@ -327,7 +327,7 @@ impl SourceState {
     }
 }
 
-/// Returns the version of the rules for saved states that do not name one.
+/// Returns the version of the rules for saved states without a version.
 pub(super) fn first_rules() -> u64 {
     1
 }

@@ -8,14 +8,14 @@ use crate::{
 };
 
 /// The locks of files, by first record. Files that start with the same record are read one after
-/// the other, so that the reader of the second one finds the records of the first.
+/// the other, so that the reader of the second file finds the records of the first file.
 #[derive(Debug, Default)]
 pub struct RecordLocks {
     locked: Mutex<HashSet<RecordUuid>>,
     unlocked: Condvar,
 }
 
-/// A lock on the files that start with a record, until it is dropped.
+/// Locks the files that start with a record, until this value is dropped.
 pub(super) struct RecordLock<'c> {
     locks: &'c RecordLocks,
     record: RecordUuid,

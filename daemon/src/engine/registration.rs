@@ -1,7 +1,7 @@
 //! Registers new files: assigns each a session and a number within the session.
 //!
-//! Pure decisions over [`KnownFiles`]. Each file is also checked against the earlier files of the
-//! list, so that no path is registered twice and no number is assigned twice.
+//! Pure decisions about [`KnownFiles`]. Each file is also compared with the files that were added
+//! before, so that no path is registered twice and no number is assigned twice.
 
 use crate::{
     model::{
@@ -18,12 +18,11 @@ pub(super) struct NewFile {
     pub(super) session: SessionId,
     /// The id of the sub-agent, for a sub-agent's file.
     pub(super) sub_agent: Option<String>,
-    /// The paths from which its agent may have moved the file, and whether a file still exists
-    /// there.
+    /// The paths from which the agent may have moved the file.
     pub(super) other_paths: Vec<OtherPath>,
     /// When the file was last written.
     pub(super) modified: Timestamp,
-    /// The state of the session if the session is new.
+    /// The state that the session gets if it is new.
     pub(super) first_state: State,
 }
 
@@ -69,8 +68,8 @@ impl<'k> Registration<'k> {
         let mut of_session = self.known.sources_of(key)?;
         let added = self.sources.iter().filter(|source| source.key.session == key);
         of_session.extend(added.cloned());
-        if let Some(known) = known_elsewhere(&of_session, &file.other_paths) {
-            self.take_over(known, file.path, at);
+        if let Some(known) = registered_at_other_path(&of_session, &file.other_paths) {
+            self.update_path(known, file.path, at);
             return Ok(());
         }
         let taken: Vec<u32> = of_session.iter().map(|source| source.key.number).collect();
@@ -92,9 +91,9 @@ impl<'k> Registration<'k> {
         Ok(())
     }
 
-    /// Updates the path of a registered file that its agent moved. While the old path still
-    /// exists, nothing changes: the new path is registered after the old one was deleted.
-    fn take_over(&mut self, known: KnownPath, to: String, at: usize) {
+    /// Updates the path of a registered file that its agent moved. As long as the old path exists,
+    /// nothing changes: the new path is registered after the old one was deleted.
+    fn update_path(&mut self, known: KnownPath, to: String, at: usize) {
         let KnownPath { mut source, exists } = known;
         if exists {
             return;
@@ -140,14 +139,13 @@ impl<'k> Registration<'k> {
     }
 }
 
-/// A registered file whose path is one of a new file's `other_paths`, and whether it still exists
-/// there.
+/// A registered file whose path is one of a new file's `other_paths`.
 struct KnownPath {
     source: Source,
     exists: bool,
 }
 
-fn known_elsewhere(known: &[Source], other_paths: &[OtherPath]) -> Option<KnownPath> {
+fn registered_at_other_path(known: &[Source], other_paths: &[OtherPath]) -> Option<KnownPath> {
     let at = |path: &str| other_paths.iter().find(|other| other.path == path);
     known.iter().find_map(|source| {
         let exists = at(&source.path)?.exists;

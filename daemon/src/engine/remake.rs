@@ -1,10 +1,9 @@
-//! Creates the summaries of older rules again. This happens in the background, the latest sessions
-//! first, one at a time, and only while the engine has no other work.
+//! Creates summaries again that were created by older rules. This happens in the background, one
+//! summary at a time (the latest sessions first), and only while the engine has no other work.
 //!
-//! Each summary records the version of its rules, so that the work continues where it was
-//! interrupted. A summary stays if a model wrote it, or if the transcript does not exist any more.
-//! A note records that all summaries were checked, so that the next start does not search for
-//! older ones.
+//! Each summary records the version of its rules, so that an interrupted run can continue. A
+//! summary is kept if a model wrote it, if it was imported, or if its transcript does not exist any
+//! more. A note records that all summaries were checked; later starts then search for none.
 
 use std::{
     future,
@@ -28,9 +27,9 @@ use crate::{
     summarize::RULES_VERSION,
 };
 
-/// Minimum pause after a summary, and before the engine is asked again whether it is idle.
+/// Minimum pause after a summary, and between two questions whether the engine is idle.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How many times longer the pause is than the work before it.
+/// The length of the pause, as a multiple of the work before it.
 const REST: u32 = 4;
 /// Number of episodes that are read from the store at once.
 const PAGE: usize = 64;
@@ -46,7 +45,7 @@ pub(super) struct Remaker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RemakeOutcome {
     Remade,
-    /// The summary stays.
+    /// The summary is not created again.
     Kept,
     /// The summary is retried after the next start.
     Postponed,
@@ -65,7 +64,7 @@ impl Remaker {
         tokio::time::sleep(PAUSE).await;
         match self.remake_all(PAUSE).await {
             Ok(()) | Err(EngineError::Stopping) => {}
-            Err(error) => tracing::warn!(%error, "failed to make older summaries again"),
+            Err(error) => tracing::warn!(%error, "failed to create older summaries again"),
         }
         future::pending::<()>().await;
     }
@@ -89,7 +88,7 @@ impl Remaker {
         }
         self.engine.older_summaries.store(0, Ordering::Relaxed);
         if is_complete {
-            self.engine.store.write(vec![present()]).done().await?;
+            self.engine.store.write(vec![checked_note()]).done().await?;
         }
         tracing::info!(remade, older = older.len(), "summaries of older rules were created again");
         Ok(())
@@ -144,17 +143,19 @@ fn older(store: &dyn Store) -> Result<Option<Vec<EpisodeId>>, StoreError> {
         let page = store.newest_episodes(None, before, PAGE)?;
         let Some(last) = page.last() else { return Ok(Some(older)) };
         before = Some(last.id);
-        older.extend(page.iter().filter(|episode| is_older(episode)).map(|episode| episode.id));
+        older.extend(
+            page.iter().filter(|episode| has_older_rules(episode)).map(|episode| episode.id),
+        );
     }
 }
 
-fn is_older(episode: &Episode) -> bool {
+fn has_older_rules(episode: &Episode) -> bool {
     let is_ours = episode.author == Author::Evidence && episode.external.is_none();
     is_ours && episode.rules < RULES_VERSION
 }
 
 /// Returns the write of the note that all summaries were checked.
-fn present() -> Write {
+fn checked_note() -> Write {
     let content = Some(RULES_VERSION.to_string().into_bytes());
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
 }

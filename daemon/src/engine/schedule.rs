@@ -1,7 +1,7 @@
 //! Schedules the work on sessions.
 //!
-//! There are two queues: live sessions, which someone waits for or writes to, and history. At most
-//! one job runs for a session.
+//! There are two queues: live sessions (an agent writes to them, or a caller waits for them), and
+//! history. At most one job runs for a session.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -24,8 +24,8 @@ pub(super) struct Schedule {
     live: VecDeque<SessionKey>,
     history: VecDeque<SessionKey>,
     running: HashMap<SessionKey, RunningJob>,
-    /// Sessions that may have crashed the daemon. One of them is worked on at a time, so that a
-    /// crash has one suspect.
+    /// Sessions that may have crashed the daemon. At most one of them is worked on at a time, so
+    /// that a crash has one suspect.
     suspects: HashMap<SessionKey, Suspicion>,
 }
 
@@ -34,8 +34,8 @@ pub(super) struct Schedule {
 pub(super) enum Suspicion {
     /// The crash may have been a coincidence.
     Slight,
-    /// The session is tested: no other job runs at the same time, and its job does not start
-    /// before this time.
+    /// The session is tested: its job does not start before this time, and no other job runs at
+    /// the same time.
     TestedFrom(Timestamp),
 }
 
@@ -58,14 +58,14 @@ pub(super) struct DueWork {
 #[derive(Clone, Copy)]
 struct RunningJob {
     queue: Queue,
-    /// The number of the job's thread, the lowest that was idle.
+    /// The number of the job's thread.
     thread: usize,
 }
 
 /// How urgent a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Queue {
-    /// Someone waits for the session or writes to it.
+    /// An agent writes to the session, or a caller waits for it.
     Live,
     /// The session is being imported.
     History,
@@ -89,12 +89,12 @@ impl Schedule {
         }
     }
 
-    /// Marks a session as one that may crash the daemon.
+    /// Records that a session may crash the daemon.
     pub(super) fn suspect(&mut self, session: SessionKey, suspicion: Suspicion) {
         self.suspects.insert(session, suspicion);
     }
 
-    /// Lets the test of a session start now, because a caller waits for it.
+    /// Allows the test of a session to start now, because a caller waits for the session.
     pub(super) fn test_now(&mut self, session: SessionKey, now: Timestamp) {
         if let Some(suspicion @ Suspicion::TestedFrom(_)) = self.suspects.get_mut(&session) {
             *suspicion = Suspicion::TestedFrom(now);
@@ -132,7 +132,7 @@ impl Schedule {
     }
 
     fn to_be_tested(&self, now: Timestamp) -> Option<SessionKey> {
-        // If the clock was set back, the test starts at once, because it would wait too long.
+        // If the clock was set back, the test would wait too long, so it starts immediately.
         let is_time = |at: Timestamp| at <= now || now.plus(TEST_DELAY) < at;
         let due =
             self.tests().filter(|(session, at)| self.due.contains_key(session) && is_time(*at));
@@ -152,7 +152,7 @@ impl Schedule {
         Some((session, due))
     }
 
-    /// Whether a job for history may start and none waits.
+    /// Whether a job for history may start and no session of history waits.
     pub(super) fn wants_history(&self) -> bool {
         self.history.is_empty() && self.count(Queue::History) < HISTORY_JOBS
     }
@@ -217,7 +217,7 @@ impl Schedule {
                 continue;
             }
             waiting.remove(at);
-            // Sessions without due work were taken from the other queue, or dropped.
+            // The work of a session may have been taken from the other queue, or dropped.
             if let Some(due) = self.due.remove(&session) {
                 let thread = self.idle_thread();
                 self.running.insert(session, RunningJob { queue, thread });
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_for_a_session_is_gathered_until_its_job_begins() {
+    fn the_due_work_of_a_session_accumulates_until_its_job_begins() {
         let mut schedule = Schedule::default();
         schedule.add(A, Queue::Live, file(0));
         schedule.add(A, Queue::Live, file(2));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn one_job_a_session() {
+    fn at_most_one_job_runs_per_session() {
         let mut schedule = Schedule::default();
         schedule.add(A, Queue::Live, file(0));
         schedule.next(NOW).unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_thread_that_is_idle_is_taken() {
+    fn a_job_gets_the_first_idle_thread() {
         let mut schedule = Schedule::default();
         let mut thread = |session| {
             schedule.add(session, Queue::Live, file(0));
@@ -324,7 +324,7 @@ mod tests {
         schedule.ended(B);
         assert_eq!(schedule.next(then).unwrap().0, A);
         schedule.add(B, Queue::Live, file(0));
-        assert_eq!(schedule.next(then), None, "nothing else while it is tested");
+        assert_eq!(schedule.next(then), None, "no other job runs during a test");
         schedule.ended(A);
         assert_eq!(schedule.next(then).unwrap().0, B);
         assert_eq!(schedule.next(then).unwrap().0, C);
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_history_that_someone_wants_is_done_at_once_and_only_once() {
+    fn a_session_of_history_that_becomes_live_runs_next_and_only_once() {
         let mut schedule = Schedule::default();
         schedule.add(A, Queue::History, file(0));
         schedule.add(B, Queue::History, file(0));
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_forgotten_and_is_due_again_is_done_once() {
+    fn a_forgotten_session_that_is_due_again_runs_once() {
         let mut schedule = Schedule::default();
         schedule.add(A, Queue::History, file(0));
         schedule.forget(A);

@@ -1,15 +1,15 @@
-//! Tracks files that were added to the search index as a whole (snapshots), while the outbox still
-//! has entries for their parts.
+//! Tracks files that were added to the search index as a whole (snapshots) while the outbox still
+//! has entries for parts of them.
 //!
-//! A file is added as a whole when messages in the index may be outdated or may be there already.
-//! The store then has more messages than the outbox entry announces, and the entries that follow
-//! must not add the same messages again.
+//! A file is added as a whole when the index may contain outdated messages of the file, or messages
+//! that an entry adds. The snapshot may include more messages than the entry; later entries must
+//! not add these messages again.
 
 use std::collections::HashMap;
 
 use crate::store::SourceKey;
 
-/// The snapshots that may include entries which the follower has not applied yet.
+/// The snapshots that may include entries that the follower has not applied yet.
 #[derive(Debug, Default)]
 pub(super) struct Snapshots(HashMap<SourceKey, Snapshot>);
 
@@ -31,7 +31,7 @@ pub(super) struct OutboxMessages {
     pub(super) position: u64,
     pub(super) from: u32,
     pub(super) count: u32,
-    /// Whether messages with these numbers may be in the index already.
+    /// Whether the index may already have messages with these numbers.
     pub(super) overwrites: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) enum IndexUpdate {
 
 impl Snapshots {
     /// Returns the update for an entry.
-    pub(super) fn take(&self, entry: OutboxMessages) -> IndexUpdate {
+    pub(super) fn update_for(&self, entry: OutboxMessages) -> IndexUpdate {
         let OutboxMessages { source, position, from, count, overwrites } = entry;
         let snapshot = self.0.get(&source);
         if snapshot.is_some_and(|snapshot| position <= snapshot.covers) {
@@ -73,8 +73,8 @@ impl Snapshots {
         self.0.insert(source, snapshot);
     }
 
-    /// Records that the outbox clears a file at `position`. Returns whether the index has to clear
-    /// the file, too: not if its snapshot is from after `position`.
+    /// Records that the entry at `position` clears a file. Returns whether the index has to clear
+    /// the file, too; this is not the case if the file's snapshot includes this entry.
     pub(super) fn clear(&mut self, source: SourceKey, position: u64) -> bool {
         if self.0.get(&source).is_some_and(|snapshot| position <= snapshot.covers) {
             return false;
@@ -106,7 +106,7 @@ mod tests {
         /// This many messages, beginning with this number, or after the existing ones.
         Overwrite(u32, u32),
         Clear,
-        /// The text of the messages with these numbers has changed; the others stay.
+        /// The text of the first message changes; the number of messages does not.
         Reword,
     }
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     /// Returns each write with its outbox entry, and with the number of messages after it.
-    fn told(changes: &[TestWrite]) -> Vec<(TestWrite, OutboxMessages, u32)> {
+    fn entries(changes: &[TestWrite]) -> Vec<(TestWrite, OutboxMessages, u32)> {
         let (mut length, mut position) = (0, 0);
         let mut tell = |change: &TestWrite| {
             position += 1;
@@ -143,31 +143,31 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_message_is_in_the_index_once_however_far_the_store_is_ahead(
+        fn each_message_is_in_the_index_once(
             changes in prop::collection::vec(change(), 1..20),
             ahead in prop::collection::vec((0usize..6, 0u64..4), 20),
             in_part_to in 0u64..5,
         ) {
-            let told = told(&changes);
+            let entries = entries(&changes);
             let mut snapshots = Snapshots::default();
-            // After a crash the index gets some updates twice.
-            let started = usize::try_from(in_part_to).unwrap().min(told.len());
+            // After a crash, some updates are applied to the index twice.
+            let started = usize::try_from(in_part_to).unwrap().min(entries.len());
             let mut index: Vec<u32> = match started {
                 0 => Vec::new(),
-                started => (0..told[started - 1].2).collect(),
+                started => (0..entries[started - 1].2).collect(),
             };
-            for (at, (change, entry, _)) in told.iter().enumerate() {
-                // The writer may have continued by now; this much is known to be written.
-                let reached = (at + ahead[at].0).min(told.len() - 1);
-                let stored = told[reached].2;
-                let covers = (entry.position + ahead[at].1).min(told[reached].1.position);
-                let ends = told[reached].1.position;
+            for (at, (change, entry, _)) in entries.iter().enumerate() {
+                // The store may be ahead of the entry.
+                let reached = (at + ahead[at].0).min(entries.len() - 1);
+                let stored = entries[reached].2;
+                let covers = (entry.position + ahead[at].1).min(entries[reached].1.position);
+                let ends = entries[reached].1.position;
                 match change {
                     TestWrite::Clear if snapshots.clear(FILE, entry.position) => index.clear(),
                     TestWrite::Clear => {}
                     _ => {
                         let overwrites = entry.overwrites || entry.position <= in_part_to;
-                        match snapshots.take(OutboxMessages { overwrites, ..*entry }) {
+                        match snapshots.update_for(OutboxMessages { overwrites, ..*entry }) {
                             IndexUpdate::Nothing => {}
                             IndexUpdate::Whole => {
                                 index = (0..stored).collect();
@@ -182,7 +182,7 @@ mod tests {
                 }
                 snapshots.passed(entry.position);
             }
-            let expected: Vec<u32> = (0..told.last().unwrap().2).collect();
+            let expected: Vec<u32> = (0..entries.last().unwrap().2).collect();
             prop_assert_eq!(index, expected);
         }
     }

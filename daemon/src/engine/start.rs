@@ -20,7 +20,7 @@ use crate::{
 
 /// The capacity of the event channel. When it is full, its senders wait, so that no event is lost.
 /// Only [`Engine::agent_runs`] and [`Engine::agent_ended`] drop their reports.
-const EVENTS: usize = 256;
+const EVENT_CAPACITY: usize = 256;
 
 /// The event loop of the engine.
 pub struct EngineLoop {
@@ -30,7 +30,7 @@ pub struct EngineLoop {
 
 /// The saved state from which the engine continues.
 pub struct LastRun {
-    /// The position of the search index in the outbox, as it advances.
+    /// The progress of the search index.
     pub followed: watch::Receiver<FollowerProgress>,
     /// The sessions that were being worked on when the last run ended.
     pub crash_tracker: CrashTracker,
@@ -42,7 +42,7 @@ impl EngineLoop {
         let reader = self.executor.reader().clone();
         let go_on = move || !reader.stop.load(Ordering::Relaxed);
         let projects = self.executor.engine().projects.clone();
-        // Until this has ended, requests use the projects that the last run knew.
+        // Until this ends, requests use the projects that are known from the last run.
         tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &go_on));
         self.executor.run(self.inbox).await;
     }
@@ -57,7 +57,7 @@ impl Engine {
         last_run: LastRun,
     ) -> Result<(Engine, EngineLoop), StartError> {
         let LastRun { followed, crash_tracker } = last_run;
-        let (events, inbox) = mpsc::channel(EVENTS);
+        let (events, inbox) = mpsc::channel(EVENT_CAPACITY);
         redaction::note::note_new(store.as_ref())?;
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let projects = Arc::new(Projects::load(store.clone(), std::env::home_dir())?);

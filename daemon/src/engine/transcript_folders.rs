@@ -23,15 +23,15 @@ impl TranscriptFolders {
         TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
     }
 
-    /// Returns the folders in which the agents of `formats` keep their transcripts, and `more`.
-    pub fn usual(
+    /// Returns the folders in which the agents of `formats` store their transcripts, and `more`.
+    pub fn for_formats(
         surroundings: &Surroundings<'_>,
         formats: &Formats,
         more: &[PathBuf],
     ) -> TranscriptFolders {
-        let usual = formats.iter().flat_map(|format| format.roots(surroundings));
+        let known = formats.iter().flat_map(|format| format.roots(surroundings));
         let mut roots: Vec<PathBuf> = Vec::new();
-        for root in usual.chain(more.iter().cloned()) {
+        for root in known.chain(more.iter().cloned()) {
             // The watcher reports real paths, and does not follow links below a root.
             let root = root.canonicalize().unwrap_or(root);
             if !contains(&roots, &root) {

@@ -1,4 +1,4 @@
-//! Reads a file as a transcript and stores nothing, to show what the engine would read of it.
+//! Reads a file as a transcript without storing anything, to show what the engine would read.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -21,8 +21,8 @@ use crate::{
     store::Tally,
 };
 
-/// Maximum number of messages that are kept from the start and from the end of a file.
-const SHOWN: usize = 3;
+/// Maximum number of messages that are returned from the start, and from the end, of a file.
+const MAX_SHOWN: usize = 3;
 
 /// The result of reading a file.
 pub struct FileTrial {
@@ -36,7 +36,8 @@ pub struct FileTrial {
     pub last: VecDeque<Message>,
 }
 
-/// Reads the file at `path` by `format`; `None` when it is no transcript of the format's agent.
+/// Reads the file at `path` by `format`; `None` when the file is not a transcript of the format's
+/// agent.
 ///
 /// # Errors
 ///
@@ -81,12 +82,12 @@ pub fn read(
 impl FileTrial {
     fn add(&mut self, message: Message) {
         *self.messages.entry(message.role).or_default() += 1;
-        if self.first.len() < SHOWN {
+        if self.first.len() < MAX_SHOWN {
             self.first.push(message);
             return;
         }
         self.last.push_back(message);
-        if self.last.len() > SHOWN {
+        if self.last.len() > MAX_SHOWN {
             self.last.pop_front();
         }
     }

@@ -1,7 +1,7 @@
-//! Notes long messages of which only one line is stored, and their positions in the transcript.
+//! Records the positions of truncated messages in their transcript.
 //!
-//! If the configuration asks for a summary of a message, only one line of it is stored and hashed,
-//! so that a later summary does not change the content hash. This module notes the positions of
+//! If a message has to be summarized by the configuration, only a part of it is stored and hashed,
+//! so that a later summary does not change the content hash. This module records the positions of
 //! the most relevant of these messages, which are read again when a model is asked.
 
 use std::path::Path;
@@ -52,7 +52,7 @@ pub struct LocatedMessage {
     pub message: TruncatedMessage,
 }
 
-/// The relevance of an item among items of the same kind.
+/// The relevance of a tool's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Relevance {
     Normal,
@@ -87,11 +87,11 @@ pub(in crate::engine) struct KeptText<'t> {
     pub(in crate::engine) text: &'t str,
 }
 
-/// Maximum number of messages that are noted per file; the least relevant are dropped.
-const MOST: usize = 64;
+/// Maximum number of messages per file; the least relevant are dropped.
+const MAX_MESSAGES: usize = 64;
 
 impl TruncatedMessage {
-    /// Records `item`, of which `kept` is stored.
+    /// Creates the record for `item`, of which `kept` is stored.
     pub(in crate::engine) fn new(
         position: MessagePosition,
         item: &Item<'_>,
@@ -131,7 +131,7 @@ impl TruncatedMessage {
 impl TruncatedMessages {
     pub(in crate::engine) fn note(&mut self, long: TruncatedMessage) {
         self.0.push(long);
-        if self.0.len() > MOST {
+        if self.0.len() > MAX_MESSAGES {
             let least = (0..self.0.len()).min_by_key(|at| self.0[*at].relevance());
             least.map(|at| self.0.remove(at));
         }

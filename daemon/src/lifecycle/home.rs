@@ -1,4 +1,4 @@
-//! The daemon's folder: private, and owned by one daemon at a time.
+//! The daemon's home folder. It is private, and only one daemon can own it at a time.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -21,7 +21,7 @@ pub struct Home {
 /// The reason why a home cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    /// Another daemon uses it.
+    /// Another daemon owns the home.
     #[error(
         "graphitid is already running for {} ({}); stop it with `graphiti stop`",
         .home.display(),
@@ -29,7 +29,7 @@ pub enum HomeError {
     )]
     Taken {
         home: PathBuf,
-        /// The other daemon's process.
+        /// The process id of the other daemon.
         pid: Option<u32>,
     },
     /// The folder cannot be created, made private or locked.
@@ -52,7 +52,7 @@ impl Home {
     /// Creates the folder if necessary, makes it private and locks it.
     pub fn take(path: &Path) -> Result<Home, HomeError> {
         let unusable = |error| HomeError::Unusable { home: path.to_owned(), error };
-        keep_others_out();
+        restrict_umask();
         fs::create_dir_all(path).map_err(unusable)?;
         let path = path.canonicalize().map_err(unusable)?;
         make_private(&path).map_err(unusable)?;
@@ -67,8 +67,8 @@ impl Home {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // Windows does not let others read a locked file. Then the process comes from the
-                // runtime file.
+                // On Windows, other processes cannot read a locked file. Then the process id is
+                // read from the runtime file.
                 let pid =
                     lock.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
                 let pid = pid.or_else(|| endpoint::runtime(&path).map(|runtime| runtime.pid));
@@ -102,15 +102,17 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // If the file remains, it names a process that has ended. The lock ends with the process.
+        // Errors have no effect: a remaining file names an ended process, and the lock ends with
+        // the process.
         let _ = fs::remove_file(endpoint::runtime_file(&self.path));
         let _ = self.lock.unlock();
     }
 }
 
-/// Makes files that this process creates private to its user, whatever the shell's umask is.
+/// Makes all files that this process creates private to its user, regardless of the inherited
+/// umask.
 #[cfg(unix)]
-fn keep_others_out() {
+fn restrict_umask() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
 }
 
@@ -123,9 +125,10 @@ fn make_private(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
-/// Does nothing: a user's profile folder is closed to others by inheritance.
+/// Does nothing on Windows, where files inherit the private permissions of the user's profile
+/// folder.
 #[cfg(not(unix))]
-fn keep_others_out() {}
+fn restrict_umask() {}
 
 #[cfg(not(unix))]
 fn make_private(_path: &Path) -> io::Result<()> {
@@ -137,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_home_is_taken_by_one_and_free_again_after_it() {
+    fn a_home_has_one_owner_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/home");
         let home = Home::take(&path).unwrap();
@@ -151,7 +154,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_home_is_closed_to_others() {
+    fn a_home_is_private() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("home");
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_that_is_a_file_says_what_to_do() {
+    fn the_error_for_a_home_that_is_a_file_contains_the_remedy() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let refused = Home::take(file.path()).err().unwrap().to_string();
         assert!(refused.contains("set GRAPHITI_HOME"), "{refused}");

@@ -1,4 +1,4 @@
-//! Notifies a service manager of the daemon's state. Without one it does nothing.
+//! Notifies the service manager, if there is one, of the daemon's state.
 
 /// Reports that the daemon is ready.
 pub fn ready() {
@@ -28,7 +28,7 @@ fn notify(state: &str) {
     let sent = address
         .and_then(|address| UnixDatagram::unbound()?.send_to_addr(state.as_bytes(), &address));
     if let Err(error) = sent {
-        tracing::warn!(%error, "the service manager cannot be notified: {state}");
+        tracing::warn!(%error, "cannot send {state} to the service manager");
     }
 }
 

@@ -1,19 +1,19 @@
-//! Receives signals of the system as values.
+//! Receives signals of the operating system.
 
 use std::io;
 
 use tokio::sync::mpsc;
 
-/// What a signal requests.
+/// The request of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Stop (`SIGTERM`, `SIGINT`).
+    /// Stop the daemon (`SIGTERM`, `SIGINT`).
     Stop,
-    /// Read the configuration again (`SIGHUP`).
+    /// Reload the configuration (`SIGHUP`).
     Reload,
 }
 
-/// Listens for signals from now on.
+/// Starts listening for signals.
 #[cfg(unix)]
 pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
     use signal_hook::{
@@ -24,8 +24,8 @@ pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
     let (send, receive) = mpsc::channel(4);
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
-            let meant = if signal == SIGHUP { Signal::Reload } else { Signal::Stop };
-            if send.blocking_send(meant).is_err() {
+            let request = if signal == SIGHUP { Signal::Reload } else { Signal::Stop };
+            if send.blocking_send(request).is_err() {
                 return;
             }
         }
@@ -33,27 +33,27 @@ pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
     Ok(receive)
 }
 
-/// Listens for Ctrl-C from now on; there are no other signals.
+/// Starts listening for Ctrl-C, the only signal on Windows.
 #[cfg(windows)]
 pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
     use std::sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     };
-    let asked = Arc::new(AtomicBool::new(false));
+    let is_requested = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-        signal_hook::flag::register(signal, asked.clone())?;
+        signal_hook::flag::register(signal, is_requested.clone())?;
     }
     let (send, receive) = mpsc::channel(1);
-    // Windows delivers signals on a separate thread, where only a flag may be set.
+    // The signal handlers only set a flag, so this thread polls the flag.
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        while !asked.load(Ordering::Relaxed) {
+        while !is_requested.load(Ordering::Relaxed) {
             std::thread::sleep(std::time::Duration::from_millis(200));
             if send.is_closed() {
                 return;
             }
         }
-        // Sending fails only when there is no receiver any more.
+        // Sending fails only if the receiver was dropped.
         let _ = send.blocking_send(Signal::Stop);
     })?;
     Ok(receive)

@@ -1,4 +1,4 @@
-//! The settings of when a session is inactive and when it is closed.
+//! The settings that determine when a session is inactive and when it is closed.
 
 use std::time::Duration;
 
@@ -8,8 +8,7 @@ pub struct Config {
     /// The time without a write after which a session is closed as a last resort; `None` if
     /// inactivity never closes a session.
     pub inactivity_timeout: Option<Duration>,
-    /// The time without a write after which an active session is shown as inactive, and the
-    /// interval of that check.
+    /// The time without a write after which an active session becomes inactive.
     pub check_interval: Duration,
 }
 

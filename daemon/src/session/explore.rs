@@ -1,9 +1,9 @@
 //! Explores every history of one session that a few writes, closes, failures and crashes can cause.
 //!
-//! The model around the pure machine is small, but contains its races: the file is ahead of the
-//! daemon, a job reads at one moment and ends at another, and a crash loses the job but not the
-//! saved state. The test visits all reachable states and checks the guarantees of one session in
-//! each.
+//! The model around the pure machine is small, but contains the races: the file is ahead of the
+//! daemon, a job reads at one time and ends at another, and a crash loses the job but not the saved
+//! state. The test visits all reachable states, and checks in each state that the machine keeps its
+//! guarantees.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -24,12 +24,12 @@ const START: Timestamp = Timestamp::from_seconds(1_000_000);
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// Maximum numbers of events in one history.
-const WRITES: u8 = 3;
-const CLOSES: u8 = 2;
-const FAILURES: u8 = 1;
-const CRASHES: u8 = 2;
-/// Maximum number of steps to become idle, which is more than any state needs.
-const REST: usize = 20;
+const MAX_WRITES: u8 = 3;
+const MAX_CLOSES: u8 = 2;
+const MAX_FAILURES: u8 = 1;
+const MAX_CRASHES: u8 = 2;
+/// Maximum number of steps until a session is idle; more than any state needs.
+const MAX_STEPS_TO_IDLE: usize = 20;
 
 #[derive(Clone, Debug)]
 struct SessionWorld {
@@ -38,11 +38,12 @@ struct SessionWorld {
     /// The version of the file; each write creates another one.
     file: u8,
     /// Whether the daemon was notified of the last write.
-    told: bool,
-    /// The running job, with the version of the file that it has read, if it has read one.
+    is_notified: bool,
+    /// The running job, with the version of the file that it has read, if it has already read the
+    /// file.
     job: Option<Option<u8>>,
-    /// The version that the last acknowledged close has to bring into an episode.
-    owed: u8,
+    /// The version that an episode must contain because of the last acknowledged close.
+    owed_version: u8,
     failures: u8,
     closes: u8,
     crashes: u8,
@@ -51,7 +52,7 @@ struct SessionWorld {
 #[derive(Clone, Copy, Debug)]
 enum HistoryStep {
     Write,
-    Tell,
+    Notify,
     Wait,
     Close,
     Need,
@@ -62,8 +63,8 @@ enum HistoryStep {
     Fail,
 }
 
-/// Steps with a cause from outside.
-const ABOUT: [HistoryStep; 6] = [
+/// Steps with an external cause.
+const EXTERNAL_STEPS: [HistoryStep; 6] = [
     HistoryStep::Write,
     HistoryStep::Close,
     HistoryStep::Need,
@@ -71,16 +72,16 @@ const ABOUT: [HistoryStep; 6] = [
     HistoryStep::Crash,
     HistoryStep::Fail,
 ];
-/// Steps that happen eventually without a cause from outside.
-const ITSELF: [HistoryStep; 4] =
-    [HistoryStep::Tell, HistoryStep::Read, HistoryStep::End, HistoryStep::Wait];
+/// Steps that eventually happen without an external cause.
+const INTERNAL_STEPS: [HistoryStep; 4] =
+    [HistoryStep::Notify, HistoryStep::Read, HistoryStep::End, HistoryStep::Wait];
 
 #[test]
 fn no_history_loses_a_close_runs_two_jobs_or_hangs() {
     for timeout in [Some(30 * MINUTE), None] {
         let config = Config { inactivity_timeout: timeout, ..Config::default() };
         let visited = explore(&config);
-        // A machine that gets stuck at once would pass all checks.
+        // A machine that has only a few states would pass all checks.
         assert!(visited > 5_000, "{visited} worlds");
     }
 }
@@ -93,8 +94,8 @@ fn explore(config: &Config) -> usize {
             continue;
         }
         world.check(&path);
-        comes_to_rest(world.clone(), config, &path);
-        for step in ABOUT.into_iter().chain(ITSELF) {
+        check_becomes_idle(world.clone(), config, &path);
+        for step in EXTERNAL_STEPS.into_iter().chain(INTERNAL_STEPS) {
             let mut next = world.clone();
             if next.take(step, config) {
                 let mut path = path.clone();
@@ -106,22 +107,26 @@ fn explore(config: &Config) -> usize {
     visited.len()
 }
 
-/// Checks that without further steps from outside, the state leads to one without pending work.
-fn comes_to_rest(mut world: SessionWorld, config: &Config, path: &[HistoryStep]) {
-    for _ in 0..REST {
-        let Some(step) = ITSELF.into_iter().find(|step| world.clone().take(*step, config)) else {
-            let made = world.made();
-            assert!(made >= world.owed, "a close is lost: {path:?}\n{world:#?}");
+/// Checks that the session becomes idle without further external steps.
+fn check_becomes_idle(mut world: SessionWorld, config: &Config, path: &[HistoryStep]) {
+    for _ in 0..MAX_STEPS_TO_IDLE {
+        let Some(step) = INTERNAL_STEPS.into_iter().find(|step| world.clone().take(*step, config))
+        else {
+            let made = world.indexed_version();
+            assert!(made >= world.owed_version, "a close is lost: {path:?}\n{world:#?}");
             let is_over = matches!(world.session.state, State::Indexed | State::Unindexed(_));
-            assert!(is_over, "it hangs: {path:?}\n{world:#?}");
+            assert!(is_over, "the session hangs: {path:?}\n{world:#?}");
             if config.inactivity_timeout.is_some() && world.session.state == State::Indexed {
-                assert_eq!(made, world.file, "not all was read: {path:?}\n{world:#?}");
+                assert_eq!(
+                    made, world.file,
+                    "the file was not read completely: {path:?}\n{world:#?}"
+                );
             }
             return;
         };
         assert!(world.take(step, config));
     }
-    panic!("it never rests: {path:?}\n{world:#?}");
+    panic!("the session does not become idle: {path:?}\n{world:#?}");
 }
 
 impl SessionWorld {
@@ -141,69 +146,83 @@ impl SessionWorld {
             session,
             now: START,
             file: 1,
-            told: true,
+            is_notified: true,
             job: None,
-            owed: 0,
+            owed_version: 0,
             failures: 0,
             closes: 0,
             crashes: 0,
         }
     }
 
-    /// Returns the version from which the episode was created; 0 without one.
-    fn made(&self) -> u8 {
+    /// Returns the version of the file from which the episode was created; 0 without an episode.
+    fn indexed_version(&self) -> u8 {
         self.session.indexed.as_ref().map_or(0, |indexed| indexed.hash.0[0])
     }
 
-    /// Returns what distinguishes the state from others. Of times, only the distance from now
-    /// matters.
+    /// Returns a text that identifies the state. It contains times only relative to now.
     fn fingerprint(&self, config: &Config) -> String {
         let due = machine::deadline(&self.session, config);
         let session = &self.session;
         let quiet = self.now.since(session.last_activity).min(31 * MINUTE);
         let due = due.map(|due| due.since(self.now));
-        let SessionWorld { file, told, job, owed, failures, closes, crashes, .. } = self;
+        let SessionWorld {
+            file, is_notified, job, owed_version, failures, closes, crashes, ..
+        } = self;
         let state = state(&session.state);
-        let counts = (file, told, job, owed, failures, closes, crashes, self.made());
+        let counts = (
+            file,
+            is_notified,
+            job,
+            owed_version,
+            failures,
+            closes,
+            crashes,
+            self.indexed_version(),
+        );
         format!("{state} {quiet:?} {due:?} {counts:?}")
     }
 
     fn check(&self, path: &[HistoryStep]) {
         let is_indexing = matches!(self.session.state, State::Indexing(_));
-        assert_eq!(self.job.is_some(), is_indexing, "a job and its state: {path:?}\n{self:#?}");
+        assert_eq!(
+            self.job.is_some(),
+            is_indexing,
+            "a job runs exactly while the session is being indexed: {path:?}\n{self:#?}"
+        );
     }
 
-    /// Takes the step; returns whether it was possible.
+    /// Takes a step. Returns whether it was possible.
     fn take(&mut self, step: HistoryStep, config: &Config) -> bool {
         match step {
-            HistoryStep::Write if self.file <= WRITES => {
+            HistoryStep::Write if self.file <= MAX_WRITES => {
                 self.file += 1;
-                self.told = false;
+                self.is_notified = false;
                 true
             }
-            HistoryStep::Tell if !self.told => {
-                self.told = true;
-                self.happen(SessionEvent::Written(self.now), config)
+            HistoryStep::Notify if !self.is_notified => {
+                self.is_notified = true;
+                self.apply(SessionEvent::Written(self.now), config)
             }
             HistoryStep::Wait => match machine::deadline(&self.session, config) {
                 Some(due) => {
                     self.now = self.now.max(due);
-                    self.happen(SessionEvent::DeadlinePassed, config)
+                    self.apply(SessionEvent::DeadlinePassed, config)
                 }
                 None => false,
             },
-            HistoryStep::Close if self.closes < CLOSES => {
+            HistoryStep::Close if self.closes < MAX_CLOSES => {
                 self.closes += 1;
-                self.owed = self.file;
-                self.happen(SessionEvent::CloseAsked(CloseReason::Explicit(None)), config)
+                self.owed_version = self.file;
+                self.apply(SessionEvent::CloseAsked(CloseReason::Explicit(None)), config)
             }
-            HistoryStep::Need => self.happen(SessionEvent::Needed, config),
-            HistoryStep::Gone => self.happen(SessionEvent::AgentGone, config),
-            HistoryStep::Crash if self.crashes < CRASHES => {
+            HistoryStep::Need => self.apply(SessionEvent::Needed, config),
+            HistoryStep::Gone => self.apply(SessionEvent::AgentGone, config),
+            HistoryStep::Crash if self.crashes < MAX_CRASHES => {
                 self.crashes += 1;
                 self.job = None;
-                // The daemon finds a change without a notification when it checks the file.
-                self.happen(SessionEvent::Restarted, config)
+                // A change without a notification is found later, when the daemon checks the file.
+                self.apply(SessionEvent::Restarted, config)
             }
             HistoryStep::Read => {
                 let file = self.file;
@@ -212,31 +231,31 @@ impl SessionWorld {
             HistoryStep::End => match self.job {
                 Some(Some(read)) => {
                     self.job = None;
-                    let end = if read == self.made() {
+                    let end = if read == self.indexed_version() {
                         JobEnd::Unchanged
                     } else {
                         JobEnd::Made(indexed(read, self.now))
                     };
-                    self.happen(SessionEvent::JobEnded(end), config)
+                    self.apply(SessionEvent::JobEnded(end), config)
                 }
                 _ => false,
             },
-            HistoryStep::Fail if self.job.is_some() && self.failures < FAILURES => {
+            HistoryStep::Fail if self.job.is_some() && self.failures < MAX_FAILURES => {
                 self.failures += 1;
                 self.job = None;
                 let retry_at = Some(self.now.plus(MINUTE));
                 let end = JobEnd::Failed { error: "no".to_owned(), retry_at };
-                self.happen(SessionEvent::JobEnded(end), config)
+                self.apply(SessionEvent::JobEnded(end), config)
             }
             HistoryStep::Write
-            | HistoryStep::Tell
+            | HistoryStep::Notify
             | HistoryStep::Close
             | HistoryStep::Crash
             | HistoryStep::Fail => false,
         }
     }
 
-    fn happen(&mut self, event: SessionEvent, config: &Config) -> bool {
+    fn apply(&mut self, event: SessionEvent, config: &Config) -> bool {
         if machine::handle(&mut self.session, event, self.now, config).is_some() {
             assert!(self.job.is_none(), "two jobs at once\n{self:#?}");
             self.job = Some(None);

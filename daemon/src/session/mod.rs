@@ -1,8 +1,7 @@
 //! Decides when a session ends, and which work follows.
 //!
-//! [`machine`] decides, as a pure function of state, event and time. [`tracker`] holds the live
-//! sessions and knows when the next one changes without an event. Reading, indexing and saving are
-//! the engine's work.
+//! [`machine`] makes the decisions, as a pure function of state, event and time. [`tracker`] holds
+//! the live sessions and their deadlines. The engine reads, indexes and saves sessions.
 
 pub mod config;
 #[cfg(test)]

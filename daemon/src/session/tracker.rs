@@ -1,4 +1,4 @@
-//! Holds the live sessions, and knows when the next one changes without an event.
+//! Holds the live sessions and their deadlines.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,12 +15,12 @@ use crate::{
 
 /// Live sessions by key, with their deadlines in order.
 ///
-/// A session is live unless it is indexed or has failed for good. Other sessions are only in the
-/// store; the next event loads them again.
+/// A session is live unless it is indexed, or has failed and will not be retried. Sessions that are
+/// not live are only in the store; the next event loads them again.
 #[derive(Debug, Default)]
 pub struct Tracker {
     config: Config,
-    /// Boxed, because a table of a hundred thousand large values would double in large steps.
+    /// Boxed, because a table of a hundred thousand large values would grow in large steps.
     live: HashMap<SessionKey, Box<Session>>,
     by_id: HashMap<SessionId, SessionKey>,
     deadlines: BTreeSet<(Timestamp, SessionKey)>,
@@ -50,7 +50,7 @@ impl Tracker {
         &self.config
     }
 
-    /// Applies new timeouts, for live sessions too.
+    /// Applies new timeouts, also to live sessions.
     pub fn set_config(&mut self, config: Config) {
         self.config = config;
         self.deadlines = self
@@ -61,8 +61,8 @@ impl Tracker {
     }
 
     /// Tracks `session` from now on, if it is live.
-    pub fn hold(&mut self, session: Session) {
-        self.release(session.key);
+    pub fn track(&mut self, session: Session) {
+        self.untrack(session.key);
         if !is_live(&session.state) {
             return;
         }
@@ -76,8 +76,8 @@ impl Tracker {
         self.live.insert(session.key, Box::new(session));
     }
 
-    /// Stops tracking a session; returns it if it was live.
-    pub fn release(&mut self, key: SessionKey) -> Option<Session> {
+    /// Stops tracking a session. Returns the session if it was live.
+    pub fn untrack(&mut self, key: SessionKey) -> Option<Session> {
         let session = self.live.remove(&key)?;
         if let Some(deadline) = machine::deadline(&session, &self.config) {
             self.deadlines.remove(&(deadline, key));
@@ -91,7 +91,7 @@ impl Tracker {
         self.live.get(&key).map(AsRef::as_ref)
     }
 
-    /// Returns the live session with an agent's id.
+    /// Returns the live session with this id, which the agent assigned.
     pub fn find(&self, id: &SessionId) -> Option<&Session> {
         self.get(*self.by_id.get(id)?)
     }
@@ -101,13 +101,13 @@ impl Tracker {
         self.live.values().map(AsRef::as_ref)
     }
 
-    /// Applies `event` to `session`, and holds the result.
+    /// Applies `event` to `session`, and tracks the result.
     pub fn handle(&mut self, session: &Session, event: SessionEvent, now: Timestamp) -> Transition {
-        self.release(session.key);
+        self.untrack(session.key);
         let mut after = session.clone();
         let start = machine::handle(&mut after, event, now, &self.config);
         let changed = *session != after;
-        self.hold(after.clone());
+        self.track(after.clone());
         Transition { session: after, changed, start }
     }
 
@@ -123,14 +123,14 @@ impl Tracker {
 
     /// Corrects times that are too late, after the clock was set back to `now`. Returns the
     /// sessions that have changed.
-    pub fn set_back(&mut self, now: Timestamp) -> Vec<Session> {
+    pub fn clamp_future_times(&mut self, now: Timestamp) -> Vec<Session> {
         let mut moved: Vec<Session> = self.iter().cloned().collect();
-        moved.retain_mut(|session| machine::set_back(session, now));
-        moved.iter().for_each(|session| self.hold(session.clone()));
+        moved.retain_mut(|session| machine::clamp_future_times(session, now));
+        moved.iter().for_each(|session| self.track(session.clone()));
         moved
     }
 
-    /// Returns the session of history to be imported next: the most recently written one.
+    /// Returns the most recently written session of history, which is imported next.
     pub fn newest_history(&self) -> Option<SessionKey> {
         self.history.last().map(|(_, key)| *key)
     }
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn sessions_fall_due_in_the_order_of_their_deadlines() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 30));
-        tracker.hold(session(2, 0));
+        tracker.track(session(1, 30));
+        tracker.track(session(2, 0));
         assert_eq!(tracker.next_deadline(), Some(after(60)));
         assert_eq!(tracker.due(after(59)), []);
         assert_eq!(tracker.due(after(95)), [SessionKey(2), SessionKey(1)]);
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_session_becomes_inactive_and_is_then_closed() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 0));
+        tracker.track(session(1, 0));
         let change = tracker.handle(&session(1, 0), SessionEvent::DeadlinePassed, after(60));
         assert_eq!((change.session.state, change.start), (State::Inactive, None));
         assert_eq!(tracker.next_deadline(), Some(after(1_800)));
@@ -177,10 +177,10 @@ mod tests {
     }
 
     #[test]
-    fn an_indexed_session_is_not_held_until_it_is_written_to() {
+    fn an_indexed_session_is_not_tracked_until_its_next_write() {
         let mut tracker = Tracker::new(Config::default());
         let indexed = Session { state: State::Indexed, ..session(1, 0) };
-        tracker.hold(indexed.clone());
+        tracker.track(indexed.clone());
         assert!(tracker.get(SessionKey(1)).is_none());
         let change = tracker.handle(&indexed, SessionEvent::Written(after(5)), after(5));
         assert!(change.changed);
@@ -188,48 +188,48 @@ mod tests {
     }
 
     #[test]
-    fn history_comes_newest_first() {
+    fn the_newest_session_of_history_is_first() {
         let mut tracker = Tracker::new(Config::default());
         for (key, at) in [(1, 10), (2, 30), (3, 20)] {
             let state = State::Unindexed(Unindexed::History);
-            tracker.hold(Session { state, ..session(key, at) });
+            tracker.track(Session { state, ..session(key, at) });
         }
         assert_eq!(tracker.newest_history(), Some(SessionKey(2)));
     }
 
     #[test]
-    fn new_times_hold_for_live_sessions_at_once() {
+    fn new_timeouts_apply_to_live_sessions_immediately() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 0));
+        tracker.track(session(1, 0));
         let check_interval = Duration::from_secs(5);
         tracker.set_config(Config { check_interval, ..Config::default() });
         assert_eq!(tracker.next_deadline(), Some(after(5)));
     }
 
     #[test]
-    fn a_clock_that_is_set_back_keeps_no_session_from_ending() {
+    fn sessions_end_on_time_after_the_clock_is_set_back() {
         let ahead = 2 * 365 * 86_400;
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, ahead));
+        tracker.track(session(1, ahead));
         let since = after(ahead);
         let state = State::Unindexed(Unindexed::AgentGone { since });
-        tracker.hold(Session { state, ..session(2, 0) });
-        tracker.hold(Session { state: failed(after(ahead)), ..session(3, 0) });
-        tracker.hold(session(4, 0));
+        tracker.track(Session { state, ..session(2, 0) });
+        tracker.track(Session { state: failed(after(ahead)), ..session(3, 0) });
+        tracker.track(session(4, 0));
         assert_eq!(tracker.due(after(86_400)), [SessionKey(4)]);
         let mut moved: Vec<SessionKey> =
-            tracker.set_back(after(10)).iter().map(|session| session.key).collect();
+            tracker.clamp_future_times(after(10)).iter().map(|session| session.key).collect();
         moved.sort_unstable();
         assert_eq!(moved, [SessionKey(1), SessionKey(2), SessionKey(3)]);
-        assert_eq!(tracker.set_back(after(10)), []);
+        assert_eq!(tracker.clamp_future_times(after(10)), []);
         assert_eq!(tracker.get(SessionKey(1)).unwrap().last_activity, after(10));
         assert_eq!(tracker.due(after(86_400)).len(), 4);
     }
 
     #[test]
-    fn a_clock_that_jumps_forth_ends_sessions_once() {
+    fn after_a_jump_of_the_clock_into_the_future_a_session_ends_once() {
         let mut tracker = Tracker::new(Config::default());
-        tracker.hold(session(1, 0));
+        tracker.track(session(1, 0));
         let far = after(10 * 365 * 86_400);
         assert_eq!(tracker.due(far), [SessionKey(1)]);
         let change = tracker.handle(&session(1, 0), SessionEvent::DeadlinePassed, far);

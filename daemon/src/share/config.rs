@@ -3,25 +3,25 @@
 use std::path::PathBuf;
 
 use crate::share::{
-    endpoint::{Endpoint, EngineKind, WrongUrl},
+    endpoint::{Endpoint, EngineKind, InvalidUrl},
     password::Credentials,
 };
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The engine; `None` when nothing is shared.
+    /// The engine. `None` means that nothing is shared.
     pub engine: Option<EngineKind>,
-    /// The engine's address; `None` for the usual one on this machine.
+    /// The engine's address. `None` means the default port on this machine.
     pub url: Option<String>,
     /// The name to log in with.
     pub user: Option<String>,
     /// The environment variable with the password.
     pub password_env: Option<String>,
-    /// A file with the password, readable by its owner only.
+    /// A file with the password, readable only by its owner.
     pub password_file: Option<PathBuf>,
-    /// Whether an engine on another machine has to be reached over TLS.
+    /// Whether TLS is required for an engine on another machine.
     pub tls: bool,
-    /// The name under which colleagues see what is shared.
+    /// The name of the user, as colleagues see it.
     pub name: Option<String>,
     /// The shared projects, by remote or by folder.
     pub projects: Vec<String>,
@@ -48,8 +48,8 @@ impl Config {
         self.engine.is_some()
     }
 
-    /// Reads the address; `None` when there is no engine.
-    pub fn endpoint(&self) -> Result<Option<Endpoint>, WrongUrl> {
+    /// Parses the address. Returns `None` if no engine is configured.
+    pub fn endpoint(&self) -> Result<Option<Endpoint>, InvalidUrl> {
         let Some(engine) = self.engine else { return Ok(None) };
         Endpoint::read(engine, self.url.as_deref(), self.tls).map(Some)
     }

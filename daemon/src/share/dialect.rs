@@ -8,8 +8,8 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Returns an expression for the time in the text `expression`. FalkorDB stores times as text,
-    /// Neo4j has a type for them.
+    /// Returns an expression for a stored time. The value of `expression` is the time as text:
+    /// FalkorDB stores it as text, and Neo4j has a type for times.
     pub fn time(self, expression: &str) -> String {
         match self {
             Dialect::FalkorDb => expression.to_owned(),

@@ -28,18 +28,18 @@ pub struct Endpoint {
     pub engine: EngineKind,
 }
 
-/// The mistake in an address, and how to correct it.
+/// What is wrong with an address, and how to correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct WrongUrl(String);
+pub struct InvalidUrl(String);
 
-/// The form of an engine's address.
+/// The protocols and ports of an engine.
 struct UrlForm {
     plain: &'static [&'static str],
     tls: &'static [&'static str],
     port: u16,
     tls_port: u16,
-    usual: &'static str,
+    default_url: &'static str,
     example: &'static str,
 }
 
@@ -48,7 +48,7 @@ const FALKORDB: UrlForm = UrlForm {
     tls: &["rediss", "falkors"],
     port: 6379,
     tls_port: 6379,
-    usual: "redis://127.0.0.1:6379",
+    default_url: "redis://127.0.0.1:6379",
     example: "rediss://graph.example.org:6379",
 };
 
@@ -57,23 +57,23 @@ const NEO4J: UrlForm = UrlForm {
     tls: &["https"],
     port: 7474,
     tls_port: 7473,
-    usual: "http://127.0.0.1:7474",
+    default_url: "http://127.0.0.1:7474",
     example: "https://graph.example.org:7473/neo4j",
 };
 
 impl Endpoint {
-    /// Reads `url`. An address of another machine has to use TLS if `needs_tls`.
+    /// Parses `url`. If `needs_tls`, an address of another machine must use TLS.
     pub(super) fn read(
         engine: EngineKind,
         url: Option<&str>,
         needs_tls: bool,
-    ) -> Result<Endpoint, WrongUrl> {
+    ) -> Result<Endpoint, InvalidUrl> {
         let form = match engine {
             EngineKind::FalkorDb => &FALKORDB,
             EngineKind::Neo4j => &NEO4J,
         };
-        let wrong = |what: &str| WrongUrl(format!("{what}; write {}, for example", form.example));
-        let url = url.unwrap_or(form.usual);
+        let wrong = |what: &str| InvalidUrl(format!("{what}; write {}, for example", form.example));
+        let url = url.unwrap_or(form.default_url);
         let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong("has no protocol"))?;
         let has_tls = form.tls.contains(&scheme);
         if !has_tls && !form.plain.contains(&scheme) {
@@ -83,12 +83,12 @@ impl Endpoint {
         let (address, path) = rest.split_once('/').unwrap_or((rest, ""));
         if address.contains('@') {
             return Err(wrong(
-                "contains a user or a password, which belong in `share.user` and `share.password_env`",
+                "contains a user or a password; move them to `share.user` and `share.password_env`",
             ));
         }
         let (host, port) = split_port(address).ok_or_else(|| wrong("has no valid port"))?;
         if host.is_empty() || host.contains(char::is_whitespace) {
-            return Err(wrong("names no machine"));
+            return Err(wrong("has no host name"));
         }
         let endpoint = Endpoint {
             port: port.unwrap_or(if has_tls { form.tls_port } else { form.port }),
@@ -105,11 +105,11 @@ impl Endpoint {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
         {
-            return Err(wrong("names no database"));
+            return Err(wrong("has an invalid database name"));
         }
         if needs_tls && !has_tls && !endpoint.is_local() {
-            return Err(WrongUrl(format!(
-                "is not encrypted; begin it with {}://, or set `share.tls` to false if you trust the network",
+            return Err(InvalidUrl(format!(
+                "does not use TLS; write {}:// as the protocol, or set `share.tls` to false if you trust the network",
                 form.tls[0]
             )));
         }
@@ -124,7 +124,7 @@ impl Endpoint {
     }
 }
 
-/// Splits `host:port`; the host may be an IPv6 address in brackets.
+/// Splits `host:port`, where the host may be an IPv6 address in brackets.
 fn split_port(address: &str) -> Option<(&str, Option<u16>)> {
     let after_host = address.rfind(']').map_or(0, |end| end + 1);
     match address[after_host..].rfind(':') {
@@ -156,12 +156,12 @@ mod tests {
     fn read(engine: EngineKind, url: &str, needs_tls: bool) -> String {
         match Endpoint::read(engine, Some(url), needs_tls) {
             Ok(endpoint) => endpoint.to_string(),
-            Err(WrongUrl(what)) => what,
+            Err(InvalidUrl(what)) => what,
         }
     }
 
     #[test]
-    fn addresses_are_read_and_completed() {
+    fn addresses_are_parsed_and_completed() {
         use EngineKind::{FalkorDb, Neo4j};
         for (engine, url, wanted) in [
             (FalkorDb, "redis://127.0.0.1", "redis://127.0.0.1:6379"),
@@ -175,16 +175,16 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_address_says_how_to_mend_it() {
+    fn the_error_of_an_invalid_address_says_how_to_correct_it() {
         use EngineKind::{FalkorDb, Neo4j};
         for (engine, url, wanted) in [
             (FalkorDb, "graph.example.org", "has no protocol; write rediss://"),
             (Neo4j, "bolt://localhost", "`bolt` is not a protocol of neo4j; write https://"),
-            (FalkorDb, "redis://ann:secret@localhost", "belong in `share.user`"),
+            (FalkorDb, "redis://ann:secret@localhost", "move them to `share.user`"),
             (FalkorDb, "redis://localhost:none", "has no valid port"),
-            (FalkorDb, "redis://", "names no machine"),
-            (Neo4j, "http://localhost/a/b?c", "names no database"),
-            (FalkorDb, "redis://graph.example.org", "is not encrypted; begin it with rediss://"),
+            (FalkorDb, "redis://", "has no host name"),
+            (Neo4j, "http://localhost/a/b?c", "has an invalid database name"),
+            (FalkorDb, "redis://graph.example.org", "does not use TLS; write rediss://"),
         ] {
             let what = read(engine, url, true);
             assert!(what.contains(wanted), "{url}: {what}");

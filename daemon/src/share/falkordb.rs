@@ -1,5 +1,5 @@
-//! Runs statements in FalkorDB, by `GRAPH.QUERY` over the protocol of Redis. As in Graphiti, each
-//! group is a separate graph.
+//! Runs statements in FalkorDB with the Redis command `GRAPH.QUERY`. As in Graphiti, each group is
+//! a separate graph.
 
 use std::{future::Future, pin::Pin, time::Duration};
 
@@ -18,14 +18,14 @@ use crate::share::{
 };
 
 /// The time limit for connecting.
-const CONNECT: Duration = Duration::from_secs(10);
-/// The time limit for a statement: longer than a busy engine needs.
-const ANSWER: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time limit for a statement. Even a busy engine needs less.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct FalkorDb {
     endpoint: Endpoint,
     credentials: Credentials,
-    /// The open connection; a broken one is replaced.
+    /// The open connection. A broken connection is replaced.
     connection: Mutex<Option<MultiplexedConnection>>,
 }
 
@@ -60,8 +60,8 @@ impl FalkorDb {
             .map_err(|error| failure(&error))?
             .set_redis_settings(login);
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT))
-            .set_response_timeout(Some(ANSWER));
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(STATEMENT_TIMEOUT));
         let client = Client::open(info).map_err(|error| failure(&error))?;
         let connection = client
             .get_multiplexed_async_connection_with_config(&config)
@@ -71,7 +71,7 @@ impl FalkorDb {
         Ok(connection)
     }
 
-    async fn ask(&self, command: &redis::Cmd) -> Result<Reply, EngineError> {
+    async fn send(&self, command: &redis::Cmd) -> Result<Reply, EngineError> {
         let mut connection = self.connection().await?;
         match command.query_async(&mut connection).await {
             Ok(reply) => Ok(reply),
@@ -89,7 +89,7 @@ impl FalkorDb {
         let text = literal::prefix(&statement.parameters) + &statement.text;
         let mut command = redis::cmd("GRAPH.QUERY");
         command.arg(group).arg(text);
-        Ok(rows(self.ask(&command).await?))
+        Ok(rows(self.send(&command).await?))
     }
 }
 
@@ -116,11 +116,11 @@ impl GraphEngine for FalkorDb {
     ) -> ReadResult<'e> {
         Box::pin(async move {
             let text = literal::prefix(&statement.parameters) + &statement.text;
-            // `GRAPH.QUERY` would create a missing graph.
+            // The read-only command, because `GRAPH.QUERY` would create a missing graph.
             let mut command = redis::cmd("GRAPH.RO_QUERY");
             let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
             command.arg(group).arg(text).arg("TIMEOUT").arg(milliseconds);
-            match self.ask(&command).await {
+            match self.send(&command).await {
                 Ok(reply) => Ok(rows(reply)),
                 Err(EngineError::Rejected(what)) if what.contains("empty key") => Ok(Vec::new()),
                 Err(EngineError::Rejected(what)) if what.contains("timed out") => {
@@ -135,15 +135,15 @@ impl GraphEngine for FalkorDb {
         Box::pin(async move {
             let mut command = redis::cmd("INFO");
             command.arg("server");
-            let info = text_of(&self.ask(&command).await?);
+            let info = text_of(&self.send(&command).await?);
             let line = |name: &str| {
                 let found = info.lines().find_map(|line| line.strip_prefix(name));
                 found.map(|value| value.trim().to_owned())
             };
             let mut modules = redis::cmd("MODULE");
             modules.arg("LIST");
-            // This fails for a user who may only use graphs.
-            let graph = self.ask(&modules).await.ok().and_then(|list| graph_version(&list));
+            // Without the permission to list modules, the version is omitted.
+            let graph = self.send(&modules).await.ok().and_then(|list| graph_version(&list));
             let redis = line("redis_version:").unwrap_or_default();
             let version = match graph {
                 Some(graph) => format!("FalkorDB {graph} on Redis {redis}"),
@@ -171,7 +171,8 @@ fn graph_version(list: &Reply) -> Option<String> {
     })
 }
 
-/// Reads the reply to a query: the names of the columns, the rows, and statistics.
+/// Reads the reply to a query. The reply consists of the names of the columns, the rows, and
+/// statistics.
 fn rows(reply: Reply) -> Vec<Row> {
     let Reply::Array(parts) = reply else { return Vec::new() };
     let [Reply::Array(header), Reply::Array(rows), _] = parts.as_slice() else { return Vec::new() };
@@ -203,7 +204,7 @@ fn text_of(reply: &Reply) -> String {
     }
 }
 
-/// Classifies an error. The text of a statement is never part of it.
+/// Classifies an error.
 fn failure(error: &RedisError) -> EngineError {
     let code = error.code().unwrap_or_default();
     let detail = error.detail().unwrap_or_default().to_owned();
@@ -219,7 +220,8 @@ fn failure(error: &RedisError) -> EngineError {
     if code == "OOM" || text.contains("used memory >") || text.contains("out of memory") {
         return EngineError::Full(text);
     }
-    // States of the server have codes in capitals, such as MISCONF; errors in a query have words.
+    // The code of a problem of the server is in capital letters, such as MISCONF. The code of an
+    // error in a query is not.
     let is_state =
         code.len() > 2 && code != "ERR" && code.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_answer = matches!(

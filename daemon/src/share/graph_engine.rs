@@ -13,26 +13,26 @@ pub struct Statement {
     pub parameters: Map<String, Value>,
 }
 
-/// A row of a result, by column.
+/// A row of a result: the value of each column.
 pub type Row = Map<String, Value>;
 
-/// The rows of each statement.
+/// The result of several statements: for each, its rows.
 pub type RunResult<'e> =
     Pin<Box<dyn Future<Output = Result<Vec<Vec<Row>>, EngineError>> + Send + 'e>>;
 
-/// The rows of one statement.
+/// The result of one statement: its rows.
 pub type ReadResult<'e> = Pin<Box<dyn Future<Output = Result<Vec<Row>, EngineError>> + Send + 'e>>;
 
-/// A graph database that speaks Cypher.
+/// A graph database that supports Cypher.
 pub trait GraphEngine: Send + Sync {
     fn dialect(&self) -> Dialect;
 
-    /// Runs statements about a group, one after the other, until one fails. Each of them is applied
+    /// Runs statements on a group, one after the other, until one fails. Each statement is applied
     /// completely or not at all.
     fn run<'e>(&'e self, group: &'e str, statements: &'e [Statement]) -> RunResult<'e>;
 
-    /// Runs a statement that only reads and takes at most `limit` in the engine. A group that does
-    /// not exist has no rows.
+    /// Runs a statement that only reads, with a time limit. Returns no rows if the group does not
+    /// exist.
     fn read<'e>(
         &'e self,
         group: &'e str,
@@ -40,21 +40,21 @@ pub trait GraphEngine: Send + Sync {
         limit: Duration,
     ) -> ReadResult<'e>;
 
-    /// Identifies the running engine, so that a restart, which may lose the last writes, is
-    /// detected.
+    /// Identifies the running engine. So a restart is detected, which may have lost the last
+    /// writes.
     fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>>;
 }
 
 /// A running engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instance {
-    /// Changes with each start of the engine; `None` where a restart loses nothing.
+    /// An id that changes with each start of the engine. `None` if a restart loses no writes.
     pub run: Option<String>,
     /// Name and version, for people.
     pub version: String,
 }
 
-/// The reason why an engine did not run a statement. Each of them may be temporary.
+/// The reason why an engine did not run a statement. Any of these errors may be temporary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
     #[error("the engine does not answer: {0}")]

@@ -1,13 +1,13 @@
-//! Derives the ids in the shared graph from the content, so that writing twice changes nothing and
-//! all machines have the same ids.
+//! Derives the ids in the shared graph from the content. So all machines use the same ids, and
+//! writing the same content again changes nothing.
 //!
-//! They are name-based UUIDs of version 8 with SHA-256, as the ids of entities and facts on this
-//! machine. Episodes keep their own ids.
+//! Like the ids of local entities and facts, these are name-based UUIDs of version 8 with SHA-256.
+//! Episodes keep their own ids.
 
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-/// Returns the id of an entity, which is the same for all sessions and machines that use this name.
+/// Returns the id of an entity. The id does not depend on the session or the machine.
 pub fn entity(group: &str, label: &str, name: &str) -> Uuid {
     named(&["entity", group, label, name])
 }
@@ -15,7 +15,7 @@ pub fn entity(group: &str, label: &str, name: &str) -> Uuid {
 /// The properties that identify a fact.
 pub struct FactIdentity<'f> {
     pub group: &'f str,
-    /// The first session that states it.
+    /// The first session that states the fact.
     pub session: &'f str,
     pub relation: &'f str,
     pub source: Uuid,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_follow_from_what_they_name() {
+    fn the_id_of_an_entity_depends_on_group_label_and_name() {
         let one = entity("app", "File", "src/main.rs");
         assert_eq!(one, entity("app", "File", "src/main.rs"));
         // Shared graphs store the ids, so they must not change between versions.

@@ -1,4 +1,4 @@
-//! Writes Cypher literals for FalkorDB, which takes parameters as text before a query.
+//! Writes Cypher literals for FalkorDB, because there the parameters are a text before the query.
 
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ fn write(to: &mut String, value: &Value) {
     }
 }
 
-/// Writes a text in quotation marks. A zero byte ends a text in FalkorDB, so it is left out.
+/// Writes a text in quotation marks. Omits zero bytes, because they end a text in FalkorDB.
 fn quote(to: &mut String, text: &str) {
     to.push('"');
     for character in text.chars() {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_ends_its_literal() {
+    fn text_cannot_end_its_literal() {
         let parameters = json!({ "rows": [{ "a": "x\" }] RETURN 1 //", "b": null, "c": [1, true] }], "n": "\\" });
         let Value::Object(parameters) = parameters else { unreachable!() };
         assert_eq!(

@@ -1,10 +1,10 @@
 //! A graph that several machines share, in Graphiti's schema, on FalkorDB or Neo4j.
 //!
-//! [`node`] defines the nodes and edges, with ids that are derived from their content ([`id`]);
-//! [`privacy`] removes what must not leave the machine. [`mod@write`] and [`schema`] turn them into
-//! Cypher for a [`Dialect`]; a [`GraphEngine`] runs it: [`falkordb`] over the protocol of Redis,
-//! [`neo4j`] over its Query API. [`read`] finds what others wrote. `engine::sharing` decides what
-//! is written when.
+//! [`node`] defines the nodes and edges, whose ids are derived from their content ([`id`]).
+//! [`privacy`] removes paths and secrets from texts. [`mod@write`] and [`schema`] build the Cypher
+//! statements for a [`Dialect`], and a [`GraphEngine`] runs them: [`falkordb`] over the Redis
+//! protocol, [`neo4j`] over its Query API. [`read`] builds the statements that read, and parses
+//! their rows. `engine::sharing` decides what is written, and when.
 
 pub mod config;
 pub mod dialect;
@@ -28,12 +28,12 @@ use std::sync::Arc;
 use self::{config::Config, falkordb::FalkorDb, neo4j::Neo4j};
 pub use self::{
     dialect::Dialect,
-    endpoint::{Endpoint, EngineKind, WrongUrl},
+    endpoint::{Endpoint, EngineKind, InvalidUrl},
     graph_engine::{EngineError, GraphEngine, Row, Statement},
 };
 
-/// Returns the configured engine, which is connected on first use; `None` if there is none,
-/// or its address is wrong.
+/// Returns the configured engine, which connects on first use. `None` if no engine is configured or
+/// its address is invalid.
 pub fn connect(config: &Config) -> Option<Arc<dyn GraphEngine>> {
     let endpoint = config.endpoint().ok()??;
     Some(match config.engine? {

@@ -1,5 +1,5 @@
-//! Runs statements in Neo4j, by its Query API over HTTP. All groups are in one database, and differ
-//! in `group_id`.
+//! Runs statements in Neo4j with its HTTP Query API. All groups are in one database, and are
+//! distinguished by `group_id`.
 
 use std::{future::Future, pin::Pin, sync::Once, time::Duration};
 
@@ -12,13 +12,13 @@ use crate::share::{
 };
 
 /// The time limit for connecting.
-const CONNECT: Duration = Duration::from_secs(10);
-/// The time limit for a statement: longer than a busy engine needs.
-const ANSWER: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time limit for a statement. Even a busy engine needs less.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Neo4j's access mode for statements that may change something.
 const WRITE: &str = "WRITE";
 /// Maximum size, in bytes, of a response.
-const LONGEST: usize = 32 << 20;
+const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 pub struct Neo4j {
     endpoint: Endpoint,
@@ -26,12 +26,12 @@ pub struct Neo4j {
     client: Result<reqwest::Client, EngineError>,
 }
 
-/// Installs the implementation of cryptography for connections, once in the process.
+/// Installs the cryptography provider for TLS connections, once in the process.
 pub(super) fn install_tls() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // Fails if another part of the program has installed a provider already, which works as
-        // well.
+        // Fails if another part of the program has already installed a provider. That provider is
+        // used then.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
@@ -42,8 +42,8 @@ impl Neo4j {
         let builder = reqwest::Client::builder();
         let builder = if endpoint.is_local() { builder.no_proxy() } else { builder };
         let client = builder
-            .connect_timeout(CONNECT)
-            .timeout(ANSWER)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(STATEMENT_TIMEOUT)
             // A redirect must not carry the password to another server.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("graphitid/", env!("CARGO_PKG_VERSION")))
@@ -61,14 +61,14 @@ impl Neo4j {
                 request.basic_auth(user.as_deref().unwrap_or("neo4j"), password.as_deref())
             }
         };
-        let lost = |error| EngineError::Unreachable(describe(error));
-        let mut response = request.send().await.map_err(lost)?;
+        let unreachable = |error| EngineError::Unreachable(describe(error));
+        let mut response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(lost)? {
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
             bytes.extend_from_slice(&chunk);
-            if bytes.len() > LONGEST {
-                return Err(EngineError::Rejected("the response is far too long".to_owned()));
+            if bytes.len() > MAX_RESPONSE_BYTES {
+                return Err(EngineError::Rejected("the response is too long".to_owned()));
             }
         }
         let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -111,7 +111,7 @@ impl GraphEngine for Neo4j {
         Box::pin(async move {
             let mut results = Vec::with_capacity(statements.len());
             for statement in statements {
-                results.push(self.query(statement, WRITE, ANSWER).await?);
+                results.push(self.query(statement, WRITE, STATEMENT_TIMEOUT).await?);
             }
             Ok(results)
         })
@@ -132,10 +132,10 @@ impl GraphEngine for Neo4j {
             let scheme = if *has_tls { "https" } else { "http" };
             let client = self.client.as_ref().map_err(Clone::clone)?;
             let request = client.get(format!("{scheme}://{host}:{port}/"));
-            let told = self.send(request.header("accept", "application/json")).await?;
-            let version = told["neo4j_version"].as_str().unwrap_or("of an unknown version");
-            // The request above needs no login. This query checks the login.
-            self.query(&Statement::plain("RETURN 1 AS one"), WRITE, ANSWER).await?;
+            let response = self.send(request.header("accept", "application/json")).await?;
+            let version = response["neo4j_version"].as_str().unwrap_or("of an unknown version");
+            // The request above does not need a login, so this query checks it.
+            self.query(&Statement::plain("RETURN 1 AS one"), WRITE, STATEMENT_TIMEOUT).await?;
             Ok(Instance { run: None, version: format!("Neo4j {version}") })
         })
     }
@@ -151,7 +151,7 @@ fn rows(body: &Value) -> Vec<Row> {
     body["data"]["values"].as_array().map(|rows| rows.iter().map(row).collect()).unwrap_or_default()
 }
 
-/// Classifies a response; `None` when it is no error.
+/// Returns the error that a response reports, if any.
 fn failure(status: u16, body: &Value) -> Option<EngineError> {
     let first = &body["errors"][0];
     let code = first["code"].as_str().unwrap_or_default();
@@ -174,7 +174,7 @@ fn failure(status: u16, body: &Value) -> Option<EngineError> {
     })
 }
 
-/// Describes an error with its causes, without the address, which the caller knows.
+/// Describes an error with its causes, but without the address.
 fn describe(error: reqwest::Error) -> String {
     use std::error::Error as _;
     let error = error.without_url();

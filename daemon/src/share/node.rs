@@ -1,7 +1,7 @@
 //! Nodes and edges in Graphiti's schema.
 //!
-//! No property may be null except the two ends of a fact, `invalid_at` and `expired_at`. Each time
-//! is written exactly as Graphiti writes it, because FalkorDB compares times as text.
+//! No property may be null except `invalid_at` and `expired_at` of a fact. Each time is written
+//! exactly as Graphiti writes it, because FalkorDB compares times as text.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub struct EpisodicNode {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntityNode {
     pub uuid: Uuid,
-    /// The label in addition to `Entity`, which has only letters.
+    /// The label in addition to `Entity`. It has only letters.
     pub label: &'static str,
     pub name: String,
     pub summary: String,
@@ -49,7 +49,7 @@ pub struct FactEdge {
     pub target: Uuid,
     pub name: String,
     pub fact: String,
-    /// The episodes that state it, the creating one first.
+    /// The episodes that state the fact; the first one created it.
     pub episodes: Vec<Uuid>,
     pub created_at: Timestamp,
     pub valid_at: Timestamp,
@@ -75,7 +75,7 @@ impl SharedSession {
         })
     }
 
-    /// Returns an entity, with the edge from the episode to it.
+    /// Returns an entity and the edge from the episode to it as a row of parameters.
     pub fn entity_row(&self, entity: &EntityNode) -> Value {
         json!({
             "uuid": entity.uuid.to_string(),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_always_the_same_length() {
+    fn times_always_have_the_same_length() {
         for (given, wanted) in [
             ("2026-03-01T10:00:00Z", "2026-03-01T10:00:00.000000+00:00"),
             ("2026-03-01T10:00:00.5Z", "2026-03-01T10:00:00.500000+00:00"),

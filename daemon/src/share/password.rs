@@ -1,4 +1,4 @@
-//! Looks up the password of an engine each time it is needed, so that it is not kept in memory.
+//! Reads the password of an engine each time it is needed, so that it is not kept in memory.
 
 use std::{fs, io, path::PathBuf};
 
@@ -8,16 +8,16 @@ use crate::share::graph_engine::EngineError;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Credentials {
     pub(super) user: Option<String>,
-    /// An environment variable.
+    /// The environment variable with the password.
     pub(super) variable: Option<String>,
     pub(super) file: Option<PathBuf>,
 }
 
-/// Maximum size, in bytes, of a password file.
-const LONGEST: u64 = 16 << 10;
+/// Maximum number of bytes that are read of a password file.
+const MAX_BYTES_READ: u64 = 16 << 10;
 
 impl Credentials {
-    /// Returns the password; `None` when none is configured.
+    /// Returns the password, or `None` if none is configured.
     pub(super) fn password(&self) -> Result<Option<String>, EngineError> {
         if let Some(name) = &self.variable {
             return match std::env::var(name).ok().filter(|value| !value.is_empty()) {
@@ -30,16 +30,16 @@ impl Credentials {
         let Some(file) = &self.file else { return Ok(None) };
         let place = file.display();
         let denied =
-            |what: String| EngineError::Denied(format!("the password file {place} {what}"));
+            |what: String| EngineError::Denied(format!("the password file {place}: {what}"));
         let text = read_private(file).map_err(|error| denied(error.to_string()))?;
         match text.trim_end_matches(['\r', '\n']) {
-            "" => Err(denied("is empty".to_owned())),
+            "" => Err(denied("the file is empty".to_owned())),
             password => Ok(Some(password.to_owned())),
         }
     }
 }
 
-/// Reads a file; fails if other users have access to it.
+/// Reads a file. Fails if other users have access to it.
 fn read_private(path: &PathBuf) -> io::Result<String> {
     use io::Read as _;
     let file = fs::File::open(path)?;
@@ -47,12 +47,12 @@ fn read_private(path: &PathBuf) -> io::Result<String> {
     {
         use std::os::unix::fs::PermissionsExt as _;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
-            let what = "can be read by other users; make it private: chmod 600";
+            let what = "other users have access to the file; make it private: chmod 600";
             return Err(io::Error::other(what));
         }
     }
     let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text)?;
+    file.take(MAX_BYTES_READ).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_file_has_to_be_private() {
+    fn a_password_file_must_be_private() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("password");
         fs::write(&file, "open sesame\n").unwrap();

@@ -1,19 +1,19 @@
-//! Removes from a text what must not leave the machine: the paths of home folders, and, once more,
-//! secrets.
+//! Removes the paths of home folders from a text that leaves the machine, and redacts secrets
+//! again.
 
 use crate::redact::Redactor;
 
-/// Cleans texts of one session.
+/// Cleans the texts of one session.
 pub struct TextCleaner<'c> {
     redactor: &'c Redactor,
     /// The folders of the session's project.
     project: &'c [String],
-    /// The home folder on this machine, which may be an unusual one.
+    /// The user's home folder, which need not be in one of [`HOME_PARENTS`].
     home: Option<&'c str>,
 }
 
 /// The folders that contain home folders.
-const HOMES: &[&str] =
+const HOME_PARENTS: &[&str] =
     &["/home/", "/Users/", "\\Users\\", "\\home\\", "\\\\Users\\\\", "-home-", "-Users-"];
 
 impl<'c> TextCleaner<'c> {
@@ -25,8 +25,8 @@ impl<'c> TextCleaner<'c> {
         TextCleaner { redactor, project, home }
     }
 
-    /// Returns a text for the shared graph. Lines end with a space, because the full-text index of
-    /// FalkorDB does not separate words at a line feed alone.
+    /// Returns a text for the shared graph. A space is added before each line feed, because the
+    /// full-text index of FalkorDB does not separate words at a line feed.
     pub fn text(&self, text: &str) -> String {
         let mut clean = self.redactor.redact(text).text.into_owned();
         for folder in self.project {
@@ -39,7 +39,7 @@ impl<'c> TextCleaner<'c> {
         clean.replace(" \n", "\n").replace('\n', " \n").replace('\0', "")
     }
 
-    /// Returns a text of one line.
+    /// Returns the text for the shared graph as one line.
     pub fn line(&self, text: &str) -> String {
         self.text(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -47,7 +47,7 @@ impl<'c> TextCleaner<'c> {
 
 /// Makes paths in `folder` relative to it, and replaces the folder itself by `short`.
 fn without_folder(text: &str, folder: &str, short: &str) -> String {
-    // A folder such as `/` or `/tmp` names no project.
+    // A folder such as `/` or `/tmp` is not replaced, because it contains more than a project.
     if folder.matches(['/', '\\']).count() < 2 {
         return text.to_owned();
     }
@@ -73,11 +73,11 @@ fn without_homes(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     loop {
-        let first = HOMES.iter().filter_map(|homes| Some((rest.find(homes)?, *homes))).min();
+        let first = HOME_PARENTS.iter().filter_map(|homes| Some((rest.find(homes)?, *homes))).min();
         let Some((at, homes)) = first else { break };
         let (before, after) = (&rest[..at], &rest[at + homes.len()..]);
         let is_encoded = homes.starts_with('-');
-        let Some(lead) = lead(before, is_encoded) else {
+        let Some(lead) = text_before_home(before, is_encoded) else {
             clean.push_str(&rest[..=at]);
             rest = &rest[at + 1..];
             continue;
@@ -92,15 +92,15 @@ fn without_homes(text: &str) -> String {
     without_root(&clean)
 }
 
-/// Returns the text before a home folder, without the drive that it is on; `None` when the folder
-/// is inside of another one.
-fn lead(before: &str, is_encoded: bool) -> Option<&str> {
+/// Returns the text before a home folder, without its drive. `None` if the folder is inside another
+/// folder, so that it is not a home folder.
+fn text_before_home(before: &str, is_encoded: bool) -> Option<&str> {
     let path = before.trim_end_matches(|c: char| is_in_name(c) || "/\\:?$".contains(c));
     let run = &before[path.len()..];
     let is_drive =
         |text: &str| matches!(text.as_bytes(), [drive, b':'] if drive.is_ascii_alphabetic());
     if is_encoded {
-        // The folders that Claude Code names after projects: `-home-ann-app`, `C--Users-ann-app`.
+        // A folder that Claude Code names after a project: `-home-ann-app`, `C--Users-ann-app`.
         let is_start = run.is_empty() || run.ends_with(['/', '\\']);
         let drive = run.len().checked_sub(2).and_then(|at| run.get(at..));
         return (is_start || drive.is_some_and(|drive| drive.ends_with('-'))).then_some(before);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn no_home_folder_leaves_the_machine() {
+    fn home_folders_are_replaced() {
         for (given, wanted) in [
             ("see /home/ann/work/app/src/main.rs:3", "see src/main.rs:3"),
             ("in `/home/ann/work/app`", "in `.`"),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_removed_again_and_lines_end_with_a_space() {
+    fn secrets_are_redacted_and_lines_end_with_a_space() {
         let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
         let text = clean(&format!("token {key}\nnext \nlast"));
         assert!(!text.contains(&key), "{text}");

@@ -1,5 +1,5 @@
-//! Statements that read the graph, and their rows. The rows were written by others, and may contain
-//! anything.
+//! Statements that read the graph, and their rows. Other programs may have written the rows, so
+//! these may contain anything.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub struct FoundFact {
     pub sentence: String,
     pub source: FoundEntity,
     pub target: FoundEntity,
-    /// The episodes that state it, the creating one first.
+    /// The episodes that state the fact; the first one created it.
     pub episodes: Vec<String>,
     pub created_at: Timestamp,
     pub valid_at: Timestamp,
@@ -36,38 +36,37 @@ pub struct FoundFact {
     pub expired_at: Option<Timestamp>,
 }
 
-/// An end of a fact.
+/// The source or target of a fact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundEntity {
     pub id: String,
     pub name: String,
 }
 
-/// Maximum number of words of a question to the engine.
-const WORDS: usize = 24;
-/// Words that do not help a search: those that Graphiti leaves out of the index, and words of
-/// questions.
-const EMPTY_WORDS: &str = " a is the an and are as at be but by for if in into it no not of on or such \
+/// Maximum number of words of a query.
+const MAX_WORDS: usize = 24;
+/// Words that do not help a search: the stop words of Graphiti's indexes, and words of questions.
+const STOP_WORDS: &str = " a is the an and are as at be but by for if in into it no not of on or such \
     that their then there these they this to was will with what why how when where who which did do \
     does we i you my our your have has had can should would could about from ";
 
-/// Returns the words of a question for the full-text index; none of them has a meaning in the query
+/// Returns the words of a question for the full-text index. They contain no operators of the query
 /// language of the index.
 pub fn words(question: &str) -> Vec<String> {
     let lower = question.to_lowercase();
     let all = lower.split(|c: char| !c.is_alphanumeric() && c != '_');
     let all: Vec<&str> =
         all.filter(|word| word.chars().any(char::is_alphanumeric) && word.len() < 64).collect();
-    let is_full = |word: &&str| !EMPTY_WORDS.contains(&format!(" {word} ")) && word.len() > 1;
+    let is_full = |word: &&str| !STOP_WORDS.contains(&format!(" {word} ")) && word.len() > 1;
     let full: Vec<&str> = all.iter().copied().filter(|word| is_full(word)).collect();
     let mut known = BTreeSet::new();
     let chosen = if full.is_empty() { all } else { full };
     let chosen = chosen.into_iter().filter(|word| known.insert(word.to_string()));
-    chosen.take(WORDS).map(str::to_owned).collect()
+    chosen.take(MAX_WORDS).map(str::to_owned).collect()
 }
 
-/// Finds the episodes of a group that contain some of the words, without their contents, best
-/// first. Episodes whose description ends with `own` are this machine's. They come last, so that
+/// Finds the episodes of a group that contain some of the words, best first, without their
+/// contents. The episodes of this machine, whose description ends with `own`, come last, so that
 /// they do not displace the episodes of others.
 pub fn episodes(
     dialect: Dialect,
@@ -93,8 +92,9 @@ pub fn facts(dialect: Dialect, group: &str, words: &[String], limit: usize) -> S
     question(dialect, group, words, facts_text(dialect, "WITH r, score ", "score DESC", limit))
 }
 
-/// Same as [`facts`], but the facts whose first episode has a description that ends with `own` come
-/// last. It looks up the first episode of each matching fact, which takes longer.
+/// Same as [`facts`], but the facts of this machine come last: those whose first episode has a
+/// description that ends with `own`. This takes longer, because the first episode of each matching
+/// fact is looked up.
 pub fn facts_of_others_first(
     dialect: Dialect,
     group: &str,
@@ -113,7 +113,8 @@ fn facts_text(dialect: Dialect, columns: &str, order: &str, limit: usize) -> Str
         Dialect::FalkorDb => "CALL db.idx.fulltext.queryRelationships('RELATES_TO', $query)",
         Dialect::Neo4j => "CALL db.index.fulltext.queryRelationships('edge_name_and_fact', $query)",
     };
-    // A pattern with the id of the edge would scan all entities for each edge.
+    // `startNode` and `endNode` are used, because a pattern with the id of the edge would scan all
+    // entities.
     format!(
         "{call} YIELD relationship AS r, score WITH r, score WHERE r.group_id = $group \
          {columns}ORDER BY {order} LIMIT {limit} \
@@ -125,7 +126,7 @@ fn facts_text(dialect: Dialect, columns: &str, order: &str, limit: usize) -> Str
     )
 }
 
-/// Finds the latest episodes of a group since a time, without their contents. Those whose
+/// Finds the latest episodes of a group since a time, without their contents. Episodes whose
 /// description ends with `own` come last.
 pub fn latest(
     dialect: Dialect,
@@ -158,7 +159,7 @@ pub fn origins(ids: &[String]) -> Statement {
     with(text, [("ids", json!(ids))])
 }
 
-/// Lists the indexes: the column `entity` has what is indexed, and `kinds` how.
+/// Lists the indexes. The column `entity` is the label or relation, and `kinds` the type of index.
 pub fn indexes(dialect: Dialect) -> Statement {
     Statement::plain(match dialect {
         Dialect::FalkorDb => {
@@ -189,7 +190,7 @@ fn with<const N: usize>(text: String, parameters: [(&str, Value); N]) -> Stateme
 }
 
 impl FoundEpisode {
-    /// Reads a row; `None` when it has no id.
+    /// Reads a row. Returns `None` if the row has no id.
     pub fn of(row: &Row) -> Option<FoundEpisode> {
         Some(FoundEpisode {
             id: id(row, "uuid")?,
@@ -202,7 +203,7 @@ impl FoundEpisode {
 }
 
 impl FoundFact {
-    /// Reads a row; `None` when it has no id.
+    /// Reads a row. Returns `None` if the row has no id.
     pub fn of(row: &Row) -> Option<FoundFact> {
         let end = |id: &str, name: &str| FoundEntity { id: text(row, id), name: text(row, name) };
         Some(FoundFact {
@@ -224,7 +225,7 @@ fn id(row: &Row, column: &str) -> Option<String> {
     Some(text(row, column)).filter(|id| !id.is_empty())
 }
 
-/// Reads a list of ids; FalkorDB returns it as the text `[a, b]`.
+/// Reads a list of ids. FalkorDB returns a list as the text `[a, b]`.
 fn ids(row: &Row, column: &str) -> Vec<String> {
     match row.get(column) {
         Some(Value::Array(ids)) => {
@@ -251,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_becomes_words_without_a_meaning_for_the_index() {
+    fn the_words_of_a_question_contain_no_operators() {
         assert_eq!(words("Why did the pool_size change (@x:{y})?"), ["pool_size", "change"]);
         assert_eq!(words("how is it"), ["how", "is", "it"]);
         assert_eq!(words("größe größe, Größe"), ["größe"]);
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn each_dialect_asks_its_own_index_for_one_group_only() {
+    fn a_query_covers_one_group_in_each_dialect() {
         let words = ["pool".to_owned(), "size".to_owned()];
         let falkordb = episodes(Dialect::FalkorDb, "app_1", &words, ", by Ann on desk", 7);
         assert_eq!(falkordb.parameters["query"], "pool|size");

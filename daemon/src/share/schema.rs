@@ -7,7 +7,7 @@ const STOP_WORDS: &str = "['a', 'is', 'the', 'an', 'and', 'are', 'as', 'at', 'be
     'for', 'if', 'in', 'into', 'it', 'no', 'not', 'of', 'on', 'or', 'such', 'that', 'their', \
     'then', 'there', 'these', 'they', 'this', 'to', 'was', 'will', 'with']";
 
-/// Nodes with the properties of their range index in FalkorDB.
+/// The range indexes of nodes in FalkorDB: label, properties.
 const FALKORDB_NODES: &[(&str, &[&str])] = &[
     ("Entity", &["uuid", "group_id", "name", "created_at"]),
     ("Episodic", &["uuid", "group_id", "created_at", "valid_at"]),
@@ -15,7 +15,7 @@ const FALKORDB_NODES: &[(&str, &[&str])] = &[
     ("Saga", &["uuid", "group_id", "name"]),
 ];
 
-/// Edges with the properties of their range index in FalkorDB.
+/// The range indexes of edges in FalkorDB: name of the edge, properties.
 const FALKORDB_EDGES: &[(&str, &[&str])] = &[
     (
         "RELATES_TO",
@@ -27,7 +27,7 @@ const FALKORDB_EDGES: &[(&str, &[&str])] = &[
     ("NEXT_EPISODE", &["uuid", "group_id"]),
 ];
 
-/// The full-text indexes of nodes: Neo4j's name of the index, the label, the properties.
+/// The full-text indexes of nodes: name (only in Neo4j), label, properties.
 const TEXTS: &[(&str, &str, &[&str])] = &[
     ("episode_content", "Episodic", &["content", "source", "source_description", "group_id"]),
     ("node_name_and_summary", "Entity", &["name", "summary", "group_id"]),

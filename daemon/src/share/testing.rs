@@ -1,5 +1,5 @@
-//! Fake engines for tests: a server that speaks the protocol of Redis, and one that speaks Neo4j's
-//! API. They record queries, and can be made to fail or to stall.
+//! Fake engines for tests: a server with the Redis protocol, and a server with Neo4j's API. They
+//! record queries, and can be made to fail or to stall.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -19,13 +19,13 @@ pub(crate) struct FakeEngine {
 
 #[derive(Default)]
 struct FakeState {
-    /// The graph and the text of each query.
+    /// The graph (or the HTTP request line) and the text of each query.
     queries: Vec<(String, String)>,
     behaviour: Behaviour,
-    /// The answers to queries that contain a text: the rows, as objects.
+    /// Texts of queries, with the rows to return if a query contains the text.
     answers: Vec<(&'static str, Value)>,
     run: u32,
-    /// Queries that wait for the end of [`Behaviour::Stall`].
+    /// The number of queries that wait for the end of [`Behaviour::Stall`].
     stalled: usize,
 }
 
@@ -34,13 +34,13 @@ struct FakeState {
 pub(crate) enum Behaviour {
     #[default]
     Work,
-    /// Answers with this error.
+    /// Answers all queries with this error.
     Fail(&'static str),
     /// Answers queries that contain this text with an error.
     Reject(&'static str),
     /// Does not answer.
     Stall,
-    /// Closes connections.
+    /// Closes the connection.
     HangUp,
 }
 
@@ -74,7 +74,7 @@ impl FakeEngine {
         changed.notify_all();
     }
 
-    /// Answers queries that contain `text` with these rows, objects with the same members.
+    /// Answers queries that contain `text` with these rows. All rows must have the same members.
     pub(crate) fn answer(&self, text: &'static str, rows: Value) {
         self.state.0.lock().unwrap().answers.push((text, rows));
     }
@@ -91,18 +91,19 @@ impl FakeEngine {
     }
 
     /// Returns the number of queries that contain `text`.
-    pub(crate) fn with(&self, text: &str) -> usize {
+    pub(crate) fn count_queries_with(&self, text: &str) -> usize {
         self.queries().iter().filter(|(_, query)| query.contains(text)).count()
     }
 
-    /// Waits until a query waits for its answer.
-    pub(crate) fn until_stalled(&self) {
+    /// Blocks until a query is stalled.
+    pub(crate) fn wait_until_stalled(&self) {
         let (state, changed) = &*self.state;
         let state = state.lock().unwrap();
         let _stalled = changed.wait_while(state, |state| state.stalled == 0).unwrap();
     }
 
-    /// Records a query. Returns the rows or the error to answer with, or `None` to hang up.
+    /// Records a query. Returns the rows or the error of the answer, or `None` to close the
+    /// connection.
     fn query(&self, graph: String, text: String) -> Option<Result<Value, String>> {
         let (state, changed) = &*self.state;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

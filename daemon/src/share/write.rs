@@ -1,7 +1,7 @@
 //! Builds the statements that add sessions to the graph and remove them.
 //!
-//! They are idempotent. The graph always has an episode of a session: the new one is complete
-//! before the old one is removed.
+//! The statements are idempotent. When an episode is replaced, the new episode is complete before
+//! the old episode is removed.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use uuid::Uuid;
 
 use crate::share::{Dialect, Statement, node::SharedSession};
 
-/// What an episode added to the graph and no longer supports.
+/// The parts of the graph that an episode added and no longer supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
     pub episode: Uuid,
     /// Whether the episode itself is removed.
-    pub is_whole: bool,
-    /// Whether the whole session is removed from the group, so that none of its text may remain.
+    pub removes_episode: bool,
+    /// Whether the session is removed from the group, so that none of its text may remain.
     pub is_forgotten: bool,
     pub entities: Vec<Uuid>,
     pub facts: Vec<Uuid>,
 }
 
-/// Adds sessions of one group, or brings them up to date.
+/// Adds or updates sessions of one group.
 pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
     if sessions.is_empty() {
         return Vec::new();
@@ -44,8 +44,8 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
             by_label.entry(entity.label).or_default().push(session.entity_row(entity));
         }
     }
-    // The entity and the edge to it are one statement: another machine deletes entities that no
-    // episode mentions.
+    // One statement creates the entity and the edge to it, because other machines delete entities
+    // that no episode mentions.
     statements.extend(by_label.into_iter().map(|(label, rows)| {
         let text = format!(
             "UNWIND $rows AS row MATCH (e:Episodic {{uuid: row.episode}}) \
@@ -82,8 +82,9 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
     statements
 }
 
-/// Clears the summaries of entities that forgotten sessions mention: a summary may quote any of the
-/// sessions that mention the entity. It runs before [`put`], which writes summaries anew.
+/// Clears the summaries of the entities that forgotten sessions mention, because a summary may
+/// quote any session that mentions its entity. Must run before [`put`], which writes the summaries
+/// again.
 pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     let forgotten = removals.iter().filter(|removal| removal.is_forgotten);
     let ids: Vec<Value> =
@@ -92,7 +93,8 @@ pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     (!ids.is_empty()).then(|| Statement::about(ids, text))
 }
 
-/// Removes what only these episodes supported, as Graphiti's `remove_episode` does.
+/// Removes the parts of the graph that only these episodes supported, like Graphiti's
+/// `remove_episode`.
 pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     let pairs = |things: fn(&Removal) -> &Vec<Uuid>| -> Vec<Value> {
         let rows = removals.iter().flat_map(|removal| {
@@ -108,7 +110,7 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     if !facts.is_empty() {
         statements.push(Statement::about(
             facts,
-            // Only a pattern without labels at its ends uses FalkorDB's index of the edges.
+            // FalkorDB uses its index of edges only for a pattern without labels at its ends.
             "UNWIND $rows AS row MATCH ()-[r:RELATES_TO {uuid: row.uuid}]->() \
              SET r.episodes = [x IN r.episodes WHERE x <> row.episode] \
              WITH DISTINCT r WHERE size(r.episodes) = 0 DELETE r",
@@ -129,7 +131,7 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     }
     let whole: Vec<Value> = removals
         .iter()
-        .filter(|removal| removal.is_whole)
+        .filter(|removal| removal.removes_episode)
         .map(|removal| json!(removal.episode.to_string()))
         .collect();
     if !whole.is_empty() {

@@ -1,10 +1,10 @@
 //! Decides which requests may see the page, without I/O.
 //!
-//! The address that `graphiti view` opens contains a token. It is valid once and for a short time,
-//! and is exchanged for a cookie. Other users of the machine can connect to the port, and other
-//! sites can make the user's browser send requests to it; neither has the cookie. All pages are
-//! below a path with a random name, to which the cookie is bound, because browsers send the cookies
-//! of one port also to servers at other ports.
+//! The address that `graphiti view` opens contains a token. The token is valid once and for a short
+//! time; the browser gets a cookie for it. Other users of the machine can connect to the port, and
+//! other sites can make the user's browser send requests to the port; neither have the cookie.
+//! Browsers also send a cookie to servers at other ports of the same host. So all pages are below a
+//! path with a random name, and the cookie is valid only for this path.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use crate::model::Timestamp;
 
-/// Time in which a token can be exchanged.
+/// How long a token is valid.
 pub(super) const TOKEN_LIFE: Duration = Duration::from_secs(120);
-/// Maximum number of tokens that are valid at the same time; a further one replaces the oldest.
-const TOKENS: usize = 8;
+/// Maximum number of valid tokens; a further token replaces the oldest.
+const MAX_TOKENS: usize = 8;
 
 /// The secrets of one server.
 pub(super) struct AccessControl {
@@ -25,7 +25,7 @@ pub(super) struct AccessControl {
     area: String,
     cookie: String,
     tokens: Vec<OneTimeToken>,
-    /// Tokens that were exchanged and would still be valid.
+    /// Tokens that were redeemed and have not expired yet.
     used: Vec<OneTimeToken>,
 }
 
@@ -34,31 +34,31 @@ struct OneTimeToken {
     expires_at: Timestamp,
 }
 
-/// The parts of a request that decide whether it is answered.
+/// The parts of a request on which access depends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestOrigin<'r> {
     pub(super) host: Option<&'r str>,
     pub(super) origin: Option<&'r str>,
-    /// `Sec-Fetch-Site`: the relation to the page that caused the request.
+    /// The header `Sec-Fetch-Site`: the relation to the site that caused the request.
     pub(super) site: Option<&'r str>,
     pub(super) cookies: Option<&'r str>,
     /// Whether the request may change something.
-    pub(super) changes: bool,
-    /// Whether the request brings a token. It may then come from another site, because a local file
-    /// leads to the page.
-    pub(super) enters: bool,
+    pub(super) is_change: bool,
+    /// Whether the request presents a token. Such a request may come from another site, because
+    /// `graphiti view` opens a local file that leads to the page.
+    pub(super) has_token: bool,
 }
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It names another host, such as a domain name that was made to point at this machine.
+    /// The request names another host, such as a domain name that resolves to this machine.
     Host,
-    /// Another site's page caused it.
+    /// A page of another site caused the request.
     OtherSite,
-    /// It does not have the cookie.
+    /// The request does not have the cookie.
     NoCookie,
-    /// The token is wrong, was used, or has expired.
+    /// The token is unknown, was used, or has expired.
     StaleToken,
 }
 
@@ -72,10 +72,10 @@ impl AccessControl {
         &self.area
     }
 
-    /// Returns an address that lets a browser in once.
-    pub(super) fn issue(&mut self, now: Timestamp) -> String {
+    /// Returns an address with a new token.
+    pub(super) fn address_with_token(&mut self, now: Timestamp) -> String {
         self.tokens.retain(|token| now < token.expires_at);
-        if self.tokens.len() >= TOKENS {
+        if self.tokens.len() >= MAX_TOKENS {
             self.tokens.remove(0);
         }
         let secret = secret();
@@ -84,10 +84,10 @@ impl AccessControl {
         url
     }
 
-    /// Exchanges a token for the cookie: the value of `Set-Cookie`.
+    /// Checks a token, and returns the value of `Set-Cookie`.
     ///
-    /// If a token is presented twice, somebody else has seen it and may have been first. The cookie
-    /// is then replaced, so that nobody has a valid one.
+    /// If a token is presented twice, another program may have read it and have got the cookie. So
+    /// a new cookie is made, which nobody has.
     pub(super) fn redeem(&mut self, token: &str, now: Timestamp) -> Result<String, Refusal> {
         self.used.retain(|used| now < used.expires_at);
         if self.used.iter().any(|used| is_same(&used.secret, token)) {
@@ -111,14 +111,14 @@ impl AccessControl {
         }
         let is_own_site = request.site == Some("same-origin");
         let is_own_origin = match request.origin {
-            // A form of a page that sends no referrer has the origin `null`.
+            // The origin of a form is `null` if its page sends no referrer.
             Some("null") => is_own_site,
             Some(origin) => origin.strip_prefix("http://") == Some(self.authority.as_str()),
-            None => !request.changes || is_own_site,
+            None => !request.is_change || is_own_site,
         };
         // `none` means that the user opened the address.
         let is_allowed_site = matches!(request.site, None | Some("same-origin" | "none"))
-            || request.enters && !request.changes && request.origin.is_none();
+            || request.has_token && !request.is_change && request.origin.is_none();
         (is_own_origin && is_allowed_site).then_some(()).ok_or(Refusal::OtherSite)
     }
 
@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn a_token_is_valid_once_and_for_a_short_time() {
         let mut control = control();
-        let (first, second) = (token(&control.issue(NOW)), token(&control.issue(NOW)));
+        let (first, second) =
+            (token(&control.address_with_token(NOW)), token(&control.address_with_token(NOW)));
         assert!(control.redeem(&first, NOW).is_ok());
         assert_eq!(control.redeem(&first, NOW), Err(Refusal::StaleToken));
         assert_eq!(control.redeem(&second, NOW.plus(TOKEN_LIFE)), Err(Refusal::StaleToken));
@@ -172,9 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_is_presented_twice_ends_the_cookie() {
+    fn a_token_that_is_presented_twice_invalidates_the_cookie() {
         let mut control = control();
-        let (first, second) = (token(&control.issue(NOW)), token(&control.issue(NOW)));
+        let (first, second) =
+            (token(&control.address_with_token(NOW)), token(&control.address_with_token(NOW)));
         let is_valid = |control: &AccessControl, cookie: &str| {
             let cookies = cookie.split(';').next();
             control.check_cookie(&RequestOrigin { cookies, ..RequestOrigin::default() }).is_ok()
@@ -187,7 +189,7 @@ mod tests {
         assert!(!is_valid(&control, &cookie));
         let again = control.redeem(&second, NOW).unwrap();
         assert!(is_valid(&control, &again));
-        // The browser shows its old pages again some time later.
+        // The browser requests an old address again some time later.
         assert_eq!(control.redeem(&second, NOW.plus(TOKEN_LIFE)), Err(Refusal::StaleToken));
         assert!(is_valid(&control, &again));
     }
@@ -198,13 +200,13 @@ mod tests {
         let entering = RequestOrigin {
             host: Some("127.0.0.1:4000"),
             site: Some("cross-site"),
-            enters: true,
+            has_token: true,
             ..RequestOrigin::default()
         };
         assert_eq!(control.check_origin(&entering), Ok(()));
         for refused in [
-            RequestOrigin { enters: false, ..entering },
-            RequestOrigin { changes: true, ..entering },
+            RequestOrigin { has_token: false, ..entering },
+            RequestOrigin { is_change: true, ..entering },
             RequestOrigin { origin: Some("http://evil.example"), ..entering },
             RequestOrigin { origin: Some("null"), ..entering },
         ] {
@@ -217,8 +219,9 @@ mod tests {
     #[test]
     fn only_the_latest_tokens_are_valid() {
         let mut control = control();
-        let first = token(&control.issue(NOW));
-        let later: Vec<String> = (0..TOKENS).map(|_| token(&control.issue(NOW))).collect();
+        let first = token(&control.address_with_token(NOW));
+        let later: Vec<String> =
+            (0..MAX_TOKENS).map(|_| token(&control.address_with_token(NOW))).collect();
         assert_eq!(control.redeem(&first, NOW), Err(Refusal::StaleToken));
         assert!(control.redeem(&later[0], NOW).is_ok());
     }
@@ -226,7 +229,7 @@ mod tests {
     #[test]
     fn the_cookie_is_hidden_from_scripts_other_sites_and_other_paths() {
         let mut control = control();
-        let token = token(&control.issue(NOW));
+        let token = token(&control.address_with_token(NOW));
         let cookie = control.redeem(&token, NOW).unwrap();
         let rest = format!("; Path=/{}/; HttpOnly; SameSite=Strict", control.area());
         assert!(cookie.ends_with(&rest), "{cookie}");
@@ -248,7 +251,7 @@ mod tests {
     fn requests_that_another_site_caused_are_refused() {
         let control = control();
         let own = Some("http://127.0.0.1:4000");
-        for (host, origin, site, changes, expected) in [
+        for (host, origin, site, is_change, expected) in [
             ("127.0.0.1:4000", None, None, false, Ok(())),
             ("127.0.0.1:4000", None, Some("none"), false, Ok(())),
             ("127.0.0.1:4000", own, Some("same-origin"), true, Ok(())),
@@ -267,7 +270,8 @@ mod tests {
             ("127.0.0.1:4000", None, None, true, Err(Refusal::OtherSite)),
         ] {
             let host = Some(host);
-            let request = RequestOrigin { host, origin, site, changes, ..RequestOrigin::default() };
+            let request =
+                RequestOrigin { host, origin, site, is_change, ..RequestOrigin::default() };
             assert_eq!(control.check_origin(&request), expected, "{request:?}");
         }
         assert_eq!(control.check_origin(&RequestOrigin::default()), Err(Refusal::Host));

@@ -1,7 +1,7 @@
 //! Holds, for all sessions, the few values by which lists are filtered and counted.
 //!
-//! It exists only while the viewer is open, and is read again when the store has changed. Episodes,
-//! which are large, are read only once.
+//! The catalogue exists only while the viewer is open, and is read again when the store has
+//! changed. Episodes, which are large, are read only once.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,16 +14,16 @@ use crate::{
     store::Store,
 };
 
-/// A catalogue is reused for this multiple of the time that it took to read, so that reading takes
-/// a small share of a processor while agents write.
-const REUSE: u32 = 10;
+/// After a change, the catalogue is still reused for this multiple of the time that it took to
+/// read. So the processor load is low while agents write.
+const REUSE_FACTOR: u32 = 10;
 
-/// A cache of the catalogue, which is read when it is needed.
+/// A cache of the entries, which are read when they are needed.
 #[derive(Default)]
 pub(super) struct Catalogue(Mutex<Option<CatalogueState>>);
 
 struct CatalogueState {
-    /// The end of the outbox when the reading began.
+    /// The end of the outbox before the entries were read.
     position: u64,
     expires_at: Instant,
     entries: Arc<Vec<CatalogueEntry>>,
@@ -57,7 +57,7 @@ impl Catalogue {
         let earlier = state.take().map(|state| state.entries).unwrap_or_default();
         let entries = Arc::new(read(daemon, &earlier).await?);
         let ended = Instant::now();
-        let expires_at = ended + (ended - began) * REUSE;
+        let expires_at = ended + (ended - began) * REUSE_FACTOR;
         *state = Some(CatalogueState { position, expires_at, entries: entries.clone() });
         Ok(entries)
     }
@@ -67,7 +67,7 @@ async fn read(
     daemon: &DaemonState,
     earlier: &[CatalogueEntry],
 ) -> Result<Vec<CatalogueEntry>, Error> {
-    let known: HashMap<EpisodeId, Option<Outcome>> =
+    let outcomes_by_episode: HashMap<EpisodeId, Option<Outcome>> =
         earlier.iter().filter_map(|entry| Some((entry.episode?, entry.outcome))).collect();
     let mut agents: HashMap<String, Arc<str>> = HashMap::new();
     let store = daemon.engine.store().as_ref();
@@ -82,7 +82,7 @@ async fn read(
             agent: agent.or_insert_with_key(|name| name.as_str().into()).clone(),
             messages: session.content.map_or(0, |content| content.messages),
             episode,
-            outcome: episode.and_then(|id| outcome(store, &known, id)),
+            outcome: episode.and_then(|id| outcome(store, &outcomes_by_episode, id)),
         });
     };
     in_process::visit_sessions(daemon, visit).await?;
@@ -94,12 +94,13 @@ async fn read(
 
 fn outcome(
     store: &dyn Store,
-    known: &HashMap<EpisodeId, Option<Outcome>>,
+    outcomes_by_episode: &HashMap<EpisodeId, Option<Outcome>>,
     id: EpisodeId,
 ) -> Option<Outcome> {
-    match known.get(&id) {
+    match outcomes_by_episode.get(&id) {
         Some(outcome) => *outcome,
-        // A damaged episode has no outcome; `graphiti doctor` reports it.
+        // The outcome of an episode that cannot be read, for example because it is damaged, is
+        // unknown.
         None => match store.episode(id) {
             Ok(episode) => episode.map(|episode| episode.summary.outcome),
             Err(_) => None,

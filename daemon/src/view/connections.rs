@@ -1,8 +1,8 @@
 //! Limits the number of connections to the viewer.
 //!
-//! Any user of the machine, and any site's page in a browser, can connect. A connection without an
-//! admitted request of the user's own browser is closed after [`ADMISSION`], or earlier if another
-//! connection needs its slot.
+//! Any user of the machine, and any page in a browser, can connect. A connection is closed after
+//! [`ADMISSION_LIMIT`] if none of its requests was admitted, or earlier if another connection needs
+//! its slot.
 
 use std::{
     collections::VecDeque,
@@ -30,10 +30,10 @@ use tokio::{
 
 use crate::view::peer;
 
-/// Maximum number of connections; further ones wait.
-pub(super) const CONNECTIONS: usize = 64;
-/// Time limit for a connection until a request of it is admitted.
-pub(super) const ADMISSION: Duration = Duration::from_secs(10);
+/// Maximum number of connections; further connections wait.
+pub(super) const MAX_CONNECTIONS: usize = 64;
+/// Time limit for the first admitted request of a connection.
+pub(super) const ADMISSION_LIMIT: Duration = Duration::from_secs(10);
 
 /// A listener with a limited number of connections.
 pub(super) struct BoundedListener {
@@ -43,7 +43,7 @@ pub(super) struct BoundedListener {
 
 #[derive(Default)]
 struct OpenConnections {
-    /// The oldest first.
+    /// Sorted by age, oldest first.
     connections: Mutex<VecDeque<Admission>>,
     freed: Notify,
 }
@@ -55,14 +55,14 @@ pub(super) struct Admission(Arc<AdmissionState>);
 #[derive(Default)]
 struct AdmissionState {
     is_admitted: AtomicBool,
-    leave: Notify,
+    close_requested: Notify,
 }
 
 /// A connection that occupies a slot.
 pub(super) struct BoundedStream {
     stream: TcpStream,
     admission: Admission,
-    /// Completes when the connection has to close, unless a request was admitted.
+    /// Completes when the connection must be closed if no request was admitted.
     end: Pin<Box<dyn Future<Output = ()> + Send>>,
     open: Arc<OpenConnections>,
 }
@@ -74,17 +74,18 @@ impl BoundedListener {
 }
 
 impl OpenConnections {
-    /// Waits for a free slot. If there is none, asks the oldest connection that was not admitted to
-    /// close.
-    async fn wait_for_place(&self) {
+    /// Waits for a free slot. If there is none, closes the oldest connection that was not admitted.
+    async fn wait_for_slot(&self) {
         loop {
             {
                 let connections = self.lock();
-                if connections.len() < CONNECTIONS {
+                if connections.len() < MAX_CONNECTIONS {
                     return;
                 }
-                let stranger = connections.iter().find(|connection| !connection.is_admitted());
-                stranger.into_iter().for_each(|stranger| stranger.0.leave.notify_one());
+                let unadmitted = connections.iter().find(|connection| !connection.is_admitted());
+                unadmitted
+                    .into_iter()
+                    .for_each(|unadmitted| unadmitted.0.close_requested.notify_one());
             }
             self.freed.notified().await;
         }
@@ -110,7 +111,7 @@ impl Listener for BoundedListener {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (BoundedStream, SocketAddr) {
-        self.open.wait_for_place().await;
+        self.open.wait_for_slot().await;
         let (stream, address) = loop {
             let (stream, address) = Listener::accept(&mut self.listener).await;
             if is_of_other_user(&stream, address).await {
@@ -125,8 +126,8 @@ impl Listener for BoundedListener {
             let admission = admission.clone();
             async move {
                 tokio::select! {
-                    () = tokio::time::sleep(ADMISSION) => {}
-                    () = admission.0.leave.notified() => {}
+                    () = tokio::time::sleep(ADMISSION_LIMIT) => {}
+                    () = admission.0.close_requested.notified() => {}
                 }
             }
         });
@@ -167,7 +168,7 @@ impl AsyncRead for BoundedStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if !self.admission.is_admitted() && self.end.as_mut().poll(context).is_ready() {
-            // A future must not be polled after its end.
+            // A completed future must not be polled again.
             self.end = Box::pin(std::future::ready(()));
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }

@@ -6,11 +6,11 @@ use crate::{clock, model::Timestamp};
 
 const DAY: i64 = 86_400;
 
-/// A day, counted from 1970-01-01.
+/// A day, as the number of days since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Day(pub(super) i64);
 
-/// A day of the calendar.
+/// A date of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CivilDate {
     pub(super) year: i64,
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_and_dates_belong_together() {
+    fn days_are_formatted_as_dates_and_parsed() {
         for (number, text, weekday) in
             [(0, "1970-01-01", 3), (19_782, "2024-02-29", 3), (20_781, "2026-11-24", 1)]
         {

@@ -30,16 +30,16 @@ use crate::{
     },
 };
 
-/// Changes within this time are reported as one event.
-const PAUSE: Duration = Duration::from_millis(400);
-/// Maximum number of changes that are read for one event. If there are more, all sessions count as
-/// changed.
-const CHANGES: usize = 256;
+/// Waiting time after a change. All changes in this time are reported as one event.
+const MERGE_TIME: Duration = Duration::from_millis(400);
+/// Maximum number of changes that are read for one event. If there are more changes, all sessions
+/// count as changed.
+const MAX_CHANGES: usize = 256;
 
 /// The sessions that have changed.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 struct ChangedSessions {
-    /// Whether other sessions may have changed, too.
+    /// Whether sessions that are not listed may have changed, too.
     all: bool,
     /// The agents' ids.
     sessions: Vec<String>,
@@ -63,7 +63,7 @@ fn stream(view: &SharedView) -> PageResult<ChangeStream> {
         outbox,
         position,
         stopping: view.stopping.clone(),
-        _visible: usage::show(&view.uses),
+        _visible: usage::track_visible_page(&view.page_use),
     };
     Ok(ChangeStream(Box::pin(listener.next())))
 }
@@ -71,18 +71,18 @@ fn stream(view: &SharedView) -> PageResult<ChangeStream> {
 struct ChangeListener {
     view: SharedView,
     outbox: watch::Receiver<u64>,
-    /// The position of the last change that was reported.
+    /// The position of the last reported change.
     position: u64,
     stopping: watch::Receiver<bool>,
     _visible: VisiblePage,
 }
 
 impl ChangeListener {
-    /// Waits for changes; `None` when the server closes.
+    /// Waits for changes, and returns `None` when the server stops.
     async fn next(mut self) -> Option<(ChangedSessions, ChangeListener)> {
         let changed = async {
             self.outbox.wait_for(|end| *end > self.position).await.ok()?;
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(MERGE_TIME).await;
             Some(())
         };
         tokio::select! {
@@ -91,7 +91,7 @@ impl ChangeListener {
         }
         let end = *self.outbox.borrow_and_update();
         let daemon = self.view.daemon().ok()?;
-        // This runs after the request handler has returned, so it allows blocking itself.
+        // The request handler, which allows blocking, has already returned.
         let store = daemon.engine.store().as_ref();
         let changed = in_process::blocking(|| changes(store, self.position, end));
         self.position = end;
@@ -99,13 +99,14 @@ impl ChangeListener {
     }
 }
 
-/// Returns the sessions that changed after position `after` until `end`.
+/// Returns the sessions that changed between the positions `after` and `end` of the outbox.
 fn changes(store: &dyn Store, after: u64, end: u64) -> ChangedSessions {
     let all = ChangedSessions { all: true, sessions: Vec::new() };
-    let Ok(entries) = store.outbox(after, CHANGES) else { return all };
-    // If entries are missing, followers have consumed them already.
-    let is_whole = u64::try_from(entries.len()).is_ok_and(|count| count >= end - after);
-    let mut changed = ChangedSessions { all: !is_whole, sessions: Vec::new() };
+    let Ok(entries) = store.outbox(after, MAX_CHANGES) else { return all };
+    // Entries are missing if there are more than `MAX_CHANGES`, or if they were removed from the
+    // outbox.
+    let is_complete = u64::try_from(entries.len()).is_ok_and(|count| count >= end - after);
+    let mut changed = ChangedSessions { all: !is_complete, sessions: Vec::new() };
     let mut keys: Vec<SessionKey> = Vec::new();
     for entry in entries {
         match entry.what {

@@ -1,4 +1,4 @@
-//! Wraps each request: checks access, records use, limits the time, and adds headers.
+//! Wraps each request: checks access, records the request, limits the time, and adds headers.
 
 use axum::{
     extract::{ConnectInfo, Request, State},
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Content comes only from this server, and nothing is sent elsewhere. Inline scripts and styles
-/// are not allowed, so text of a transcript cannot become one.
+/// are not allowed, so the text of a transcript cannot act as a script or style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -38,11 +38,11 @@ const HEADERS: &[(&str, &str)] = &[
     ("x-robots-tag", "noindex"),
 ];
 
-/// The connection of a request.
+/// The admission of the connection of a request.
 type ConnectedBy = ConnectInfo<Admission>;
 
-/// The header with which the script requests only the content of a page, without its frame.
-const PART: &str = "x-part";
+/// The header of requests for the content of a page without its frame. The script sends it.
+const PART_HEADER: &str = "x-part";
 
 /// Answers a request if it is allowed.
 pub(super) async fn guard(
@@ -50,11 +50,11 @@ pub(super) async fn guard(
     request: Request,
     next: Next,
 ) -> Response {
-    let is_part = request.headers().contains_key(PART);
+    let is_part = request.headers().contains_key(PART_HEADER);
     let mut response = match admit(&view, &request) {
-        Err(refusal) => refused(refusal),
+        Err(refusal) => refusal_response(refusal),
         Ok(()) => {
-            usage::note(&view.uses, Instant::now());
+            usage::record_request(&view.page_use, Instant::now());
             if let Some(ConnectInfo(admission)) = request.extensions().get::<ConnectedBy>() {
                 admission.admit();
             }
@@ -75,23 +75,23 @@ fn admit(view: &SharedView, request: &Request) -> Result<(), Refusal> {
     let header =
         |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let access = view.access();
-    let enters = request.uri().path() == format!("/{}/open", access.area());
+    let has_token = request.uri().path() == format!("/{}/open", access.area());
     let origin = RequestOrigin {
         host: header(header::HOST.as_str()),
         origin: header(header::ORIGIN.as_str()),
         site: header("sec-fetch-site"),
         cookies: header(header::COOKIE.as_str()),
-        changes: request.method() != Method::GET && request.method() != Method::HEAD,
-        enters,
+        is_change: request.method() != Method::GET && request.method() != Method::HEAD,
+        has_token,
     };
     access.check_origin(&origin)?;
-    if enters {
+    if has_token {
         return Ok(());
     }
     access.check_cookie(&origin)
 }
 
-pub(super) fn refused(refusal: Refusal) -> Response {
+pub(super) fn refusal_response(refusal: Refusal) -> Response {
     let text = match refusal {
         Refusal::Host | Refusal::OtherSite => T.refused_site,
         Refusal::NoCookie => T.refused_cookie,
@@ -104,6 +104,6 @@ fn add_headers(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.insert(*name, HeaderValue::from_static(value));
     }
-    // Nothing of the memory stays in the browser's cache.
+    // The browser must not cache sessions.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }

@@ -5,9 +5,9 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::view::texts::T;
 
-/// The policy of a copy, whose files have no headers. It names `file:`, because browsers do not
-/// agree on `'self'` for files. Inline scripts and styles are not allowed, and nothing is loaded
-/// from the network.
+/// The policy of a copy, in a `meta` element because files have no headers. Browsers interpret
+/// `'self'` differently for files, so `file:` is allowed, too. Inline scripts and styles are not
+/// allowed, and nothing is loaded from the network.
 const COPY_POLICY: &str = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; \
     img-src 'self' file:; form-action 'none'; base-uri 'none'";
 
@@ -71,7 +71,7 @@ impl ViewPage {
         ViewPage { title: title.into(), nav, body }
     }
 
-    /// Returns the part inside of the frame.
+    /// Returns the part inside the frame.
     pub(super) fn content(&self) -> Markup {
         html! {
             div #content data-title=(self.title) {
@@ -82,7 +82,7 @@ impl ViewPage {
 }
 
 impl IntoResponse for ViewPage {
-    /// The guard around all requests turns the extension into a document or a part of one.
+    /// Puts the page into an extension; the guard renders it with or without the frame.
     fn into_response(self) -> Response {
         let mut response = Response::default();
         response.extensions_mut().insert(self);
@@ -90,8 +90,8 @@ impl IntoResponse for ViewPage {
     }
 }
 
-/// Returns a page that leads to another address of the server.
-pub(super) fn entrance(address: &str) -> Markup {
+/// Returns a page that redirects to `address`.
+pub(super) fn redirect_page(address: &str) -> Markup {
     html! {
         (DOCTYPE)
         html lang=(T.language) {
@@ -110,8 +110,8 @@ pub(super) fn document(page: &ViewPage) -> Markup {
     framed(page, &NavItem::ALL, &html! { script src="view.js" defer {} })
 }
 
-/// Returns a page of a static copy with further scripts.
-pub(super) fn copied(page: &ViewPage, scripts: &[String]) -> Markup {
+/// Returns a page of a static copy with additional scripts.
+pub(super) fn copy_document(page: &ViewPage, scripts: &[String]) -> Markup {
     let head = html! {
         meta http-equiv="Content-Security-Policy" content=(COPY_POLICY);
         meta name="referrer" content="no-referrer";

@@ -1,12 +1,12 @@
 //! Recognises connections of other users.
 //!
-//! A token that other users have seen must be useless to them. Linux lists the owner of each
-//! connection, so connections of other users are refused before their token is checked.
+//! Another user who has read a token must not be able to use it. Linux lists the owner of each
+//! connection, so a connection of another user is refused before its token is checked.
 
 use std::net::SocketAddrV4;
 
-/// Whether a connection from `peer` to `own` belongs to another user, or has no owner in the
-/// system's tables. False where the system does not report owners.
+/// Whether a connection from `peer` to `own` belongs to another user, or is missing in the tables
+/// of the system. Always false if the system does not report owners.
 #[cfg(target_os = "linux")]
 pub(super) fn is_other_user(peer: SocketAddrV4, own: SocketAddrV4) -> bool {
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);
@@ -22,9 +22,9 @@ pub(super) fn is_other_user(_peer: SocketAddrV4, _own: SocketAddrV4) -> bool {
     false
 }
 
-/// Returns the user id of the socket at `peer` that is connected to `own`, from a table such as
-/// `/proc/net/tcp`: a line for each socket with its own address, the other address and, as the
-/// eighth column, the user id.
+/// Returns the user id of the socket at `peer` that is connected to `own`. `table` is the content
+/// of a file such as `/proc/net/tcp`. It has a line for each socket; the second column is the
+/// address of the socket, the third the address of the other end, and the eighth the user id.
 #[cfg(any(target_os = "linux", test))]
 fn owner_in(table: &str, peer: SocketAddrV4, own: SocketAddrV4) -> Option<u32> {
     let [peer, own] = [peer, own].map(|address| {
@@ -33,7 +33,7 @@ fn owner_in(table: &str, peer: SocketAddrV4, own: SocketAddrV4) -> Option<u32> {
     });
     table.lines().find_map(|line| {
         let columns: Vec<&str> = line.split_whitespace().collect();
-        // An IPv6 socket with an IPv4 address has it at the end.
+        // The IPv6 form of an IPv4 address ends with the IPv4 address.
         let is_it = columns.get(1)?.ends_with(&peer) && columns.get(2)?.ends_with(&own);
         if is_it { columns.get(7)?.parse().ok() } else { None }
     })

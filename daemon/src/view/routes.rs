@@ -1,5 +1,5 @@
-//! Maps addresses to pages. All addresses are relative to the random path of the server, so that
-//! links need no prefix.
+//! Maps addresses to pages. All addresses are below the random path of the server; links are
+//! relative, so they do not contain this path.
 
 use axum::{
     Router,
@@ -15,7 +15,7 @@ use crate::{
     clock,
     view::{
         assets, events,
-        guard::{guard, refused},
+        guard::{guard, refusal_response},
         layout,
         pages::{
             calendar, changes, facts, failure, forget, graph, health, message, open_ends, projects,
@@ -64,14 +64,14 @@ struct TokenQuery {
     token: String,
 }
 
-/// Exchanges the token of the address for the cookie, and leads to the start page.
+/// Checks the token of the address, sets the cookie, and leads to the start page.
 ///
-/// The answer is a page instead of a redirect: browsers do not send a strict cookie with a redirect
-/// of a request that a file caused.
+/// The answer is a page instead of an HTTP redirect. A local file caused the request, and in this
+/// case browsers do not send a `SameSite=Strict` cookie to the target of a redirect.
 async fn open(State(view): State<SharedView>, Query(query): Query<TokenQuery>) -> Response {
     let redeemed = view.access().redeem(&query.token, clock::now());
     match redeemed {
-        Ok(cookie) => ([(header::SET_COOKIE, cookie)], layout::entrance("./")).into_response(),
-        Err(refusal) => refused(refusal),
+        Ok(cookie) => ([(header::SET_COOKIE, cookie)], layout::redirect_page("./")).into_response(),
+        Err(refusal) => refusal_response(refusal),
     }
 }

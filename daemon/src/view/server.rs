@@ -1,4 +1,4 @@
-//! Runs the server of the page, which opens on request and closes when the page is not used.
+//! Runs the server of the page. It starts on request, and stops when the page is not used.
 
 use std::{
     io,
@@ -22,10 +22,10 @@ use crate::{
     },
 };
 
-/// Time limit for connections to end when the server closes.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Time limit for open connections when the server stops.
+const CLOSING_LIMIT: Duration = Duration::from_secs(2);
 
-/// The viewer of one round of the daemon: of one open database and the tasks that work on it.
+/// The viewer of one round of the daemon: one open database, and the tasks that use it.
 #[derive(Default)]
 pub struct Viewer {
     running: Option<RunningServer>,
@@ -38,29 +38,30 @@ struct RunningServer {
 }
 
 impl Viewer {
-    /// Starts the server unless it runs, and returns the address of its page.
+    /// Starts the server if it is not running, and returns the address of the page with a new
+    /// token.
     ///
     /// # Errors
     ///
-    /// When no port can be opened.
+    /// If no port can be opened.
     pub async fn open(&mut self, daemon: &SharedDaemon) -> io::Result<ViewAddress> {
         self.running = self.running.take().filter(|server| !server.task.is_finished());
         let server = match self.running.take() {
             Some(server) => server,
             None => RunningServer::start(Arc::downgrade(daemon)).await?,
         };
-        let url = server.view.access().issue(clock::now());
-        // The time to open the address counts as use.
-        usage::note(&server.view.uses, Instant::now());
+        let url = server.view.access().address_with_token(clock::now());
+        // The idle time begins now, so that the user has time to open the address.
+        usage::record_request(&server.view.page_use, Instant::now());
         self.running = Some(server);
         Ok(ViewAddress { url, valid_seconds: TOKEN_LIFE.as_secs() })
     }
 
-    /// Closes the server, if it runs.
+    /// Stops the server if it is running.
     pub async fn close(&mut self) {
         let Some(RunningServer { stop, task, view: _ }) = self.running.take() else { return };
         stop.send_replace(true);
-        // A panic of the server has been logged.
+        // The task returns an error only if it panicked, and a panic is logged.
         let _ = task.await;
     }
 }
@@ -70,9 +71,9 @@ impl RunningServer {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let authority = listener.local_addr()?.to_string();
         let (stop, stopping) = watch::channel(false);
-        let (uses, _) = watch::channel(PageUse::new(Instant::now()));
+        let (page_use, _) = watch::channel(PageUse::new(Instant::now()));
         let access = AccessControl::new(authority);
-        let view = Arc::new(ViewState::new(daemon, access, uses, stopping));
+        let view = Arc::new(ViewState::new(daemon, access, page_use, stopping));
         let listener = BoundedListener::new(listener);
         let task = tokio::spawn(serve(listener, view.clone(), stop.clone()));
         Ok(RunningServer { view, stop, task })
@@ -83,10 +84,10 @@ impl RunningServer {
 async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<bool>) {
     tracing::info!("the viewer is open");
     let mut stopping = view.stopping.clone();
-    let expired = usage::expired(view.uses.subscribe());
+    let expired = usage::expired(view.page_use.subscribe());
     let ended = async move {
         tokio::select! {
-            // The sender lives as long as this task.
+            // `stop`, the sender, exists as long as this future, so this waits for the value.
             _ = stopping.wait_for(|stopping| *stopping) => {}
             () = expired => {}
         }
@@ -95,7 +96,7 @@ async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<
     let mut stopping = view.stopping.clone();
     let limit = async {
         let _ = stopping.wait_for(|stopping| *stopping).await;
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(CLOSING_LIMIT).await;
     };
     let router = routes::router(view.clone());
     let router = router.into_make_service_with_connect_info::<Admission>();
@@ -118,22 +119,22 @@ mod tests {
 
     use super::*;
     use crate::view::{
-        connections::{ADMISSION, CONNECTIONS},
+        connections::{ADMISSION_LIMIT, MAX_CONNECTIONS},
         usage::IDLE,
     };
 
-    /// The time limit of the test if there is a defect.
-    const GIVE_UP: Duration = Duration::from_secs(5);
+    /// Time limit, so that a defect does not block the test.
+    const TEST_LIMIT: Duration = Duration::from_secs(5);
 
     async fn started() -> (RunningServer, SocketAddr) {
         let server = RunningServer::start(Weak::new()).await.unwrap();
-        let url = server.view.access().issue(clock::now());
+        let url = server.view.access().address_with_token(clock::now());
         let address = url.split('/').nth(2).unwrap().parse().unwrap();
         (server, address)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_page_that_is_not_used_closes_with_its_port() {
+    async fn an_unused_server_stops_and_closes_its_port() {
         let (server, address) = started().await;
         assert!(address.ip().is_loopback());
         let start = Instant::now();
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_says_nothing_does_not_keep_the_server_open() {
+    async fn a_client_without_a_complete_request_does_not_prevent_the_stop() {
         let (server, address) = started().await;
         let _silent = TcpStream::connect(address).await.unwrap();
         let mut half = TcpStream::connect(address).await.unwrap();
@@ -153,10 +154,10 @@ mod tests {
         assert!(TcpStream::connect(address).await.is_err());
     }
 
-    /// Returns the head of a request of the user's browser, which keeps its connection.
+    /// Returns the head of a request of the user's browser that keeps the connection open.
     fn own_request(server: &RunningServer, address: SocketAddr, page: &str) -> String {
         let mut access = server.view.access();
-        let url = access.issue(clock::now());
+        let url = access.address_with_token(clock::now());
         let (_, token) = url.rsplit_once("token=").unwrap();
         let cookie = access.redeem(token, clock::now()).unwrap();
         let cookie = cookie.split(';').next().unwrap();
@@ -172,31 +173,31 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silent_strangers_do_not_lock_the_user_out() {
+    async fn idle_connections_of_other_programs_do_not_block_the_user() {
         let (server, address) = started().await;
         let request = own_request(&server, address, "icon.svg");
         let mut own = TcpStream::connect(address).await.unwrap();
         assert_eq!(begins_answer(&mut own, &request).await, "HTTP/1.1 200");
         let mut strangers = Vec::new();
-        for _ in 0..2 * CONNECTIONS {
+        for _ in 0..2 * MAX_CONNECTIONS {
             strangers.push(TcpStream::connect(address).await.unwrap());
         }
         let mut stream = TcpStream::connect(address).await.unwrap();
-        let answer = tokio::time::timeout(GIVE_UP, begins_answer(&mut stream, &request)).await;
+        let answer = tokio::time::timeout(TEST_LIMIT, begins_answer(&mut stream, &request)).await;
         assert_eq!(answer.expect("an answer"), "HTTP/1.1 200");
-        // The browser's older connection has not been closed for the strangers.
+        // The browser's older connection was not closed in favour of the other connections.
         own.write_all(request.as_bytes()).await.unwrap();
         let mut all = vec![0; 4_096];
         let mut answers = 0;
         while answers < 1 {
-            let read = tokio::time::timeout(GIVE_UP, own.read(&mut all)).await.unwrap().unwrap();
+            let read = tokio::time::timeout(TEST_LIMIT, own.read(&mut all)).await.unwrap().unwrap();
             assert!(read > 0, "closed");
             answers += String::from_utf8_lossy(&all[..read]).matches("HTTP/1.1 200").count();
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_the_users_browser_may_keep_a_connection() {
+    async fn only_the_users_browser_may_keep_a_connection_open() {
         let (server, address) = started().await;
         let request = own_request(&server, address, "icon.svg");
         let mut own = TcpStream::connect(address).await.unwrap();
@@ -204,11 +205,15 @@ mod tests {
         let start = Instant::now();
         let mut stranger = TcpStream::connect(address).await.unwrap();
         stranger.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
-        // It may get an answer, a reset or just the end.
+        // The other program may get an answer, a reset or the end of the stream.
         let mut rest = Vec::new();
         let _ = tokio::time::timeout(2 * IDLE, stranger.read_to_end(&mut rest)).await;
-        assert!((ADMISSION..ADMISSION * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
-        tokio::time::sleep(ADMISSION).await;
+        assert!(
+            (ADMISSION_LIMIT..ADMISSION_LIMIT * 2).contains(&start.elapsed()),
+            "{:?}",
+            start.elapsed()
+        );
+        tokio::time::sleep(ADMISSION_LIMIT).await;
         own.write_all(request.as_bytes()).await.unwrap();
         let mut rest = vec![0; 1 << 16];
         let read = own.read(&mut rest).await.unwrap();
@@ -217,9 +222,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_of_a_daemon_that_is_stopping_says_so() {
+    async fn a_request_is_answered_with_503_while_the_daemon_stops() {
         let (server, address) = started().await;
-        let url = server.view.access().issue(clock::now());
+        let url = server.view.access().address_with_token(clock::now());
         let token = url.rsplit_once("token=").unwrap().1.to_owned();
         let cookie = server.view.access().redeem(&token, clock::now()).unwrap();
         let cookie = cookie.split(';').next().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! The state that all requests of a server share.
+//! The state that all requests share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -13,12 +13,12 @@ use crate::{
 pub(super) type SharedView = Arc<ViewState>;
 
 pub(super) struct ViewState {
-    /// Weak, so that a connection that does not end does not keep the database open.
+    /// A weak reference, so that an open connection does not keep the database open.
     daemon: Weak<DaemonState>,
     access: Mutex<AccessControl>,
-    pub(super) uses: watch::Sender<PageUse>,
+    pub(super) page_use: watch::Sender<PageUse>,
     pub(super) catalogue: Catalogue,
-    /// True when the server closes.
+    /// Whether the server stops.
     pub(super) stopping: watch::Receiver<bool>,
 }
 
@@ -26,13 +26,13 @@ impl ViewState {
     pub(super) fn new(
         daemon: Weak<DaemonState>,
         access: AccessControl,
-        uses: watch::Sender<PageUse>,
+        page_use: watch::Sender<PageUse>,
         stopping: watch::Receiver<bool>,
     ) -> ViewState {
         ViewState {
             daemon,
             access: Mutex::new(access),
-            uses,
+            page_use,
             catalogue: Catalogue::default(),
             stopping,
         }

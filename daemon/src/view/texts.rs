@@ -1,5 +1,5 @@
-//! All words of the pages, so that they can be translated. Another language needs another
-//! [`PageTexts`] and other functions in this file.
+//! All texts of the pages. For a translation, another [`PageTexts`] and other functions in this
+//! file are needed.
 
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ texts! {
     health: "Health",
     forgotten: "Forgotten",
     // Search
-    search_label: "Search everything that was said and done",
+    search_label: "Search all messages and tool calls",
     search_facts: "Search facts",
-    show_source: "Show the message that this comes from",
+    show_source: "Show the source of this statement",
     results: "Results",
     nothing_found: "Nothing found.",
     more_results: "More results",
@@ -72,8 +72,8 @@ texts! {
     fix: "Fix",
     verified_by: "Verified by",
     left_open: "Left open",
-    wishes: "Wishes",
-    discoveries: "Found out",
+    wishes: "Preferences",
+    discoveries: "Discoveries",
     known_failures: "Known failures",
     settings: "Settings",
     tests: "Tests",
@@ -118,7 +118,7 @@ texts! {
     no_node: "there is no such node",
     // Projects
     handoff: "Handoff",
-    handoff_hint: "What the next session in this project is told at its start.",
+    handoff_hint: "The text that the next session in this project gets at its start.",
     // Calendar
     weekdays: "Mo Tu We Th Fr Sa Su",
     years: "Years",
@@ -133,7 +133,7 @@ texts! {
     tokens_in: "Tokens in",
     tokens_out: "Tokens out",
     memory_use: "Use of the memory",
-    memory_use_hint: "How often sessions were offered something, and used it.",
+    memory_use_hint: "How often information was offered to sessions, and how often they used it.",
     topic: "Topic",
     offered: "Offered",
     used: "Used",
@@ -156,12 +156,14 @@ texts! {
     // Forgetting
     forget_link: "Forget this session…",
     forget_question: "Forget this session?",
-    forget_explanation: "Its messages, its summary and what only it says are removed from the memory. Its transcript is kept, and is not read again until you undo this.",
+    forget_explanation: "The messages, the summary and the facts that only this session contains \
+    are removed from the memory. The transcript is kept, and is not read again until you undo \
+    this.",
     forget_for_good: "The transcript does not exist any more: this cannot be undone.",
     forget_now: "Forget",
     cancel: "Cancel",
-    relatives: "Sessions that share text with it, and are kept",
-    things: "Things only it mentions",
+    relatives: "Sessions that share text with this session (they are kept)",
+    things: "Entities that only this session mentions",
     hook_events: "Waiting events",
     is_forgotten: "Forgotten",
     forgotten_hint: "These sessions are not read again until you press Undo.",
@@ -171,13 +173,14 @@ texts! {
     undo: "Undo",
     // Notices
     saved: "Saved.",
-    request_failed: "That did not work.",
+    request_failed: "The request failed.",
     closed: "This page is no longer served: it was not used for some time, or the daemon has stopped. Open it again with: graphiti view",
-    failed: "That did not work",
+    failed: "The request failed",
     no_page: "There is no such page.",
     refused_site: "This page is open only to the browser in which it was opened, and not to other sites.",
     refused_cookie: "This page is open only to the browser in which it was opened. Open it with: graphiti view",
-    refused_token: "This address was used already, or is too old. Get a new one with: graphiti view",
+    refused_token: "This address was already used, or has expired. Get a new address with: \
+    graphiti view",
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {
@@ -185,7 +188,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {noun}", grouped(count))
 }
 
-fn wide(count: usize) -> u64 {
+fn to_u64(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
@@ -194,7 +197,7 @@ pub(super) fn messages(count: u32) -> String {
 }
 
 pub(super) fn sessions(count: usize) -> String {
-    counted(wide(count), "session", "sessions")
+    counted(to_u64(count), "session", "sessions")
 }
 
 /// Returns the description of a static copy.
@@ -207,7 +210,7 @@ pub(super) fn all_sessions(count: usize) -> String {
 }
 
 pub(super) fn tool_calls(count: usize) -> String {
-    counted(wide(count), "tool message", "tool messages")
+    counted(to_u64(count), "tool message", "tool messages")
 }
 
 pub(super) fn calls(count: u32) -> String {
@@ -219,19 +222,19 @@ pub(super) fn calls_of_days(days: u32) -> String {
 }
 
 pub(super) fn characters(count: usize) -> String {
-    counted(wide(count), "character", "characters")
+    counted(to_u64(count), "character", "characters")
 }
 
 pub(super) fn unfinished(count: usize) -> String {
-    format!("{} not completed", grouped(wide(count)))
+    format!("{} not completed", grouped(to_u64(count)))
 }
 
 pub(super) fn more(count: usize) -> String {
-    format!("and {} more", grouped(wide(count)))
+    format!("and {} more", grouped(to_u64(count)))
 }
 
 pub(super) fn found(count: usize, has_more: bool) -> String {
-    let results = counted(wide(count), "result", "results");
+    let results = counted(to_u64(count), "result", "results");
     if has_more { format!("{results}, and more") } else { results }
 }
 
@@ -376,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_times_are_words() {
+    fn numbers_and_times_are_formatted() {
         assert_eq!(messages(1), "1 message");
         assert_eq!(messages(12_345), "12,345 messages");
         assert_eq!(ago(Duration::from_secs(7_300)), "2 h ago");

@@ -91,7 +91,7 @@ fn server(line: &[u8]) {
     assert_eq!(again, request);
     let caller = ClientContext::new(None, &request.params);
     assert!(caller.processes.len() <= 64, "{} processes", caller.processes.len());
-    fuzzing::read_message(line);
+    fuzzing::is_mcp_message(line);
     for read in ARGUMENTS {
         read(&request.params);
         read(&request.params["arguments"]);

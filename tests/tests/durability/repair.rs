@@ -36,7 +36,7 @@ fn what_a_damaged_database_held_is_found_again() {
 
     world.printed(&["up"]);
     let said = world.printed(&["repair"]);
-    assert!(said.contains("brought back 1 sessions with 2 messages and 1 episodes"), "{said}");
+    assert!(said.contains("recovered 1 sessions with 2 messages and 1 episodes"), "{said}");
     let socket = world.home().join("mcp.sock");
     let mut wire = Wire::connect(&socket.to_string_lossy()).expect("the daemon is up again");
     wire.ask(methods::SETTLE, json!({})).expect("the daemon settles");
@@ -47,6 +47,6 @@ fn what_a_damaged_database_held_is_found_again() {
 
     // The next time there is nothing to be done.
     let said = world.printed(&["repair"]);
-    assert!(said.contains("records can be read") && !said.contains("brought back"), "{said}");
+    assert!(said.contains("records can be read") && !said.contains("recovered"), "{said}");
     world.printed(&["stop"]);
 }

@@ -97,7 +97,7 @@ fn what_was_forgotten_comes_back_when_asked_for() {
     assert_eq!(found(&daemon, "marmot"), 1);
     let refused = world.graphiti(&["forget", "--undo", "aaaa"]);
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(said.contains("no forgotten session begins with `aaaa`"), "{said}");
+    assert!(said.contains("no forgotten session has an id that begins with `aaaa`"), "{said}");
 }
 
 #[test]

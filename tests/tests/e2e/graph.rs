@@ -218,11 +218,15 @@ fn wrong_arguments_say_what_is_right() {
     let world = World::new();
     let daemon = world.start();
     for (tool, arguments, said) in [
-        ("search_memory_facts", json!({ "as_of": "someday" }), "`as_of` is no date"),
+        ("search_memory_facts", json!({ "as_of": "someday" }), "`as_of` must be a date"),
         ("search_memory_facts", json!({ "edge_types": ["LIKES"] }), "there are DECIDED"),
         ("search_nodes", json!({ "entity_types": ["Animal"] }), "there are Project"),
-        ("search_nodes", json!({ "center_node_uuid": "7" }), "`7` is no id of a node"),
-        ("get_episode_entities", json!({ "episode_uuids": ["7"] }), "`7` is no id of an episode"),
+        ("search_nodes", json!({ "center_node_uuid": "7" }), "`7` is not the id of a node"),
+        (
+            "get_episode_entities",
+            json!({ "episode_uuids": ["7"] }),
+            "`7` is not the id of an episode",
+        ),
     ] {
         let params = json!({ "name": tool, "arguments": arguments });
         let error = daemon.wire().ask("tools/call", params).unwrap_err();

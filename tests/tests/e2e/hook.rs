@@ -186,7 +186,7 @@ fn a_pipe_in_the_spool_is_told_of_and_in_nobodys_way() {
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_clear");
     let problems = daemon.health().problems;
     assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(problems[0].contains("0.json is no file of an event; remove it"), "{problems:?}");
+    assert!(problems[0].contains("0.json is not the file of an event; remove it"), "{problems:?}");
     assert!(daemon.stop().success());
 }
 

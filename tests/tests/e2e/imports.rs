@@ -60,7 +60,7 @@ fn what_cannot_be_remembered_is_said() {
     let session = daemon.close("aaaa-1")["episode_uuid"].clone();
     for (arguments, what) in [
         (json!({ "episode_body": "x" }), "must not be empty"),
-        (json!({ "name": "x", "episode_body": "{", "source": "json" }), "is no JSON"),
+        (json!({ "name": "x", "episode_body": "{", "source": "json" }), "is not JSON"),
         (json!({ "name": "x", "episode_body": "y", "source": "film" }), "not `film`"),
         (json!({ "name": "x", "episode_body": "y", "uuid": session }), "a session's episode"),
     ] {

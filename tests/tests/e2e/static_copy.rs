@@ -196,5 +196,5 @@ fn a_copy_of_a_project_or_of_the_last_time_has_nothing_else() {
     );
     let output = world.graphiti(&["export", "--html", "copy", "--since", "someday"]);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && said.contains("`since` is no date"), "{said}");
+    assert!(!output.status.success() && said.contains("`since` must be a date"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Converts our tools to the types of the SDK, and selects those that an agent is shown.
+//! Converts our tools to the types of the SDK, and selects the tools that are listed for an agent.
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,7 +21,7 @@ pub(super) fn tools() -> &'static [Tool] {
     &CATALOGUE
 }
 
-/// The tools that daily work needs, with the arguments of each that are shown.
+/// The tools for daily work, each with its listed arguments.
 #[rustfmt::skip]
 const CORE: &[(&str, &[&str])] = &[
     (get_handoff::NAME, &["project"]),
@@ -32,11 +32,12 @@ const CORE: &[(&str, &[&str])] = &[
     (close::NAME, &["session_id"]),
 ];
 
-/// The argument that says whose memory is searched.
+/// The argument that selects whose memory is searched.
 const SCOPE: &str = "scope";
 
-/// Returns the tools that a client of this kind is shown. The output schema is shown only to
-/// clients that get structured answers. The argument `scope` is shown only if something is shared.
+/// Returns the tools that are listed for a client of this kind. The output schema is listed only
+/// for clients that get structured answers. The argument `scope` is listed only if a project is
+/// shared.
 pub(super) fn tools_for(
     kind: ClientKind,
     form: ReplyForm,
@@ -77,16 +78,16 @@ fn without_scope(tool: &mut Tool) {
 
 fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
     let tool = tools().iter().find(|tool| tool.name == *name);
-    let mut tool = tool.expect("the core is made of tools").clone();
+    let mut tool = tool.expect("the names in `CORE` are names of tools").clone();
     let schema = Arc::make_mut(&mut tool.input_schema);
     if let Some(Value::Object(all)) = schema.get_mut("properties") {
         all.retain(|name, _| arguments.contains(&name.as_str()));
         for argument in all.values_mut().filter_map(Value::as_object_mut) {
-            // A default that is empty, 0 or false is left out: it says nothing.
+            // A default that is empty, 0 or false is left out, because it has no information.
             argument.retain(|name, value| {
                 name != "default" || ![json!(""), json!(0), json!(false)].contains(value)
             });
-            // The type `null` is left out: it says only that the argument is optional.
+            // The type `null` is left out, because it means only that the argument is optional.
             if let Some(Value::Array(types)) = argument.get("type") {
                 let one = types.iter().find(|name| **name != "null").cloned();
                 argument.extend(one.map(|one| ("type".to_owned(), one)));
@@ -99,9 +100,9 @@ fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
 fn described(tool: &tools::Tool) -> Tool {
     let mut annotations = ToolAnnotations::new()
         .read_only(tool.effect == Effect::Reads)
-        // No tool reaches beyond this memory and the graph that the user configured.
+        // The tools use only this memory and the graph that the user configured.
         .open_world(false);
-    // The other hints have a meaning only for tools that change something.
+    // The other hints have a meaning only for tools that change data.
     if tool.effect != Effect::Reads {
         annotations = annotations
             .destructive(tool.effect == Effect::Removes)
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_says_what_it_takes_and_gives_and_does() {
+    fn every_tool_describes_its_arguments_and_results() {
         for tool in tools() {
             let name = &tool.name;
             assert_eq!(tool.input_schema["type"], "object", "{name}");
@@ -168,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn the_list_takes_little_of_an_agent_s_context() {
+    fn the_list_of_all_tools_is_short() {
         let bytes = serde_json::to_vec(tools()).unwrap().len();
         assert!(bytes / tools().len() <= 1_200, "{} bytes a tool", bytes / tools().len());
     }
 
     #[test]
-    fn the_core_is_six_tools_in_few_bytes_whose_arguments_exist() {
+    fn the_core_tools_are_short_and_their_arguments_exist() {
         let core = |is_shared| {
             let kind = ClientKind::Followed("claude");
             tools_for(kind, ReplyForm::Text, &ListedTools::Core, is_shared)
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_shows_other_tools() {
+    fn a_setting_selects_the_listed_tools() {
         let shown = |listed: &ListedTools| -> Vec<String> {
             let tools = tools_for(ClientKind::Followed("claude"), ReplyForm::Text, listed, false);
             tools.into_iter().map(|tool| tool.name.into_owned()).collect()
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_given_once() {
+    fn names_of_tools_are_unique() {
         let mut names: Vec<_> = tools().iter().map(|tool| &tool.name).collect();
         names.sort();
         names.dedup();

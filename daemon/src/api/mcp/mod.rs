@@ -53,8 +53,8 @@ pub(super) const CANCELLED: &str = "notifications/cancelled";
 /// The notification of a request's progress.
 pub(super) const PROGRESS: &str = "notifications/progress";
 
-/// Whether a request belongs to the Model Context Protocol, rather than being a bare one.
-pub(super) fn is_spoken(request: &Request) -> bool {
+/// Whether a request belongs to the Model Context Protocol, and is not a bare request.
+pub(super) fn is_mcp_request(request: &Request) -> bool {
     const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     matches!(&*request.method, "initialize" | "server/discover")
         || request.params["_meta"][VERSION].is_string()
@@ -85,7 +85,7 @@ struct McpSession {
     daemon: SharedDaemon,
     peer: Peer,
     slot: Arc<SlotGuard>,
-    /// Limits the requests that are served at one time.
+    /// Limits the number of concurrent requests.
     request_permits: Arc<Semaphore>,
 }
 
@@ -98,7 +98,7 @@ impl McpSession {
         client.for_agent(&request, client_kind(context))
     }
 
-    /// Calls a tool, and reports its progress if the agent asked for it.
+    /// Calls a tool, and reports its progress if the agent requested this.
     async fn call(
         &self,
         params: Value,
@@ -130,8 +130,8 @@ impl McpSession {
 
 impl McpSession {
     fn info(kind: ClientKind) -> ServerConfig {
-        // Resources can be requested but are not announced: a host turns announced resources into
-        // tools of its own, which take a part of every context.
+        // Resources can be requested but are not announced: for announced resources, a host adds
+        // tools of its own, which use a part of every context window.
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let program = Implementation::new("graphiti", env!("CARGO_PKG_VERSION"))
             .with_title("Graphiti session memory");
@@ -251,7 +251,7 @@ impl ServerHandler for McpSession {
     }
 }
 
-/// Returns the kind of client: from the request, or else from the handshake.
+/// Returns the kind of the client, from the request or, if it is not there, from the handshake.
 fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     match context.meta.client_info() {
         Some(client) => ClientKind::of(Some(&client)),
@@ -261,8 +261,8 @@ fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     }
 }
 
-/// Returns the result of `work`, or an error if it panics: otherwise the SDK would not answer the
-/// request.
+/// Returns the result of `work`, or an error if it panics: after a panic, the SDK would not answer
+/// the request.
 fn catch_panics<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(panic_error())))
 }

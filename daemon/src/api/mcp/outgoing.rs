@@ -1,6 +1,5 @@
 //! Cleans all text that is sent to agents, and marks the answers of tools and resources as records.
-//! Every message of the SDK passes through this module, so that no tool, resource or prompt can
-//! omit it.
+//! Every message of the SDK passes through this module, so that no answer is left out.
 
 use graphiti_proto::clean::for_model;
 use serde::Serialize;
@@ -52,8 +51,8 @@ fn mark(result: &mut Value) {
             let members = std::mem::take(answer).into_iter();
             *answer = std::iter::once(about).chain(members).collect::<Map<_, _>>();
         }
-        // The text is generated again from the cleaned content: the original one may contain
-        // hostile characters in escaped form.
+        // The text is generated again from the cleaned content, because the original text may
+        // contain hostile characters in escaped form.
         let text = result["structuredContent"].to_string();
         result["content"] = serde_json::json!([{ "type": "text", "text": text }]);
     } else if !failed {
@@ -62,7 +61,7 @@ fn mark(result: &mut Value) {
     mark_texts(result.get_mut("contents"));
 }
 
-/// Marks the texts of a tool's answer without structure, and those of resources.
+/// Marks the texts of a tool's answer without structured content, or of resources.
 fn mark_texts(parts: Option<&mut Value>) {
     for part in parts.and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(text) = part["text"].as_str() {
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_a_record_in_its_text_and_in_its_structure() {
+    fn the_text_and_the_structured_content_of_an_answer_are_marked_as_a_record() {
         let answer = json!({ "title": HOSTILE, "skipped": { HOSTILE: [HOSTILE, 1, null] } });
         let sent = sent(&json!({ "id": HOSTILE, "result": {
             "content": [{ "type": "text", "text": answer.to_string() }],
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_for_a_model_is_clean_and_a_record_too() {
+    fn an_answer_that_is_only_text_is_cleaned_and_marked() {
         let content = json!([{ "type": "text", "text": HOSTILE }]);
         let answer = sent(&json!({ "result": { "content": content, "isError": false } }));
         let text = &answer["result"]["content"][0]["text"];
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_clean_too_and_no_record() {
+    fn errors_are_cleaned_but_not_marked() {
         let answer = json!({ "error": HOSTILE });
         let failed = sent(&json!({ "result": {
             "content": [{ "type": "text", "text": answer.to_string() }],
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_prompts_and_progress_are_clean() {
+    fn resources_prompts_and_progress_are_cleaned() {
         let read = sent(&json!({ "result": { "contents": [{ "uri": "x", "text": HOSTILE }] } }));
         assert_eq!(read["result"]["contents"][0]["text"], format!("{RECORD}.\n\n{HARMLESS}"));
         let prompt = json!({ "role": "user", "content": { "type": "text", "text": HOSTILE } });

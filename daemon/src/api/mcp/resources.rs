@@ -32,7 +32,7 @@ pub(super) fn list(
         })?),
     };
     let store = daemon.engine.store();
-    // One more than a page, to know whether there is another page.
+    // One more than a page, to find out whether there is another page.
     let mut episodes =
         store.newest_episodes(None, before, PAGE + 1).map_err(|error| failed(&error))?;
     let has_more = episodes.len() > PAGE;

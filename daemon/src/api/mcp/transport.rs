@@ -24,7 +24,7 @@ pub(in crate::api) struct LineTransport {
 /// The client does not read any more.
 #[derive(Debug, thiserror::Error)]
 #[error("the client disconnected")]
-pub(in crate::api) struct HungUp;
+pub(in crate::api) struct Disconnected;
 
 impl LineTransport {
     /// Continues a connection whose line `first` was already read.
@@ -44,15 +44,15 @@ impl LineTransport {
 }
 
 impl Transport<RoleServer> for LineTransport {
-    type Error = HungUp;
+    type Error = Disconnected;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), HungUp>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), Disconnected>> + Send + 'static {
         let line = outgoing::line(&message);
         let answers = self.answers.clone();
-        async move { answers.send(line).await.map_err(|_| HungUp) }
+        async move { answers.send(line).await.map_err(|_| Disconnected) }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -72,14 +72,14 @@ impl Transport<RoleServer> for LineTransport {
                 Ok(message) => return Some(message),
                 Err(error) => {
                     let code = if error.is_data() { code::INVALID_REQUEST } else { code::PARSE };
-                    let what = format!("no message of the Model Context Protocol: {error}");
+                    let what = format!("not a message of the Model Context Protocol: {error}");
                     self.refuse(&line, Error::new(code, what)).await;
                 }
             }
         }
     }
 
-    async fn close(&mut self) -> Result<(), HungUp> {
+    async fn close(&mut self) -> Result<(), Disconnected> {
         Ok(())
     }
 }

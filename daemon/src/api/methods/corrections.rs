@@ -30,13 +30,13 @@ pub(super) async fn corrections(
         return Ok(write(&CorrectionsAnswer { corrections, ..CorrectionsAnswer::default() }));
     }
     if request.corrections.len() > MAX_CORRECTIONS {
-        let what = format!("at most {MAX_CORRECTIONS} corrections are stored by one request");
+        let what = format!("one request can store at most {MAX_CORRECTIONS} corrections");
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
     let mut corrected = Vec::new();
     for given in &request.corrections {
         let one = parse(daemon, given, request.imported)?;
-        // A correction that is made on this machine replaces any earlier one.
+        // A correction that is made on this machine replaces any earlier correction.
         if !request.imported || daemon.engine.may_correct(&one).map_err(engine_error)? {
             corrected.push(one);
         }
@@ -68,11 +68,13 @@ fn parse(
     let author = match given.by.as_str() {
         "" => CorrectionAuthor::User,
         by => CorrectionAuthor::parse(by)
-            .ok_or_else(|| wrong(format!("`by` is `user` or `agent`, not `{by}`")))?,
+            .ok_or_else(|| wrong(format!("`by` must be `user` or `agent`, not `{by}`")))?,
     };
     let at = match given.at.as_str() {
         "" => clock::now(),
-        at => Timestamp::parse(at).ok_or_else(|| wrong(format!("`at` is no time: `{at}`")))?,
+        at => {
+            Timestamp::parse(at).ok_or_else(|| wrong(format!("`at` must be a time, not `{at}`")))?
+        }
     };
     Ok(CorrectedFact { fact, correction: Correction { verdict, author, at } })
 }

@@ -18,19 +18,19 @@ use crate::{
 };
 
 /// Maximum number of files of each kind that the report names.
-const EXAMPLES: usize = 3;
+const MAX_EXAMPLES: usize = 3;
 
 pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {
-    let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
+    let open_files = daemon.engine.open_sources().await.map_err(engine_error)?;
     let (store, now) = (daemon.engine.store().clone(), clock::now());
     let checking =
-        tokio::task::spawn_blocking(move || file_check::check(store.as_ref(), &at_hand, now));
+        tokio::task::spawn_blocking(move || file_check::check(store.as_ref(), &open_files, now));
     let checked = checking.await.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
     let FileCheck { files, twice, behind } = checked.map_err(store_error)?;
     let left = |file: &FileBehind| {
         format!("{} was read up to byte {} of {}", file.path, file.read, file.complete)
     };
-    let examples = twice.iter().take(EXAMPLES).cloned();
-    let examples = examples.chain(behind.iter().take(EXAMPLES).map(left)).collect();
+    let examples = twice.iter().take(MAX_EXAMPLES).cloned();
+    let examples = examples.chain(behind.iter().take(MAX_EXAMPLES).map(left)).collect();
     Ok(write(&FileCheckReport { files, twice: twice.len(), behind: behind.len(), examples }))
 }

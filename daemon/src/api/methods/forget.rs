@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Maximum number of candidates in an error.
-const CANDIDATES: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 
 /// The filters other than ids.
 struct ForgetFilter {
@@ -34,7 +34,7 @@ struct ForgetFilter {
     before: Option<Timestamp>,
 }
 
-/// The sessions to remove, by the agents' ids: known sessions, and transcripts that were not read.
+/// The sessions to remove, by their ids: known sessions, and transcripts that were not read.
 type ForgetTargets = BTreeMap<SessionId, ForgetTarget>;
 
 enum ForgetTarget {
@@ -70,13 +70,13 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
     let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
     daemon.engine.forget(sessions).await.map_err(engine_error)?;
     for file in spooled {
-        // The file may have been processed in the meantime.
+        // The file may have been processed and removed in the meantime.
         let _ = fs::remove_file(file);
     }
     let indexes = daemon.indexes.clone();
     let purged = tokio::task::spawn_blocking(move || indexes.purge()).await;
     if let Ok(Err(error)) = purged {
-        // The documents are not findable any more; a later merge removes them from disk.
+        // Searches do not find the documents any more; a later merge removes them from disk.
         tracing::warn!(%error, "cannot remove forgotten sessions from the search index");
     }
     tracing::info!(sessions = answer.sessions.len(), "sessions forgotten");
@@ -90,7 +90,7 @@ impl ForgetFilter {
             None => Ok(None),
             Some(given) => {
                 dates::value(given, &now).map(|range| Some(range.from)).ok_or_else(|| {
-                    let what = format!("`{name}` is a day such as 2026-03-01, not `{given}`");
+                    let what = format!("`{name}` must be a day such as 2026-03-01, not `{given}`");
                     Error::new(code::INVALID_PARAMS, what)
                 })
             }
@@ -120,7 +120,7 @@ impl ForgetTarget {
     fn key(&self) -> Option<SessionKey> {
         match self {
             ForgetTarget::Known(session) => Some(session.key),
-            ForgetTarget::Unread(past) => past.session,
+            ForgetTarget::Unread(candidate) => candidate.session,
         }
     }
 }
@@ -153,11 +153,11 @@ async fn add_matching(
         true
     });
     stored.map_err(store_error)?;
-    // The project of a transcript may be unknown until it is read. Then no filter by project
-    // matches.
-    for past in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
-        if filter.matches(past.project.as_ref(), (past.modified, past.modified)) {
-            targets.insert(past.id.clone(), ForgetTarget::Unread(Box::new(past)));
+    // The project of a transcript may be unknown until the transcript is read. Until then, no
+    // filter by project matches it.
+    for candidate in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
+        if filter.matches(candidate.project.as_ref(), (candidate.modified, candidate.modified)) {
+            targets.insert(candidate.id.clone(), ForgetTarget::Unread(Box::new(candidate)));
         }
     }
     for session in found {
@@ -176,8 +176,8 @@ fn describe(
     for target in targets.values() {
         let session = match target {
             ForgetTarget::Known(session) => session,
-            ForgetTarget::Unread(past) => {
-                answer.sessions.push(unread_row(past));
+            ForgetTarget::Unread(candidate) => {
+                answer.sessions.push(unread_row(candidate));
                 continue;
             }
         };
@@ -222,15 +222,15 @@ fn known_row(
     })
 }
 
-fn unread_row(past: &BackfillCandidate) -> ForgottenRow {
+fn unread_row(candidate: &BackfillCandidate) -> ForgottenRow {
     ForgottenRow {
-        session_id: past.id.id.clone(),
-        agent: past.id.agent.clone(),
+        session_id: candidate.id.id.clone(),
+        agent: candidate.id.agent.clone(),
         title: String::new(),
-        project: past.project.as_ref().map(Project::path).unwrap_or_default().to_owned(),
-        at: past.modified.to_string(),
-        messages: past.messages,
-        file_path: past.path.clone(),
+        project: candidate.project.as_ref().map(Project::path).unwrap_or_default().to_owned(),
+        at: candidate.modified.to_string(),
+        messages: candidate.messages,
+        file_path: candidate.path.clone(),
         exists: true,
     }
 }
@@ -257,20 +257,20 @@ async fn undo(daemon: &DaemonState, given: &[String]) -> Result<Value, Error> {
             (Some(one), _) | (None, [one]) => targets.push(one),
             (None, []) => {
                 let what = format!(
-                    "no forgotten session begins with `{given}`; `graphiti forget` lists them"
+                    "no forgotten session has an id that begins with `{given}`; `graphiti forget` lists the forgotten sessions"
                 );
                 return Err(Error::new(code::NOT_FOUND, what));
             }
             (None, several) => {
                 let candidates: Vec<Value> = several
                     .iter()
-                    .take(CANDIDATES)
+                    .take(MAX_CANDIDATES)
                     .map(|one| json!({ "session_id": one.id.id, "agent": one.id.agent }))
                     .collect();
                 return Err(Error {
                     code: code::AMBIGUOUS,
                     message: format!(
-                        "{} forgotten sessions begin with `{given}`: give more of the id",
+                        "{} forgotten sessions have ids that begin with `{given}`: give a longer part of the id",
                         several.len()
                     ),
                     data: Some(json!({ "candidates": candidates })),

@@ -1,7 +1,7 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! An event that ends or compacts a session is acknowledged when it is durable: the requested close
-//! is recorded, or, when the session is not known yet, the event is in the [`spool`].
+//! An event that ends or compacts a session is acknowledged when it is durable: the close of the
+//! session is recorded, or, if the session is not known yet, the event is in the [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -34,15 +34,15 @@ use crate::{
 };
 
 /// Maximum number of distinct events that are counted.
-const KINDS: usize = 32;
+const MAX_KINDS: usize = 32;
 /// Time limit for the handoff to a new session.
-const CONTEXT: Duration = Duration::from_millis(30);
-/// The part of [`CONTEXT`] in which sessions that have just ended are indexed.
-const ENDED: Duration = Duration::from_millis(15);
+const HANDOFF_TIMEOUT: Duration = Duration::from_millis(30);
+/// Time limit, within [`HANDOFF_TIMEOUT`], for indexing sessions that have just ended.
+const INDEXING_TIMEOUT: Duration = Duration::from_millis(15);
 /// Time limit for the matches of a prompt.
-const RECALL: Duration = Duration::from_millis(8);
-/// Maximum number of earlier sessions in the handoff to a new one.
-const SESSIONS: usize = 5;
+const RECALL_TIMEOUT: Duration = Duration::from_millis(8);
+/// Maximum number of earlier sessions in the handoff to a new session.
+const MAX_SESSIONS: usize = 5;
 
 /// The number of events of each kind, and the time of the last one.
 #[derive(Debug, Default)]
@@ -65,8 +65,8 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // The hook of the next prompt asks again for a handoff that is not ready in time.
-            let told = tokio::time::timeout(CONTEXT, context).await;
+            // If the handoff is not ready in time, the hook of the next prompt requests it again.
+            let told = tokio::time::timeout(HANDOFF_TIMEOUT, context).await;
             reply.is_late = told.is_err();
             reply.context = told.unwrap_or(None);
             if let Some(directory) = event.cwd.clone().filter(|_| hooks.recall) {
@@ -76,7 +76,7 @@ pub(super) async fn hook(
         EventKind::Prompt if hooks.recall => {
             let lines = recall::lines(daemon, &event);
             // The user waits, so matches that are not found in time are left out.
-            reply.context = tokio::time::timeout(RECALL, lines).await.unwrap_or(None);
+            reply.context = tokio::time::timeout(RECALL_TIMEOUT, lines).await.unwrap_or(None);
         }
         EventKind::Start | EventKind::Alive | EventKind::Prompt => {}
         EventKind::End | EventKind::Compact => {
@@ -98,7 +98,7 @@ pub(super) async fn hook(
     Ok(write(&reply))
 }
 
-/// Redacts the names of the session and of the event.
+/// Redacts the session id and the name of the event.
 fn without_secrets(event: HookEvent) -> HookEvent {
     HookEvent {
         hook_event_name: redaction::text(&event.hook_event_name).into_owned(),
@@ -111,8 +111,8 @@ pub(super) fn hooks(daemon: &DaemonState) -> Value {
     write(&HookCounts { events: daemon.hook_stats.events(), spooled: spool::count(&daemon.home) })
 }
 
-/// Reports to the engine which process runs the session, or that its agent has ended. An unknown
-/// process is ignored.
+/// Reports to the engine which process runs the session, or that the agent has ended the session.
+/// If the process is not known, reports nothing.
 fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     let session = &event.session_id;
     if session.is_empty() {
@@ -129,14 +129,14 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
 }
 
 /// Returns the handoff to a session that starts. It comes from earlier sessions in the project and,
-/// with `team_handoff`, from those of colleagues. If the session was compacted or is resumed, it
-/// comes from the session's own earlier part.
+/// with `team_handoff`, from sessions of colleagues. If the session was compacted or is resumed,
+/// the handoff comes from the earlier part of the same session.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
     let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
-    let goes_on = matches!(event.source.as_deref(), Some("compact" | "resume"));
+    let is_continued = matches!(event.source.as_deref(), Some("compact" | "resume"));
     let directory = event.cwd.clone().unwrap_or_default();
-    if goes_on && own.is_none() || !goes_on && directory.is_empty() {
+    if is_continued && own.is_none() || !is_continued && directory.is_empty() {
         return None;
     }
     let engine = daemon.engine.clone();
@@ -144,21 +144,21 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     let locating = engine.clone();
     let located = tokio::task::spawn_blocking(move || locating.projects().of_directory(&directory));
     let projects = located.await.ok()?;
-    if !goes_on {
+    if !is_continued {
         index_ended(daemon, projects.clone(), own).await;
     }
-    let team = daemon.hooks().team_handoff && !goes_on;
+    let team = daemon.hooks().team_handoff && !is_continued;
     let team =
         team.then(|| team_handoff::text_known(&daemon.sharing, &projects, limit / 3)).flatten();
     let limit = limit.saturating_sub(team.as_ref().map_or(0, |team| team.chars().count() + 2));
     let store = daemon.engine.store().clone();
     let told = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
-        if let Some(own) = own.filter(|_| goes_on) {
+        if let Some(own) = own.filter(|_| is_continued) {
             let handoff = handoff::of_session(store, own)?;
             return Ok(handoff.and_then(|handoff| handoff.to_short_text(limit)));
         }
-        let scope = HandoffScope { projects: &projects, except: own, sessions: SESSIONS };
+        let scope = HandoffScope { projects: &projects, except: own, sessions: MAX_SESSIONS };
         let handoff = handoff::of_project(store, &scope)?;
         let text = handoff.to_text_by_use(limit, &|topic| engine.memory_use().rate(topic));
         if text.is_some() {
@@ -174,10 +174,10 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Creates the episodes of sessions that have just ended or were killed, as far as time allows.
+/// Creates the episodes of sessions that have just ended or were killed, until the time limit.
 async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
-    let scope = Scope { projects, except, limit: SESSIONS };
-    let deadline = Instant::now() + ENDED;
+    let scope = Scope { projects, except, limit: MAX_SESSIONS };
+    let deadline = Instant::now() + INDEXING_TIMEOUT;
     let Ok(Ok(pending)) = timeout_at(deadline, daemon.engine.request_episodes(scope)).await else {
         return;
     };
@@ -190,16 +190,16 @@ async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Opt
 
 impl HookStats {
     fn record(&self, name: &str, now: Timestamp) {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if heard.len() < KINDS || heard.contains_key(name) {
-            let entry = heard.entry(name.chars().take(40).collect()).or_insert((0, now));
+        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if events.len() < MAX_KINDS || events.contains_key(name) {
+            let entry = events.entry(name.chars().take(40).collect()).or_insert((0, now));
             *entry = (entry.0 + 1, now);
         }
     }
 
     fn events(&self) -> Vec<HookCount> {
-        let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut events: Vec<(&String, &(u64, Timestamp))> = heard.iter().collect();
+        let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events: Vec<(&String, &(u64, Timestamp))> = events.iter().collect();
         events.sort_by_key(|(_, (_, last))| std::cmp::Reverse(*last));
         let row = |(name, (count, last)): (&String, &(u64, Timestamp))| HookCount {
             name: name.clone(),

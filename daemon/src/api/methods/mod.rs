@@ -1,5 +1,5 @@
-//! Answers requests: the methods for the command line and hooks are here, `tools/call` is passed on
-//! to [`tools`].
+//! Answers requests: the methods for the command line and for hooks are here, [`tools`] answers
+//! `tools/call`.
 
 mod corrections;
 mod files;
@@ -47,11 +47,11 @@ pub(super) async fn answer(
             let Settle { sessions } = read(request.params)?;
             if spool::count(&daemon.home) > 0 {
                 // The sessions of these events may have to be discovered first.
-                daemon.engine.settled(false).await.map_err(engine_error)?;
+                daemon.engine.wait_until_settled(false).await.map_err(engine_error)?;
                 spool::process_all(daemon).await;
             }
-            daemon.engine.settled(sessions).await.map_err(engine_error)?;
-            daemon.embedding.settled().await;
+            daemon.engine.wait_until_settled(sessions).await.map_err(engine_error)?;
+            daemon.embedding.wait_until_settled().await;
             Ok(json!({}))
         }
         methods::files::FILES => files::files(daemon).await,
@@ -78,7 +78,7 @@ pub(super) async fn answer(
         }
         other => Err(Error::new(
             code::NO_METHOD,
-            format!("there is no method `{other}`; tools are called by `tools/call`"),
+            format!("there is no method `{other}`; call tools with `tools/call`"),
         )),
     }
 }

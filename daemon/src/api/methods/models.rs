@@ -1,5 +1,5 @@
-//! Methods about models: their usage, whether they are reachable, learned tool classifications, and
-//! prompt templates.
+//! Methods about models: usage, reachability, learned classifications of tools, and prompt
+//! templates.
 
 use std::{fmt::Display, path::Path, time::Duration};
 
@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// The time limit for a model to respond.
-const PATIENCE: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
@@ -37,7 +37,7 @@ pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<V
         summarizer.usage.days().map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
     let mut rows = Vec::new();
     for (day, uses) in days.into_iter().rev() {
-        let began = usage::beginning(day);
+        let began = usage::start_of_day(day);
         if now.since(began).as_secs() / 86_400 >= u64::from(given.days) {
             break;
         }
@@ -70,13 +70,13 @@ pub(super) async fn reach(daemon: &DaemonState) -> Result<Value, Error> {
         if !summarizer.is_on() {
             return None;
         }
-        Some(found(summarizer.client.reach(PATIENCE).await))
+        Some(found(summarizer.client.reach(RESPONSE_TIMEOUT).await))
     };
     let embeddings = async {
         if !vectors.is_on() {
             return None;
         }
-        Some(found(vectors.reach(PATIENCE).await))
+        Some(found(vectors.reach(RESPONSE_TIMEOUT).await))
     };
     let (model, embeddings) = tokio::join!(model, embeddings);
     Ok(write(&Reach { model, embeddings }))
@@ -97,7 +97,7 @@ pub(super) async fn tools(daemon: &DaemonState, given: Tools) -> Result<Value, E
         Tools::Set { tool, intent, domain } => set(learned_tools, &tool, (&intent, &domain))?,
         Tools::Unset { tool } => {
             if !learned_tools.withdraw(&tool) {
-                let what = format!("nothing was set for `{tool}`");
+                let what = format!("the tool `{tool}` has no correction");
                 return Err(Error::new(code::NOT_FOUND, what));
             }
         }
@@ -133,7 +133,7 @@ pub(super) async fn prompts(daemon: &DaemonState, given: Prompts) -> Result<Valu
     };
     if let Some(text) = given.check {
         let kind = wanted.ok_or_else(|| {
-            Error::new(code::INVALID_PARAMS, "give the kind of prompt for the check")
+            Error::new(code::INVALID_PARAMS, "the check needs the kind of the prompt")
         })?;
         let problems = prompts::check(kind, &text).unwrap_or_default();
         let row = PromptRow { kind: kind.to_owned(), text, problems, ..PromptRow::default() };
@@ -152,15 +152,15 @@ fn set(
     let wrong = |what: String| Error::new(code::INVALID_PARAMS, what);
     let tool = tool.trim();
     if tool.is_empty() || tool.len() > 200 {
-        return Err(wrong("a tool's name has 1 to 200 bytes".to_owned()));
+        return Err(wrong("the name of a tool must have 1 to 200 bytes".to_owned()));
     }
     let intent = ToolIntent::parse(intent).ok_or_else(|| {
         let words: Vec<&str> = ToolIntent::ALL.iter().map(|one| one.as_str()).collect();
-        wrong(format!("`{intent}` is no intent; there are {}", words.join(", ")))
+        wrong(format!("`{intent}` is not an intent; the intents are {}", words.join(", ")))
     })?;
     let domain = ToolDomain::parse(domain).ok_or_else(|| {
         let words: Vec<&str> = ToolDomain::ALL.iter().map(|one| one.as_str()).collect();
-        wrong(format!("`{domain}` is no domain; there are {}", words.join(", ")))
+        wrong(format!("`{domain}` is not a domain; the domains are {}", words.join(", ")))
     })?;
     learned_tools.correct(tool, intent, domain);
     Ok(())

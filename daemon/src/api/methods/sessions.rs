@@ -1,6 +1,6 @@
 //! `graphiti/sessions`: all sessions, for an export.
 //!
-//! A page is a range of session numbers, so that no page reads the sessions of another one. The
+//! A page is a range of session numbers, so that no page reads the sessions of another page. The
 //! first page also visits all sessions, to find the last number.
 
 use graphiti_proto::{
@@ -35,7 +35,7 @@ pub(super) fn sessions(daemon: &DaemonState, given: &SessionPageRequest) -> Resu
     let store = daemon.engine.store().as_ref();
     let cursor = match &given.cursor {
         Some(text) => Cursor::parse(text).ok_or_else(|| {
-            Error::new(code::INVALID_PARAMS, format!("`{text}` is no cursor of an earlier page"))
+            Error::new(code::INVALID_PARAMS, format!("`{text}` is not the cursor of a page"))
         })?,
         None => Cursor { from: 0, last: last_session(store).map_err(store_error)? },
     };
@@ -58,7 +58,7 @@ fn last_session(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(last)
 }
 
-/// Returns the sessions of a page, and the start of the next one.
+/// Returns the sessions of a page, and the start of the next page.
 fn page<S, E>(
     cursor: Cursor,
     mut read: impl FnMut(SessionKey) -> Result<Option<S>, E>,

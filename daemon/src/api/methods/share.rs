@@ -1,5 +1,5 @@
 //! `graphiti/share`: reports on the graph that is shared with others, checks its engine, fills it,
-//! and previews what a project would share.
+//! and previews the data that a project would share.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::{
 /// Maximum number of sessions on a page of a preview.
 const PAGE: usize = 20;
 /// The time limit for the engine to answer a check.
-const PATIENCE: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn share(daemon: &DaemonState, request: ShareRequest) -> Result<Value, Error> {
     let mut answer = ShareAnswer::default();
@@ -39,7 +39,7 @@ pub(super) async fn share(daemon: &DaemonState, request: ShareRequest) -> Result
             daemon.sharing.fill(true);
         }
         ShareAction::Check => {
-            let EngineCheck { version, findings } = daemon.sharing.check(PATIENCE).await;
+            let EngineCheck { version, findings } = daemon.sharing.check(RESPONSE_TIMEOUT).await;
             answer.status = report(daemon);
             answer.status.version = version;
             answer.checks = findings
@@ -66,7 +66,7 @@ pub(super) async fn share(daemon: &DaemonState, request: ShareRequest) -> Result
 
 fn project_row(daemon: &DaemonState, project: &[Namespace]) -> Result<SharedProjectRow, Error> {
     let Some((identity, group)) = daemon.sharing.project(project) else {
-        let what = "no session is known of this project";
+        let what = "this project has no known sessions";
         return Err(Error::new(code::NOT_FOUND, what));
     };
     let config = &daemon.sharing.target().config;
@@ -88,7 +88,10 @@ fn preview(
     let before = match before {
         None => None,
         Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
-            Error::new(code::INVALID_PARAMS, format!("`before` is an episode's id, not `{id}`"))
+            Error::new(
+                code::INVALID_PARAMS,
+                format!("`before` must be the id of an episode, not `{id}`"),
+            )
         })?),
     };
     let shown = blocking::read(|| daemon.sharing.preview(project, before, PAGE));

@@ -1,4 +1,4 @@
-//! `graphiti/stats`: sums up the work of agents: sessions, time, changes, tokens and costs.
+//! `graphiti/stats`: the totals of the work of agents: sessions, time, changes, tokens and costs.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Maximum number of sessions in a table.
-const SESSIONS: usize = 100;
+const MAX_SESSIONS: usize = 100;
 
 pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result<Value, Error> {
     let project = project_argument(daemon, request.project.as_deref())?;
@@ -48,13 +48,13 @@ pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result
         }
     };
     tools::visit_tracked(store, &live, visit).map_err(store_error)?;
-    let mut sums = Sums::new(daemon, &request.by, since.unwrap_or(i64::MIN));
+    let mut sums = StatsTotals::new(daemon, &request.by, since.unwrap_or(i64::MIN));
     figures::visit(store, &sessions, &mut |session, figures| sums.add(session, figures))
         .map_err(store_error)?;
     let mut answer = sums.finish();
     answer.since = since.map(day_name).unwrap_or_default();
     for table in answer.tables.iter_mut().filter(|table| table.by == StatsGrouping::Session) {
-        table.rows.truncate(SESSIONS);
+        table.rows.truncate(MAX_SESSIONS);
         name_sessions(store, &sessions, &mut table.rows).map_err(store_error)?;
     }
     Ok(write(&answer))
@@ -76,21 +76,21 @@ fn name_sessions(
     Ok(())
 }
 
-/// The sums of the tables while sessions are added.
-struct Sums<'d> {
+/// The rows of the tables, while sessions are added.
+struct StatsTotals<'d> {
     daemon: &'d DaemonState,
     /// The first day that counts.
     since: i64,
     total: StatsRow,
     tables: Vec<(StatsGrouping, BTreeMap<String, StatsRow>)>,
-    /// The directories by which projects are known.
+    /// The directories that stand for projects.
     paths: BTreeMap<Namespace, String>,
     prices: Prices,
 }
 
-impl<'d> Sums<'d> {
-    fn new(daemon: &'d DaemonState, by: &[StatsGrouping], since: i64) -> Sums<'d> {
-        Sums {
+impl<'d> StatsTotals<'d> {
+    fn new(daemon: &'d DaemonState, by: &[StatsGrouping], since: i64) -> StatsTotals<'d> {
+        StatsTotals {
             daemon,
             since,
             total: StatsRow::default(),
@@ -113,16 +113,16 @@ impl<'d> Sums<'d> {
         let mut used_models: Vec<&str> = Vec::new();
         let since = self.since;
         for one in figures.tokens.iter().filter(|one| one.day >= since) {
-            let spent = self.spent(one);
-            plus(&mut work, &spent);
+            let token_row = self.token_row(one);
+            plus(&mut work, &token_row);
             let is_new = !used_models.contains(&one.model.as_str());
             used_models.push(&one.model);
             for (by, rows) in &mut self.tables {
                 match by {
-                    StatsGrouping::Day => plus(row(rows, &day_name(one.day)), &spent),
+                    StatsGrouping::Day => plus(row(rows, &day_name(one.day)), &token_row),
                     StatsGrouping::Model => {
                         let row = row(rows, model_name(&one.model));
-                        plus(row, &spent);
+                        plus(row, &token_row);
                         row.sessions += u64::from(is_new);
                     }
                     StatsGrouping::Project | StatsGrouping::Agent | StatsGrouping::Session => {}
@@ -152,7 +152,7 @@ impl<'d> Sums<'d> {
         }
     }
 
-    /// Returns the directory by which the project of a session is known.
+    /// Returns the directory that stands for the project of a session.
     fn project(&mut self, session: &Session) -> String {
         let Some(project) = &session.project else { return String::new() };
         let path = || {
@@ -164,7 +164,7 @@ impl<'d> Sums<'d> {
         self.paths.entry(project.namespace()).or_insert_with(path).clone()
     }
 
-    fn spent(&mut self, one: &TokenUse) -> StatsRow {
+    fn token_row(&mut self, one: &TokenUse) -> StatsRow {
         let Tokens { input, output, cache_read, cache_write } = one.tokens;
         let mut row = StatsRow {
             input_tokens: input,
@@ -228,5 +228,5 @@ fn model_name(model: &str) -> &str {
 
 /// Formats a day: `2026-03-01`.
 fn day_name(day: i64) -> String {
-    usage::beginning(day).to_string().chars().take(10).collect()
+    usage::start_of_day(day).to_string().chars().take(10).collect()
 }

@@ -27,14 +27,17 @@ use crate::{
 };
 
 /// Maximum size, in bytes, of the episodes in one answer, because an answer must fit into a line. A
-/// longer episode is returned alone.
+/// single episode may be larger.
 const PAGE_BYTES: usize = 2 << 20;
 
 pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {
     let before = match export.before.as_deref() {
         None => None,
         Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
-            Error::new(code::INVALID_PARAMS, format!("`before` is an episode's id, not `{id}`"))
+            Error::new(
+                code::INVALID_PARAMS,
+                format!("`before` must be the id of an episode, not `{id}`"),
+            )
         })?),
     };
     let project = project_argument(daemon, export.project.as_deref())?;
@@ -59,7 +62,7 @@ pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Val
 
 pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Result<Value, Error> {
     if import.episodes.len() > MAX_EPISODES {
-        let what = format!("at most {MAX_EPISODES} episodes are imported by one request");
+        let what = format!("one request can import at most {MAX_EPISODES} episodes");
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
     let mut imported = ImportReport::default();
@@ -67,7 +70,7 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
     for (number, portable) in import.episodes.iter().enumerate() {
         let episode = match document::read(&portable.episode.content, &portable.summary) {
             Ok(episode) => episode,
-            Err(document::Wrong { line, what }) => {
+            Err(document::DocumentError { line, what }) => {
                 imported.problems.push(ImportProblem { episode: number, line, what });
                 continue;
             }

@@ -1,4 +1,4 @@
-//! `add_memory`: stores a note or a wish of the user as an episode.
+//! `add_memory`: stores a note or a preference of the user as an episode.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -14,15 +14,15 @@ use crate::{
 };
 
 /// Maximum length, in bytes, of a body.
-const BODY: usize = 256 << 10;
+const MAX_BODY_BYTES: usize = 256 << 10;
 /// Maximum length, in characters, of a name.
-const TITLE: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Remember something",
-    description: "Remember something that no session says: a text, JSON, or a conversation; with kind `preference`, what \
-        the user wants from now on. Searches find it at once. Sessions are remembered by themselves.",
+    description: "Remember something that is not in a session: a text, JSON, or a conversation; with kind `preference`, a \
+    lasting wish of the user. Searches find it immediately. Sessions are recorded automatically.",
     effect: Effect::Adds,
     input: input::<AddMemoryArguments>,
     output: output::<AddMemoryAnswer>,
@@ -41,7 +41,7 @@ async fn run(
     check(name, body, source)?;
     let replaces = replaces(daemon, arguments.uuid.as_deref())?;
     let memory = Memory {
-        name: name.trim().chars().take(TITLE).collect(),
+        name: name.trim().chars().take(MAX_NAME_CHARS).collect(),
         body: body.trim().to_owned(),
         source: source.clone(),
         description: source_description.trim().to_owned(),
@@ -70,7 +70,7 @@ fn kind(arguments: &AddMemoryArguments) -> Result<MemoryKind, Error> {
         None if arguments.source == "text" => Ok(MemoryKind::of(&arguments.episode_body)),
         None => Ok(MemoryKind::Note),
         Some(other) => {
-            let what = format!("`kind` is `note` or `preference`, not `{other}`");
+            let what = format!("`kind` must be `note` or `preference`, not `{other}`");
             Err(Error::new(code::INVALID_PARAMS, what))
         }
     }
@@ -81,16 +81,16 @@ fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {
     if name.trim().is_empty() || body.trim().is_empty() {
         return wrong("`name` and `episode_body` must not be empty");
     }
-    if body.len() > BODY {
+    if body.len() > MAX_BODY_BYTES {
         return wrong("`episode_body` is longer than 256 KiB: add it in parts");
     }
     match source {
         "text" | "message" => Ok(()),
         "json" => match serde_json::from_str::<serde_json::Value>(body) {
             Ok(_) => Ok(()),
-            Err(error) => wrong(&format!("`episode_body` is no JSON: {error}")),
+            Err(error) => wrong(&format!("`episode_body` is not JSON: {error}")),
         },
-        other => wrong(&format!("`source` is `text`, `json` or `message`, not `{other}`")),
+        other => wrong(&format!("`source` must be `text`, `json` or `message`, not `{other}`")),
     }
 }
 
@@ -101,12 +101,15 @@ fn replaces(daemon: &DaemonState, given: Option<&str>) -> Result<Option<EpisodeI
         return Ok(None);
     };
     let id = EpisodeId::parse(given).ok_or_else(|| {
-        Error::new(code::INVALID_PARAMS, format!("`uuid` is an episode's id, not `{given}`"))
+        Error::new(
+            code::INVALID_PARAMS,
+            format!("`uuid` must be the id of an episode, not `{given}`"),
+        )
     })?;
     match daemon.engine.store().episode(id).map_err(store_error)? {
         Some(episode) if episode.is_memory() => Ok(Some(id)),
         Some(_) => {
-            let what = format!("{id} is a session's episode, which cannot be replaced");
+            let what = format!("{id} is the episode of a session, and cannot be replaced");
             Err(Error::new(code::INVALID_PARAMS, what))
         }
         None => Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}"))),

@@ -30,19 +30,19 @@ use crate::{
 };
 
 /// Maximum number of changes in an answer.
-const CHANGES: usize = 100;
+const MAX_CHANGES: usize = 100;
 /// Maximum number of sessions that are searched for the line.
-const CANDIDATES: usize = 60;
+const MAX_CANDIDATES: usize = 60;
 /// Maximum number of passages of a session that are searched for the edit.
-const PASSAGES: usize = 8;
+const MAX_PASSAGES: usize = 8;
 /// Maximum number of sentences about a file from one session.
-const WHY: usize = 3;
+const MAX_REASONS: usize = 3;
 /// Maximum number of facts about one file.
-const FACTS: usize = 400;
-/// Maximum number of lines that are shown of an edit.
-const LINES: usize = 3;
+const MAX_FACTS: usize = 400;
+/// Maximum number of lines of an edit that are shown.
+const MAX_LINES: usize = 3;
 /// Maximum number of words of a line that are searched for.
-const WORDS: usize = 24;
+const MAX_WORDS: usize = 24;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -64,14 +64,14 @@ async fn run(
 ) -> Result<BlameAnswer, Error> {
     let file = arguments.file.trim();
     if file.is_empty() {
-        return Err(Error::new(code::INVALID_PARAMS, "`file` is the path of a file"));
+        return Err(Error::new(code::INVALID_PARAMS, "`file` must be the path of a file"));
     }
     let project = searched_projects(daemon, client, arguments.project.as_deref())?;
     let names = names(daemon, client, file, project.as_deref()).map_err(store_error)?;
     let projects: BTreeSet<Namespace> = names.iter().map(|name| name.namespace).collect();
     let indexed = catch_up::index_pending(daemon, client, projects.into_iter().collect()).await?;
     let shown = names.first().map_or(file, |name| name.key.as_str()).to_owned();
-    let limit = arguments.limit.min(CHANGES);
+    let limit = arguments.limit.min(MAX_CHANGES);
     let text = arguments.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let changes = match text {
         Some(text) => with_text(daemon, &names, text, limit)?,
@@ -82,15 +82,16 @@ async fn run(
     Ok(BlameAnswer { message: indexed.message(), file: shown, changes })
 }
 
-/// The name of a file in one directory.
+/// The name of a file in the files of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileName {
     namespace: Namespace,
     key: String,
 }
 
-/// Returns the names that a file may have in the known directories: its path relative to the
-/// directory, or the whole path outside of it. The names in directories that contain it are first.
+/// Returns the names that a file may have in the known directories: its path relative to a
+/// directory, or its whole path if it is outside of the directory. Names in directories that
+/// contain the file are first.
 fn names(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -111,7 +112,7 @@ fn names(
     };
     let named = all.iter().filter_map(|namespace| {
         let root = Project::new(&projects.path(*namespace)?);
-        // The graph has no files of temporary folders, but their edits can be found.
+        // The graph contains no files of temporary folders, but searches find their edits.
         let key = Graph::file_key(&root, &path)
             .unwrap_or_else(|| root.relative(&path).replace('\\', "/"));
         Some((*namespace, key))
@@ -133,7 +134,7 @@ fn names(
     Ok(names)
 }
 
-/// Returns the absolute path of a file that is named relative to a directory.
+/// Returns the absolute path of `file`, which may be relative to `directory`.
 fn absolute(directory: &str, file: &str) -> String {
     let is_whole = file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':');
     match is_whole {
@@ -182,7 +183,7 @@ fn facts_about(things: &Graph<'_>, file: EntityId) -> Result<Vec<Fact>, StoreErr
         Relation::SetTo,
         Relation::FoundOut,
     ];
-    let wanted = FactFilter { relations: relations.to_vec(), at: None, limit: FACTS };
+    let wanted = FactFilter { relations: relations.to_vec(), at: None, limit: MAX_FACTS };
     things.around(file, &wanted)
 }
 
@@ -201,9 +202,9 @@ fn row(
     if let Some(origin) = origin {
         let key = SourceKey { session: session.key, number: origin.source };
         message = graph::message_at(store, key, origin.line)?;
-        let told = message.map(|seq| store.messages(key, seq, 1)).transpose()?;
-        let told = told.and_then(|messages| messages.first().and_then(|first| first.at));
-        at = told.map_or(at, |told| told.to_string());
+        let sent_at = message.map(|seq| store.messages(key, seq, 1)).transpose()?;
+        let sent_at = sent_at.and_then(|messages| messages.first().and_then(|first| first.at));
+        at = sent_at.map_or(at, |sent_at| sent_at.to_string());
     }
     let said =
         about.iter().filter(|one| !one.relation.repeats_history() && one.episodes.contains(&id));
@@ -214,7 +215,7 @@ fn row(
         session: convert::session_row(store, &session)?,
         at,
         change: fact.sentence.clone(),
-        why: objective.into_iter().chain(said.take(WHY)).collect(),
+        why: objective.into_iter().chain(said.take(MAX_REASONS)).collect(),
         lines: Vec::new(),
         source: origin.map_or(0, |origin| origin.source),
         message,
@@ -222,7 +223,7 @@ fn row(
 }
 
 /// Returns the changes whose edits of the file contain a text. A name counts only in its own
-/// directory, because other directories may have a file of the same name.
+/// directory, because other directories may have files with the same name.
 fn with_text(
     daemon: &DaemonState,
     names: &[FileName],
@@ -231,9 +232,9 @@ fn with_text(
 ) -> Result<Vec<BlameRow>, Error> {
     let now = clock::zoned();
     let phrase = text.replace('"', " ");
-    let phrase = phrase.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ");
+    let phrase = phrase.split_whitespace().take(MAX_WORDS).collect::<Vec<_>>().join(" ");
     if !phrase.contains(char::is_alphanumeric) {
-        let what = "`text` has no word that can be searched for";
+        let what = "`text` must contain a word";
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
     let mut query = Query::parse(&format!("\"{phrase}\""), &now);
@@ -249,7 +250,7 @@ fn with_text(
         query: &query,
         scope: &scope,
         now,
-        limit: CANDIDATES,
+        limit: MAX_CANDIDATES,
         weights: &weights,
         second: None,
         only: None,
@@ -275,7 +276,7 @@ struct MatchingEdit {
 }
 
 impl MatchingEdit {
-    /// Returns the row; `None` if the session was forgotten in the meantime.
+    /// Returns the row; `None` if the session was forgotten meanwhile.
     fn into_row(self, daemon: &DaemonState) -> Result<Option<BlameRow>, StoreError> {
         let store = daemon.engine.store().as_ref();
         let Some(session) = store.session(self.session)? else { return Ok(None) };
@@ -292,7 +293,7 @@ impl MatchingEdit {
     }
 }
 
-/// Returns the edit of a session that matches best, among its best passages.
+/// Returns the edit of the session's best passage that contains the text.
 fn edit_of(
     daemon: &DaemonState,
     hit: &SessionHit,
@@ -304,7 +305,7 @@ fn edit_of(
     let namespace = project.map(|project| project.namespace());
     let names = names.iter().filter(|name| Some(name.namespace) == namespace);
     let keys: Vec<&str> = names.map(|name| name.key.as_str()).collect();
-    for passage in hit.passages.iter().take(PASSAGES) {
+    for passage in hit.passages.iter().take(MAX_PASSAGES) {
         let HitLocation::Message { source, seq } = passage.place else { continue };
         let key = SourceKey { session: hit.session, number: source };
         let Some(message) = store.messages(key, seq, 1)?.pop() else { continue };
@@ -337,8 +338,8 @@ fn is_path(path: &str, file: &str) -> bool {
     path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// Returns the lines of an edit that contain a text: the added ones, or else the removed ones.
-/// White space does not matter.
+/// Returns the added lines of an edit that contain a text or, if there are none, the removed lines
+/// that contain it. Differences in white space are ignored.
 fn edited_lines(message: &Message, text: &str) -> Vec<String> {
     let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = spaced(text);
@@ -348,7 +349,7 @@ fn edited_lines(message: &Message, text: &str) -> Vec<String> {
     let with = |mark: char| -> Vec<String> {
         let lines = message.text.lines().skip(1).filter(|line| line.starts_with(mark));
         let lines = lines.filter(|line| spaced(&line[1..]).contains(&wanted));
-        lines.take(LINES).map(|line| for_model(line).into_owned()).collect()
+        lines.take(MAX_LINES).map(|line| for_model(line).into_owned()).collect()
     };
     let added = with('+');
     if added.is_empty() { with('-') } else { added }
@@ -375,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_found_among_added_lines_before_removed_ones() {
+    fn added_lines_take_precedence_over_removed_lines() {
         let edit = "Edit: a.rs (+1 -1)\n-let a  = 1;\n+\tlet a = 1; // one";
         assert_eq!(lines(Role::Tool, edit, "let a = 1;"), ["+\tlet a = 1; // one"]);
         assert_eq!(lines(Role::Tool, edit, " let a  = 1; // one"), ["+\tlet a = 1; // one"]);
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_named_by_the_end_of_its_path() {
+    fn a_file_matches_the_end_of_a_path() {
         for (path, file, is_it) in [
             ("/w/app/src/a.rs", "src/a.rs", true),
             (r"C:\app\src\a.rs", "src/a.rs", true),
@@ -400,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_completed_by_the_directory() {
+    fn a_relative_path_is_completed_with_the_directory() {
         for (directory, file, wanted) in [
             ("/w/app/", "./src/a.rs", "/w/app/src/a.rs"),
             ("/w/app", "/x/a.rs", "/x/a.rs"),

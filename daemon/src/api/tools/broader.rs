@@ -4,8 +4,8 @@ use graphiti_proto::tools::search_sessions::SearchSessionsArguments;
 
 use crate::{clock, search::query::Query};
 
-/// Returns the query without one of its filters, for each of them, and without all filters, each
-/// with a description of the change.
+/// Returns broader queries, each with a description of the change: for each filter, the query
+/// without this filter, and then the query without all filters.
 pub(super) fn queries(
     arguments: &SearchSessionsArguments,
 ) -> Vec<(String, SearchSessionsArguments)> {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_is_made_broader_by_one_filter_at_a_time_then_by_all() {
+    fn each_filter_is_removed_alone_and_then_all_are_removed() {
         let changes = |query: &str, project: &str, role: Option<&str>| -> Vec<String> {
             let arguments = SearchSessionsArguments {
                 query: query.to_owned(),

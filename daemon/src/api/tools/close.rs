@@ -45,7 +45,7 @@ fn answer(closed: &Closed, session_id: String) -> CloseAnswer {
         CloseOutcome::Indexed => ("indexed", "The session was indexed."),
         CloseOutcome::Replaced => (
             "replaced",
-            "The session has changed since it was last indexed: its episode was replaced.",
+            "The session has changed since it was last indexed, so its episode was replaced.",
         ),
         CloseOutcome::Unchanged if closed.episode.is_none() => {
             ("unchanged", "The session is unchanged since its episode was deleted.")
@@ -58,7 +58,7 @@ fn answer(closed: &Closed, session_id: String) -> CloseAnswer {
         }
         CloseOutcome::NotWanted => (
             "empty",
-            "No episode was made, because `session_tracking.store_in_graph` is false; the text of the \
+            "No episode was created, because `session_tracking.store_in_graph` is false; the text of the \
              session can be searched.",
         ),
     };

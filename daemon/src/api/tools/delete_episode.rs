@@ -1,4 +1,4 @@
-//! `delete_episode`: deletes an episode; an imported one with its session.
+//! `delete_episode`: deletes an episode. If the episode was imported, also deletes its session.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -25,19 +25,22 @@ async fn run(
 ) -> Result<DeleteEpisodeAnswer, Error> {
     let given = arguments.uuid.trim();
     let id = EpisodeId::parse(given).ok_or_else(|| {
-        Error::new(code::INVALID_PARAMS, format!("`uuid` is an episode's id, not `{given}`"))
+        Error::new(
+            code::INVALID_PARAMS,
+            format!("`uuid` must be the id of an episode, not `{given}`"),
+        )
     })?;
     let store = daemon.engine.store();
     let Some(episode) = store.episode(id).map_err(store_error)? else {
         return Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}")));
     };
-    // An imported episode has no session data on this machine besides the episode itself.
+    // The session of an imported episode has no other data on this machine.
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
     let shared = sharing::deletion(episode.session);
     let position = store.write(vec![gone, shared]).done().await.map_err(store_error)?;
     daemon.sharing.note_deletion(episode.session);
     // The episode is deleted, even if the index has not followed yet.
-    let _ = daemon.engine.until_followed(position).await;
+    let _ = daemon.engine.wait_until_searchable(position).await;
     Ok(DeleteEpisodeAnswer { message: format!("Episode with UUID {id} deleted successfully") })
 }

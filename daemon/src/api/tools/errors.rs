@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Maximum number of sessions that are named.
-const SESSIONS: usize = 5;
+const MAX_SESSIONS: usize = 5;
 
 /// Returns the record of the error that was pasted as a query, if it is known.
 pub(super) fn pasted(
@@ -26,7 +26,7 @@ pub(super) fn pasted(
     found.map(|record| row(daemon, record)).transpose().map_err(store_error)
 }
 
-/// Returns the records of the errors that a text contains, the latest seen first.
+/// Returns the records of the errors that a text contains, the most recent first.
 pub(super) fn records(
     daemon: &DaemonState,
     text: &str,
@@ -42,7 +42,7 @@ pub(super) fn records(
 pub(super) fn row(daemon: &DaemonState, record: ErrorRecord) -> Result<ErrorRow, StoreError> {
     let store = daemon.engine.store().as_ref();
     let mut sessions = Vec::new();
-    for id in record.episodes.iter().rev().take(SESSIONS) {
+    for id in record.episodes.iter().rev().take(MAX_SESSIONS) {
         let Some(episode) = store.episode(*id)? else { continue };
         sessions.push(ErrorSession {
             short_id: convert::short_id(store, &episode.session_id.id)?,

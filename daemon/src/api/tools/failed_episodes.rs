@@ -41,8 +41,8 @@ async fn run(
     client.reply_budget.fit(&mut failed);
     let message = match count {
         0 => "No session failed.".to_owned(),
-        1 => "1 session failed; close it to retry at once.".to_owned(),
-        count => format!("{count} sessions failed; close one to retry it at once."),
+        1 => "1 session failed; close it to retry it now.".to_owned(),
+        count => format!("{count} sessions failed; close a session to retry it now."),
     };
     Ok(FailedEpisodesAnswer { status: "success".to_owned(), count, failed, message })
 }

@@ -1,4 +1,4 @@
-//! `find_fix`: finds how an error, or one with similar words, was fixed before.
+//! `find_fix`: finds earlier fixes of an error, and of errors with similar words.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -20,11 +20,11 @@ use crate::{
 };
 
 /// Maximum number of errors in an answer.
-const ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 /// Maximum number of lines of the output that are searched for.
-const LINES: usize = 3;
+const MAX_LINES: usize = 3;
 /// Maximum number of words of these lines.
-const WORDS: usize = 40;
+const MAX_WORDS: usize = 40;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -46,12 +46,12 @@ async fn run(
 ) -> Result<FixAnswer, Error> {
     let error = arguments.error.trim();
     if error.is_empty() {
-        return Err(Error::new(code::INVALID_PARAMS, "`error` is the text of an error"));
+        return Err(Error::new(code::INVALID_PARAMS, "`error` must be the text of an error"));
     }
     let projects = searched_projects(daemon, client, arguments.project.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
-    let limit = arguments.limit.min(ERRORS);
+    let limit = arguments.limit.min(MAX_ERRORS);
     let near = client.directory.as_deref().map_or_else(Vec::new, |one| of_directory(daemon, one));
     let mut same = errors::records(daemon, error, projects.as_deref())?;
     same.sort_by_key(|record| {
@@ -96,8 +96,8 @@ fn fixes(daemon: &DaemonState, things: &Graph<'_>, number: u64) -> Result<Vec<Fa
     Ok(spans.pop().into_iter().collect())
 }
 
-/// Returns the words of the lines that name an error, or else of the first lines, without the
-/// characters that have a meaning in a query.
+/// Returns the words of the lines that name an error or, if there are none, of the first lines.
+/// Leaves out the characters that have a meaning in a query.
 fn words(error: &str) -> String {
     let names_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
@@ -106,13 +106,13 @@ fn words(error: &str) -> String {
             .any(|word| line.contains(word))
     };
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut chosen: Vec<&str> = lines().filter(names_error).take(LINES).collect();
+    let mut chosen: Vec<&str> = lines().filter(names_error).take(MAX_LINES).collect();
     if chosen.is_empty() {
-        chosen = lines().take(LINES).collect();
+        chosen = lines().take(MAX_LINES).collect();
     }
     let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
     let words = chosen.iter().flat_map(|line| line.split(is_sign)).filter(|word| word.len() > 1);
-    words.take(WORDS).collect::<Vec<_>>().join(" ")
+    words.take(MAX_WORDS).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_an_output_are_those_of_its_errors() {
+    fn the_words_come_from_the_lines_with_errors() {
         let output = "   Compiling app v0.1.0\nerror[E0308]: mismatched types\n --> src/a.rs:3:5\n";
         assert_eq!(words(output), "error E0308 mismatched types");
         assert_eq!(words("\n  -x:\"a b\" role:user  \n"), "role user");

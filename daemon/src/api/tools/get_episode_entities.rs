@@ -10,7 +10,7 @@ use crate::{api::DaemonState, model::EpisodeId};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
-    title: "Show what an episode states",
+    title: "Show the entities and facts of episodes",
     description: "Show the things that episodes mention and the facts that they state, by the uuids of the episodes.",
     effect: Effect::Reads,
     input: input::<EpisodeEntitiesArguments>,
@@ -26,20 +26,21 @@ async fn run(
     let mut answer = EpisodeEntitiesAnswer::default();
     let mut missing = Vec::new();
     for uuid in &arguments.episode_uuids {
-        let wrong = || Error::new(code::INVALID_PARAMS, format!("`{uuid}` is no id of an episode"));
+        let wrong =
+            || Error::new(code::INVALID_PARAMS, format!("`{uuid}` is not the id of an episode"));
         let id = EpisodeId::parse(uuid).ok_or_else(wrong)?;
         if daemon.engine.store().episode(id).map_err(store_error)?.is_none() {
             missing.push(uuid.as_str());
             continue;
         }
-        let said = things.of_episode(id).map_err(store_error)?;
-        for entity in &said.entities {
+        let stated = things.of_episode(id).map_err(store_error)?;
+        for entity in &stated.entities {
             let row = graph::node_row(daemon, entity)?;
             if !answer.nodes.iter().any(|known| known.uuid == row.uuid) {
                 answer.nodes.push(row);
             }
         }
-        for fact in &said.facts {
+        for fact in &stated.facts {
             let row = graph::fact_row(daemon, fact)?;
             if !answer.facts.iter().any(|known| known.uuid == row.uuid) {
                 answer.facts.push(row);

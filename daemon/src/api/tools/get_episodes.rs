@@ -17,11 +17,11 @@ use crate::{
 };
 
 /// Default number of episodes in an answer.
-const USUAL: usize = 10;
+const DEFAULT_EPISODES: usize = 10;
 /// Maximum number of episodes in an answer.
-const MOST: usize = 200;
+const MAX_EPISODES: usize = 200;
 /// Maximum size, in bytes, of the episodes in a text for a model.
-const TEXT: usize = 8_000;
+const MAX_TEXT_BYTES: usize = 8_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -48,12 +48,16 @@ async fn run(
     let before = match arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         None => None,
         Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
-            Error::new(code::INVALID_PARAMS, format!("`before` is an episode's id, not `{id}`"))
+            Error::new(
+                code::INVALID_PARAMS,
+                format!("`before` must be the id of an episode, not `{id}`"),
+            )
         })?),
     };
-    let most = arguments.max_episodes.or(arguments.last_n).unwrap_or(USUAL).min(MOST);
+    let most =
+        arguments.max_episodes.or(arguments.last_n).unwrap_or(DEFAULT_EPISODES).min(MAX_EPISODES);
     let store = daemon.engine.store();
-    // One more than requested, to know whether there is a next page.
+    // One more than requested, to find out whether there is a next page.
     let episodes = newest_episodes(store.as_ref(), groups.as_deref(), before, most + 1);
     let episodes = episodes.map_err(store_error)?;
     let found = episodes.len();
@@ -61,7 +65,7 @@ async fn run(
         episodes.iter().take(most).map(|episode| node(daemon, episode)).collect();
     match client.reply_form {
         ReplyForm::Structured => client.reply_budget.fit(&mut nodes),
-        ReplyForm::Text => ReplyBudget::Bytes(TEXT).fit(&mut nodes),
+        ReplyForm::Text => ReplyBudget::Bytes(MAX_TEXT_BYTES).fit(&mut nodes),
     }
     let next = nodes.last().filter(|_| nodes.len() < found).map(|last| last.uuid.clone());
     let message = match (found, indexed.message()) {

@@ -1,4 +1,4 @@
-//! `get_handoff`: returns what the next agent in a project needs to know.
+//! `get_handoff`: returns the information that the next agent in a project needs.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -25,11 +25,11 @@ use crate::{
 };
 
 /// Maximum number of sessions in a handoff.
-const SESSIONS: usize = 20;
+const MAX_SESSIONS: usize = 20;
 /// Maximum length, in characters, of the text.
-const LONGEST: usize = 20_000;
+const MAX_TEXT_CHARS: usize = 20_000;
 /// Maximum number of running sessions in the answer.
-const ONGOING: usize = 10;
+const MAX_ONGOING: usize = 10;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -53,10 +53,10 @@ async fn run(
     let indexed = catch_up::index_pending(daemon, client, projects.clone()).await?;
     let store = daemon.engine.store().as_ref();
     let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
-    let sessions = arguments.sessions.min(SESSIONS);
+    let sessions = arguments.sessions.min(MAX_SESSIONS);
     let scope = HandoffScope { projects: &projects, except, sessions };
     let found = handoff::of_project(store, &scope).map_err(store_error)?;
-    let text = found.to_text(arguments.max_chars.min(LONGEST)).unwrap_or_default();
+    let text = found.to_text(arguments.max_chars.min(MAX_TEXT_CHARS)).unwrap_or_default();
     let newest = newest_episodes(store, Some(&projects), None, 1).map_err(store_error)?;
     let newest = newest.first().map(|episode| &episode.project);
     let namespace = newest.map(Project::namespace).or(projects.first().copied());
@@ -66,7 +66,8 @@ async fn run(
     answer.text = text;
     let hooks = daemon.hooks();
     if hooks.team_handoff {
-        let left = arguments.max_chars.min(LONGEST).saturating_sub(answer.text.chars().count());
+        let left =
+            arguments.max_chars.min(MAX_TEXT_CHARS).saturating_sub(answer.text.chars().count());
         if let Some(team) = team_handoff::text(&daemon.sharing, &projects, left).await {
             let gap = if answer.text.is_empty() { "" } else { "\n\n" };
             answer.text.push_str(&format!("{gap}{team}"));
@@ -83,7 +84,7 @@ async fn run(
     Ok(answer)
 }
 
-/// Returns the directories of the given project, or of the one that the client is in.
+/// Returns the directories of the given project, or of the client's project.
 fn projects(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -115,7 +116,7 @@ async fn ongoing(
     });
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     let store = daemon.engine.store().as_ref();
-    let rows = live.iter().take(ONGOING).map(|session| {
+    let rows = live.iter().take(MAX_ONGOING).map(|session| {
         let mut row = convert::session_row(store, session)?;
         row.title = built::line(&row.title);
         if let Some(episode) = &mut row.episode {

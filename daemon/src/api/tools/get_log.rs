@@ -1,4 +1,4 @@
-//! `get_log`: lists what sessions did, page by page.
+//! `get_log`: lists sessions and their work, page by page.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -18,9 +18,9 @@ use crate::{
 };
 
 /// Maximum number of sessions in an answer.
-const SESSIONS: usize = 200;
+const MAX_SESSIONS: usize = 200;
 /// Maximum number of statements of one kind in a session.
-const STATEMENTS: usize = 4;
+const MAX_STATEMENTS: usize = 4;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -44,13 +44,13 @@ async fn run(
     let since = graph::date("since", arguments.since.as_deref())?.map(|range| range.from);
     let before = arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty());
     let before = before.map(|id| {
-        let what = "`before` is `next` of the page before";
+        let what = "`before` must be `next` of the previous page";
         EpisodeId::parse(id).ok_or_else(|| Error::new(code::INVALID_PARAMS, what))
     });
     let before = before.transpose()?;
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
-    let limit = arguments.limit.min(SESSIONS);
+    let limit = arguments.limit.min(MAX_SESSIONS);
     let page = LogPage { projects, since, before, limit };
     let (mut sessions, ids, has_more) = page.read(daemon).map_err(store_error)?;
     client.reply_budget.fit(&mut sessions);
@@ -68,7 +68,8 @@ struct LogPage {
 }
 
 impl LogPage {
-    /// Returns the rows, the ids of their episodes, and whether there are more. Skips memories.
+    /// Returns the rows, the ids of their episodes, and whether there are more rows. Skips
+    /// memories.
     fn read(
         &self,
         daemon: &DaemonState,
@@ -76,7 +77,7 @@ impl LogPage {
         let store = daemon.engine.store().as_ref();
         let (mut rows, mut ids, mut before) = (Vec::new(), Vec::new(), self.before);
         loop {
-            // One more than wanted, to know whether there is a next page.
+            // One more than requested, to find out whether there is a next page.
             let page = newest_episodes(store, self.projects.as_deref(), before, self.limit + 1)?;
             let mut is_last = page.len() <= self.limit;
             before = page.last().map(|episode| episode.id);
@@ -100,13 +101,13 @@ impl LogPage {
 
 fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreError> {
     let store = daemon.engine.store().as_ref();
-    // A memory that someone added has no session to show.
+    // An added memory has no session.
     let Some(session) = store.session(episode.session)?.filter(|_| !episode.is_memory()) else {
         return Ok(None);
     };
     let summary = &episode.summary;
     let some = |list: &Option<Vec<String>>| -> Vec<String> {
-        list.iter().flatten().take(STATEMENTS).cloned().collect()
+        list.iter().flatten().take(MAX_STATEMENTS).cloned().collect()
     };
     let decided = summary.key_decisions.iter().flatten().map(|one| one.decision.clone());
     let fixed = summary.errors_resolved.iter().flatten().map(|one| match one.fix.as_str() {
@@ -116,8 +117,8 @@ fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreE
     Ok(Some(LogRow {
         session: convert::session_row(store, &session)?,
         done: some(&summary.completed_tasks),
-        decided: decided.take(STATEMENTS).collect(),
-        fixed: fixed.take(STATEMENTS).collect(),
+        decided: decided.take(MAX_STATEMENTS).collect(),
+        fixed: fixed.take(MAX_STATEMENTS).collect(),
         left: some(&summary.next_steps),
         files: summary.files_modified.as_ref().map_or(0, Vec::len),
         repository: summary.repository.clone().unwrap_or_default(),

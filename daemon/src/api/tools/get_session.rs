@@ -28,11 +28,11 @@ use crate::{
 const PAGE: usize = 200;
 /// Approximate size, in bytes, of a message as JSON, without its text.
 const ROW: usize = 160;
-/// The same for a message as text.
+/// Approximate size, in bytes, of a message as text, without its own text.
 const TEXT_ROW: usize = 60;
-/// Maximum size, in bytes, of a page of text, without the lines around it.
+/// Maximum size, in bytes, of a page of text, without its first and last lines.
 const TEXT: usize = 3_600;
-/// The same for a page in full detail.
+/// Maximum size, in bytes, of a page of text in full detail.
 const FULL_TEXT: usize = 35_000;
 
 pub(super) const TOOL: Tool = Tool {
@@ -72,9 +72,9 @@ async fn run(
     {
         daemon.engine.memory_use().opened(&own.id.id, &session.id.id);
     }
-    let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
+    let open_files = daemon.engine.open_sources().await.map_err(engine_error)?;
     let files = store.sources_of(key).map_err(store_error)?;
-    let files = files.iter().map(|file| convert::file_row(convert::newest(file, &at_hand)));
+    let files = files.iter().map(|file| convert::file_row(convert::newest(file, &open_files)));
     let fork = forks::fork_of(store, key).map_err(store_error)?;
     let of = |fork: &Fork| fork.of.clone().filter(|id| !daemon.engine.is_forgotten(id));
     let mut answer = GetSessionAnswer {
@@ -94,7 +94,8 @@ async fn run(
             add_messages(daemon, &session, &arguments, page, &mut answer)?;
         }
         other => {
-            let what = format!("`view` is `summary`, `conversation` or `messages`, not `{other}`");
+            let what =
+                format!("`view` must be `summary`, `conversation` or `messages`, not `{other}`");
             return Err(Error::new(code::INVALID_PARAMS, what));
         }
     }
@@ -110,10 +111,9 @@ struct PageSize {
     bytes: usize,
     /// Approximate size, in bytes, of a message without its text.
     row: usize,
-    /// Size, in bytes, that each line adds to its text.
+    /// Number of bytes that the page adds to each line of a text.
     line: usize,
-    /// Minimum number of bytes that must be left to show the beginning of a message that does not
-    /// fit.
+    /// If at least this many bytes are left, the beginning of a message that does not fit is shown.
     split: usize,
     is_text: bool,
 }
@@ -141,9 +141,9 @@ impl PageSize {
         text.len() + self.line * text.lines().count()
     }
 
-    /// Returns the end of the part of `text` that fits in `left` bytes. The part has at least one
+    /// Returns the length of the beginning of `text` that fits in `left` bytes; at least one
     /// character.
-    fn fitting(self, text: &str, left: usize) -> usize {
+    fn length_that_fits(self, text: &str, left: usize) -> usize {
         let mut used = self.line;
         let cut = text.char_indices().find(|(at, c)| {
             used += c.len_utf8() + if *c == '\n' { self.line } else { 0 };
@@ -153,12 +153,12 @@ impl PageSize {
     }
 }
 
-/// Cuts the summary to the part that begins at character `at` and fits the page. The part ends with
-/// a line, if it can.
+/// Cuts the summary to the part that begins at character `at` and fits the page. If possible, the
+/// part ends at the end of a line.
 fn cut_to_page(answer: &mut GetSessionAnswer, at: usize, page: PageSize) {
     let Some(markdown) = &mut answer.markdown else { return };
     let rest: String = markdown.chars().skip(at).collect();
-    let end = page.fitting(&rest, page.bytes);
+    let end = page.length_that_fits(&rest, page.bytes);
     if end == rest.len() {
         *markdown = rest;
         return;
@@ -202,7 +202,7 @@ fn add_messages(
 ) -> Result<(), Error> {
     let source = SourceKey { session: session.key, number: arguments.source };
     let limit = arguments.limit.min(PAGE);
-    // One more than requested, to know whether there is a next page.
+    // One more than requested, to find out whether there is a next page.
     let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
     let mut rows: Vec<MessageRow> = messages.iter().map(convert::message_row).collect();
@@ -216,7 +216,7 @@ fn add_messages(
     Ok(())
 }
 
-/// Removes the calls of tools that their results, the next messages, repeat.
+/// Removes each call of a tool that the next message, its result, repeats.
 fn remove_repeated_calls(rows: &mut Vec<MessageRow>) {
     let repeated: Vec<u32> = rows
         .windows(2)
@@ -237,9 +237,9 @@ fn repeats(result: &MessageRow, call: &MessageRow) -> bool {
         && result.text.replace('`', "").starts_with(&command)
 }
 
-/// Returns the first of `rows`, as many as fit the page, and where the next page begins. The first
-/// row is shown from its character `at` on. A message that does not fit is split if it is the first
-/// one, or if much of the page is left.
+/// Returns the rows that fit the page, and the start of the next page: the number of a message, and
+/// a character in it. The text of the first row begins at character `at`. A message that does not
+/// fit is split if it is the first message, or if much of the page is left.
 fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, Option<u32>, usize) {
     let mut left = size.bytes;
     let mut page: Vec<MessageRow> = Vec::new();
@@ -253,8 +253,8 @@ fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, O
             if !page.is_empty() && left < size.split {
                 return (page, Some(row.seq), skipped);
             }
-            let end = size.fitting(&row.text, left.saturating_sub(size.row));
-            // A text of at most one character is shown whole; otherwise paging would never end.
+            let end = size.length_that_fits(&row.text, left.saturating_sub(size.row));
+            // A text of one character is not split, because paging would never end.
             if end < row.text.len() {
                 row.text.truncate(end);
                 let (seq, shown) = (row.seq, skipped + row.text.chars().count());
@@ -273,13 +273,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_together_tell_every_message_once() {
+    fn all_pages_together_show_every_message_once() {
         let texts = ["short", &"größer ".repeat(40), "", &"x".repeat(95), "end"];
         for (bytes, line) in
             [(usize::MAX, 0), (ROW + 10, 0), (2 * ROW + 100, 0), (2 * ROW + 100, 2), (1, 2)]
         {
             let size = PageSize { bytes, row: ROW, line, split: 60, is_text: true };
-            let (mut from, mut at, mut told) = (0, 0, vec![String::new(); texts.len()]);
+            let (mut from, mut at, mut shown) = (0, 0, vec![String::new(); texts.len()]);
             for _ in 0..1_000 {
                 let rows = (0..).zip(texts).skip(from as usize).map(|(seq, text)| MessageRow {
                     seq,
@@ -289,14 +289,14 @@ mod tests {
                 let (page, next, next_at) = page(rows.take(2).collect(), at, size);
                 let last = page.last().map_or(0, |row| row.seq);
                 for row in page {
-                    told[row.seq as usize].push_str(&row.text);
+                    shown[row.seq as usize].push_str(&row.text);
                 }
                 (from, at) = next.map_or((last + 1, 0), |next| (next, next_at));
                 if from as usize == texts.len() {
                     break;
                 }
             }
-            assert_eq!(told, texts, "{bytes} {line}");
+            assert_eq!(shown, texts, "{bytes} {line}");
         }
     }
 
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_a_summary_end_with_a_line_and_together_are_the_whole() {
+    fn pages_of_a_summary_end_at_line_ends_and_together_show_all_of_it() {
         let whole = "# Summary\n\n- größer\n- ".to_owned() + &"x".repeat(90) + "\n- end";
         let size = PageSize { bytes: 40, row: 0, line: 2, split: 40, is_text: true };
         let (mut at, mut pages) = (0, Vec::new());

@@ -29,21 +29,21 @@ use crate::{
 };
 
 /// Maximum number of rows in an answer.
-pub(super) const ROWS: usize = 100;
-/// Initial number of candidates for each wanted row: some are filtered out.
-const CANDIDATES: usize = 6;
+pub(super) const MAX_ROWS: usize = 100;
+/// Initial number of candidates per requested row, because some candidates are filtered out.
+const CANDIDATES_PER_ROW: usize = 6;
 
 pub(super) fn graph(daemon: &DaemonState) -> Graph<'_> {
     Graph::of(daemon.engine.store().as_ref())
 }
 
-/// A question about entities or facts.
+/// A search for entities or facts.
 pub(super) struct GraphSearch<'d> {
     daemon: &'d DaemonState,
     query: Query,
     scope: Scope,
     /// The vector of the query, if there is one.
-    meant: Option<Arc<Packed>>,
+    query_vector: Option<Arc<Packed>>,
 }
 
 impl<'d> GraphSearch<'d> {
@@ -54,25 +54,25 @@ impl<'d> GraphSearch<'d> {
     ) -> GraphSearch<'d> {
         let query = Query::parse(text, &clock::zoned());
         let scope = Scope { namespaces: projects, ..Scope::default() };
-        let meant = daemon.embedding.question(query.said()).await;
-        GraphSearch { daemon, query, scope, meant }
+        let query_vector = daemon.embedding.query_vector(query.said()).await;
+        GraphSearch { daemon, query, scope, query_vector }
     }
 
-    /// Calls `look` for the matching entities or facts, best first, with the explanation of their
-    /// rank. Continues until there are `limit` results or no more candidates.
+    /// Calls `look` for the matching entities or facts, best first, until there are `limit` results
+    /// or no more candidates. Returns each result with the explanation of its rank.
     pub(super) fn find<T>(
         &self,
         kind: VectorSet,
         limit: usize,
         look: &dyn Fn(u64) -> Result<Vec<T>, Error>,
     ) -> Result<Vec<(T, Explanation)>, Error> {
-        let best = self.search(kind, limit.saturating_mul(CANDIDATES), None)?;
+        let best = self.search(kind, limit.saturating_mul(CANDIDATES_PER_ROW), None)?;
         let has_more = best.total > best.sessions.len();
-        let found = taken(best, limit, look)?;
+        let found = first_results(best, limit, look)?;
         if found.len() >= limit || !has_more {
             return Ok(found);
         }
-        // There were not enough results among the best candidates, so all are inspected.
+        // There were not enough results among the best candidates, so all candidates are inspected.
         let failed = RefCell::new(None);
         let only = |key: SessionKey| {
             let looked = look(key.0).map_err(|error| failed.replace(Some(error)));
@@ -81,7 +81,7 @@ impl<'d> GraphSearch<'d> {
         let wanted = self.search(kind, limit, Some(&only))?;
         match failed.into_inner() {
             Some(error) => Err(error),
-            None => taken(wanted, limit, look),
+            None => first_results(wanted, limit, look),
         }
     }
 
@@ -102,31 +102,31 @@ impl<'d> GraphSearch<'d> {
             index.search(&RankRequest { query, scope, now, limit, weights, second, only })
         };
         let results = blocking::read(|| {
-            self.daemon.embedding.with_ranker(kind, self.meant.as_deref(), search)
+            self.daemon.embedding.with_ranker(kind, self.query_vector.as_deref(), search)
         });
         results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
     }
 }
 
 /// Calls `look` for the first hits, until there are `limit` results.
-fn taken<T>(
+fn first_results<T>(
     results: Results,
     limit: usize,
     look: &dyn Fn(u64) -> Result<Vec<T>, Error>,
 ) -> Result<Vec<(T, Explanation)>, Error> {
-    let mut taken = Vec::new();
+    let mut first_results = Vec::new();
     for hit in results.sessions {
-        if taken.len() >= limit {
+        if first_results.len() >= limit {
             break;
         }
         let made = look(hit.session.0)?.into_iter();
-        taken.extend(made.map(|one| (one, hit.explanation.clone())));
+        first_results.extend(made.map(|one| (one, hit.explanation.clone())));
     }
-    Ok(taken)
+    Ok(first_results)
 }
 
-/// Returns the given projects, or those that the client may search; `None` for all. A group id that
-/// is not a project selects all projects.
+/// Returns the given projects, or the projects that the client may search; `None` for all. A group
+/// id that is not a project selects all projects.
 pub(super) fn projects(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -146,7 +146,7 @@ pub(super) fn projects(
     projects::within(projects::visible_projects(daemon, client), asked, client)
 }
 
-/// Returns the id of the group that answers give for what belongs to a project.
+/// Returns the group id for the data of a project.
 pub(super) fn group_id(daemon: &DaemonState, namespace: Namespace) -> String {
     match &daemon.config().answers.group_id {
         Some(group) => group.as_str().to_owned(),
@@ -166,7 +166,7 @@ pub(in crate::api) fn date(
     }
     let range = dates::value(text, &clock::zoned());
     range.map(Some).ok_or_else(|| {
-        let what = format!("`{name}` is no date: give one such as 2026-03-01 or an RFC 3339 time");
+        let what = format!("`{name}` must be a date such as 2026-03-01, or an RFC 3339 time");
         Error::new(code::INVALID_PARAMS, what)
     })
 }
@@ -174,7 +174,7 @@ pub(in crate::api) fn date(
 /// Parses the id of an entity.
 pub(super) fn entity_argument(text: Option<&str>) -> Result<Option<EntityId>, Error> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let wrong = || Error::new(code::INVALID_PARAMS, format!("`{text}` is no id of a node"));
+    let wrong = || Error::new(code::INVALID_PARAMS, format!("`{text}` is not the id of a node"));
     EntityId::parse(text).map(Some).ok_or_else(wrong)
 }
 
@@ -206,7 +206,7 @@ pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Err
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
     };
     let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
-    // Handoffs report how a session ended, so the rows of facts leave it out.
+    // Handoffs report how a session ended, so the rows of facts leave this out.
     let is_ending =
         |name: &str| fact.relation == Relation::TaskStands && SessionEnding::has_field(name);
     let attributes = fact.details.iter().filter(|(name, _)| !is_ending(name));
@@ -248,8 +248,8 @@ fn source_line(store: &dyn Store, id: EpisodeId, origin: Origin) -> Result<Sourc
     Ok(line)
 }
 
-/// Returns the last message of a file at or before `line`. Messages are numbered in the order of
-/// their lines.
+/// Returns the number of the last message of a file at or before `line`. Messages are numbered in
+/// the order of their lines.
 pub(in crate::api) fn message_at(
     store: &dyn Store,
     key: SourceKey,

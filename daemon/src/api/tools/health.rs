@@ -40,7 +40,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn redaction(store: &dyn Store) -> Redaction {
     // An unreadable store is reported as a problem below.
-    let stored = StoredRules::of(store).unwrap_or_else(|_| StoredRules::present());
+    let stored = StoredRules::of(store).unwrap_or_else(|_| StoredRules::current());
     Redaction {
         rules: note::RULES_VERSION,
         is_older: stored.is_older(),
@@ -51,14 +51,14 @@ fn redaction(store: &dyn Store) -> Redaction {
 async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, Error> {
     let status = daemon.engine.status().await.map_err(engine_error)?;
     let store = daemon.engine.store();
-    let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
+    let open_files = daemon.engine.open_sources().await.map_err(engine_error)?;
     let mut problems = status.problems.clone();
     let live = list_sessions::live_sessions(daemon).await?;
-    let by_agent = totals(store.as_ref(), &live, &at_hand).unwrap_or_else(|error| {
+    let by_agent = totals(store.as_ref(), &live, &open_files).unwrap_or_else(|error| {
         problems.push(error.to_string());
         TotalsByAgent::new()
     });
-    // The engine notices this later.
+    // The engine reports this only later.
     if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
         &*store.quota().health().borrow()
         && !problems.contains(why)
@@ -114,20 +114,20 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         },
         embeddings: Embeddings {
             on: vectors.is_on,
-            made: vectors.made,
-            left: vectors.left,
+            made: vectors.done,
+            left: vectors.pending,
             error: vectors.error,
         },
         problems,
     })
 }
 
-/// Returns the totals of each agent. The store counts at each write; sessions in progress and open
-/// files are newer than their records there.
+/// Returns the totals of each agent. The totals of the store are corrected, because sessions in
+/// progress and open files are newer than their records in the store.
 pub(super) fn totals(
     store: &dyn Store,
     live: &HashMap<SessionKey, Session>,
-    at_hand: &[Source],
+    open_files: &[Source],
 ) -> Result<TotalsByAgent, StoreError> {
     let mut totals = store.totals_by_agent();
     let is_in_progress =
@@ -139,7 +139,7 @@ pub(super) fn totals(
         }
         of_agent.add_session(session);
     }
-    for open in at_hand {
+    for open in open_files {
         let session = match live.get(&open.key.session) {
             Some(session) => Some(session.clone()),
             None => store.session(open.key.session)?,
@@ -155,7 +155,7 @@ pub(super) fn totals(
     Ok(totals)
 }
 
-/// Counts the sessions that a list contains, and those that it omits.
+/// Counts the listed sessions by state, and the empty sessions, which are not listed.
 pub(super) fn sessions(totals: &TotalsByAgent) -> Sessions {
     let mut counts = SessionCounts::default();
     totals.values().for_each(|totals| counts.add(&totals.sessions));
@@ -171,8 +171,8 @@ pub(super) fn sessions(totals: &TotalsByAgent) -> Sessions {
     }
 }
 
-/// Lists the agents with their sessions and records. The agents that are followed are always
-/// included.
+/// Lists the agents with their sessions and records. All followed agents are included, even those
+/// without sessions.
 fn agents(daemon: &DaemonState, totals: &TotalsByAgent) -> Vec<AgentHealth> {
     let (store, formats) = (daemon.engine.store().as_ref(), daemon.engine.formats());
     let mut totals = totals.clone();
@@ -185,7 +185,8 @@ fn agents(daemon: &DaemonState, totals: &TotalsByAgent) -> Vec<AgentHealth> {
             let latest = totals.latest.iter().rev();
             let version = |(_, session): &(Timestamp, SessionKey)| {
                 let source = SourceKey { session: *session, number: 0 };
-                // A file that cannot be read names no version; it is reported when it is used.
+                // An unreadable record has no version; the error is reported when the record is
+                // used.
                 reading::agent_version(store, source).unwrap_or_default()
             };
             AgentHealth {
@@ -224,7 +225,7 @@ fn evicted(daemon: &DaemonState) -> EvictionStats {
     }
 }
 
-/// Sums up the records of all agents.
+/// Returns the sums over all agents.
 fn records(totals: &TotalsByAgent) -> Records {
     let mut sum = Tally::default();
     totals.values().for_each(|totals| sum.add(&totals.tally));
@@ -257,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_index_is_a_problem_only_when_it_does_not_move() {
+    fn a_search_index_is_a_problem_only_when_it_makes_no_progress() {
         assert_eq!(stalled(IndexLag { changes: 7, is_stalled: false }), None);
         let problem = stalled(IndexLag { changes: 7, is_stalled: true });
         assert!(problem.is_some_and(|problem| problem.contains("7 changes behind")));

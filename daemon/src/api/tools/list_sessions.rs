@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of sessions in an answer, so that it fits into a line of the protocol.
-const SESSIONS: usize = 1_000;
+const MAX_SESSIONS: usize = 1_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -60,7 +60,7 @@ async fn run(
     visit_tracked(store, &live, visit).map_err(store_error)?;
     found.sort_unstable_by(|a, b| b.cmp(a));
     let mut sessions = Vec::new();
-    let limit = arguments.limit.min(SESSIONS);
+    let limit = arguments.limit.min(MAX_SESSIONS);
     for (_, key) in found.iter().skip(arguments.offset).take(limit) {
         let session = match live.get(key) {
             Some(session) => Some(session.clone()),
@@ -84,7 +84,7 @@ pub(in crate::api) async fn live_sessions(
     Ok(live.into_iter().map(|session| (session.key, session)).collect())
 }
 
-/// Calls `visit` for every session of an agent, without added memories.
+/// Calls `visit` for every session, except added memories.
 pub(in crate::api) fn visit_tracked(
     store: &dyn Store,
     live: &HashMap<SessionKey, Session>,

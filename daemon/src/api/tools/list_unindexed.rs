@@ -19,8 +19,8 @@ use crate::{
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "List unindexed sessions",
-    description: "List sessions that have not been indexed yet: those going on, those that a search will index \
-        first, and those that failed.",
+    description: "List sessions that are not indexed yet: sessions that still run, sessions that the next search will \
+    index, and sessions that failed.",
     effect: Effect::Reads,
     input: input::<ListUnindexedArguments>,
     output: output::<ListUnindexedAnswer>,

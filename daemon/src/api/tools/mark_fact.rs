@@ -15,8 +15,8 @@ use crate::{
     model::graph::{CorrectedFact, Correction, CorrectionAuthor, FactId, FactKey, Verdict},
 };
 
-/// Minimum number of digits that have to be given of a fact's id.
-const DIGITS: usize = 6;
+/// Minimum number of digits of an abbreviated fact id.
+const MIN_DIGITS: usize = 6;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -54,19 +54,19 @@ async fn run(
 
 pub(in crate::api) fn verdict(text: &str) -> Result<Verdict, Error> {
     Verdict::parse(text).ok_or_else(|| {
-        let what = format!("the verdict is `wrong`, `done` or `keep`, not `{text}`");
+        let what = format!("the verdict must be `wrong`, `done` or `keep`, not `{text}`");
         Error::new(code::INVALID_PARAMS, what)
     })
 }
 
-/// Returns the fact whose id is, or begins with, `text`.
+/// Returns the fact whose id is `text` or begins with it.
 pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey, Error> {
     let text = text.trim().to_lowercase();
     let digits: String = text.chars().filter(|c| *c != '-').collect();
     let is_hex = digits.chars().all(|c| c.is_ascii_hexdigit());
-    if !is_hex || !(DIGITS..=32).contains(&digits.len()) {
+    if !is_hex || !(MIN_DIGITS..=32).contains(&digits.len()) {
         let what = format!(
-            "`{text}` is no id of a fact: `graphiti facts` shows them, {DIGITS} digits are enough"
+            "`{text}` is not the id of a fact: `graphiti facts` shows the ids, and {MIN_DIGITS} digits are enough"
         );
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
@@ -88,8 +88,10 @@ pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey,
         [fact] => Ok(*fact),
         [] => Err(Error::new(code::NOT_FOUND, format!("no fact has the id `{text}`"))),
         several => {
-            let what =
-                format!("{} facts have ids that begin with `{text}`: give more", several.len());
+            let what = format!(
+                "{} facts have ids that begin with `{text}`: give more digits",
+                several.len()
+            );
             Err(Error::new(code::AMBIGUOUS, what))
         }
     }

@@ -93,7 +93,7 @@ pub struct Tool {
 /// The effect of a tool on stored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// None. Indexing pending sessions before a search does not count as a change.
+    /// No effect. Indexing pending sessions before a search does not count.
     Reads,
     /// Updates data; a repetition has no further effect.
     Updates,
@@ -137,7 +137,7 @@ pub(super) async fn call(
             ReplyForm::Structured => structured_result(&answer.structured(), false),
             ReplyForm::Text => text_result(&answer.text(), false),
         }),
-        // Invalid arguments are a protocol error, all other errors are tool results.
+        // Invalid arguments are a protocol error; all other errors are results of the tool.
         Err(error) if error.code == code::INVALID_PARAMS => Err(error),
         Err(error) => Ok(failed(error, client.reply_form)),
     }
@@ -169,8 +169,8 @@ pub(super) fn failed(error: Error, form: ReplyForm) -> Value {
     structured_result(&answer, true)
 }
 
-/// Returns a result whose text repeats the answer, for clients of older versions of the protocol,
-/// which have no structured answers.
+/// Returns a result whose text repeats the structured answer, for clients of older versions of the
+/// protocol, which do not read structured answers.
 fn structured_result(answer: &Value, is_error: bool) -> Value {
     json!({
         "content": [{ "type": "text", "text": answer.to_string() }],
@@ -183,8 +183,8 @@ fn text_result(text: &str, is_error: bool) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": is_error })
 }
 
-/// Returns the schema of a tool's arguments: every member with its default, unless that is null or
-/// the member is required.
+/// Returns the schema of a tool's arguments. A member has its default, unless the default is null
+/// or the member is required.
 fn input<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     without(&["format", "minimum"], schema.ensure_object());
@@ -218,7 +218,7 @@ fn members(schema: &mut schemars::Schema) -> impl Iterator<Item = (&String, &mut
     members.into_iter().flat_map(|members| members.iter_mut())
 }
 
-/// Returns the type of a member; for a list, also that of its entries.
+/// Returns the type of a member; for a list, also the type of its entries.
 fn outline(member: &Value) -> Value {
     let mut outline = serde_json::Map::new();
     if let Some(kind) = member.get("type") {
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_is_a_project_or_holds_them_all() {
+    fn a_group_id_that_is_a_namespace_or_a_directory_names_a_project() {
         for group in ["/home/ann/app", "C:\\work", "0011aabb"] {
             assert!(names_project(group), "{group}");
         }

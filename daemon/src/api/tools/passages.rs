@@ -6,32 +6,33 @@ use graphiti_proto::tools::search_sessions::MatchedPassage;
 
 use crate::{model::Role, search::snippet::Snippet};
 
-/// A cut at the end of a clause removes at most this part of the text: one third.
-const REMOVED: usize = 3;
-/// Number of words in a run by which texts are compared.
-const SHINGLE: usize = 3;
-/// Minimum share of runs that two texts with the same content have in common.
-const SAME: f32 = 0.6;
-/// A text says nothing new if another text contains at least this share of its runs.
-const COVERED: f32 = 0.8;
-/// A part of a summary with fewer bytes says little: it may be the name of a command.
+/// A cut at the end of a clause removes at most one third of the text.
+const MAX_REMOVED_PART: usize = 3;
+/// Number of words of a shingle (a run of words). Texts are compared by their shingles.
+const SHINGLE_WORDS: usize = 3;
+/// Two texts have the same content if they share at least this part of their shingles.
+const MIN_SAME_SHARE: f32 = 0.6;
+/// A text is redundant if another text contains at least this part of its shingles.
+const MIN_COVERED_SHARE: f32 = 0.8;
+/// A shorter part of a summary, in bytes, has little content, such as the name of a command.
 const SHORT_SUMMARY: usize = 16;
 
-/// Returns the snippet without the clauses that are cut off at its ends, unless a match is in them.
-/// If possible, the result begins with the sentence of the first match.
+/// Returns the snippet without the incomplete clauses at its ends, unless they contain a match. If
+/// possible, the result begins with the sentence of the first match.
 pub(super) fn at_clauses(snippet: &Snippet) -> String {
     let text = &*snippet.text;
     let first = snippet.marks.first().map_or(0, |mark| mark.start);
     let last = snippet.marks.last().map_or(0, |mark| mark.end);
     let mut start = 0;
     if text.starts_with('…') {
-        let before = |end: &usize| *end <= first && *end <= text.len() / REMOVED;
+        let before = |end: &usize| *end <= first && *end <= text.len() / MAX_REMOVED_PART;
         let sentence = ends(text, &SENTENCE_ENDS).filter(before).last();
         start = sentence.or_else(|| ends(text, &CLAUSE_ENDS).find(before)).unwrap_or(0);
     }
     let mut end = text.len();
     if text.ends_with('…') {
-        let behind = |end: &usize| *end >= last && *end >= text.len() - text.len() / REMOVED;
+        let behind =
+            |end: &usize| *end >= last && *end >= text.len() - text.len() / MAX_REMOVED_PART;
         end = ends(text, &CLAUSE_ENDS).filter(behind).last().unwrap_or(end);
     }
     let before = if start > 0 { "…" } else { "" };
@@ -52,8 +53,8 @@ pub(super) fn first_clauses(text: &str, limit: usize) -> String {
 const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', ';', '。', '！', '？'];
 const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '。', '！', '？', '，', '；'];
 
-/// Returns the positions after the punctuation marks that end a clause. A mark of Latin script ends
-/// a clause only before a space, because `1.5` is a number.
+/// Returns the positions after the punctuation marks that end a clause. An ASCII mark ends a clause
+/// only before a space or an ellipsis, because `1.5` is a number.
 fn ends<'t>(text: &'t str, marks: &'t [char]) -> impl Iterator<Item = usize> + 't {
     text.char_indices().filter_map(move |(at, c)| {
         let end = at + c.len_utf8();
@@ -67,9 +68,9 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
     Role::parse(&passage.role).is_none()
 }
 
-/// Removes passages that copy a better one, and those that only repeat the title, if there are
-/// others. Of a summary and a message with the same content, the message remains: a model can read
-/// the messages after it.
+/// Removes passages that repeat a better passage. Also removes passages that only repeat the title,
+/// if there are other passages. Of a summary and a message with the same content, the message is
+/// kept, because a model can read the messages after it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let mut kept: Vec<ComparedPassage> = Vec::new();
     for passage in passages.drain(..).map(ComparedPassage::of) {
@@ -82,7 +83,7 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let title = Shingles::of(title);
     let says_more = |one: &ComparedPassage| {
         let is_empty = one.is_summary() && one.passage.text.len() < SHORT_SUMMARY;
-        !is_empty && title.share_of(&one.shingles) < COVERED
+        !is_empty && title.share_of(&one.shingles) < MIN_COVERED_SHARE
     };
     if kept.iter().any(says_more) {
         kept.retain(says_more);
@@ -90,7 +91,7 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     passages.extend(kept.into_iter().map(|one| one.passage));
 }
 
-/// A passage with the runs by which it is compared with others.
+/// A passage with its shingles.
 struct ComparedPassage {
     passage: MatchedPassage,
     shingles: Shingles,
@@ -109,8 +110,8 @@ impl ComparedPassage {
         self.passage.role == Role::Tool.as_str()
     }
 
-    /// Whether two passages have the same content. Passages of tools do only if they are a call and
-    /// its result: a command may be run again with another result.
+    /// Whether two passages have the same content. Two passages of tools count as the same only if
+    /// they are a call and its result, because a command may run again with another result.
     fn is_same(&self, other: &ComparedPassage) -> bool {
         let is_next = self.passage.source == other.passage.source
             && self.passage.seq.abs_diff(other.passage.seq) == 1;
@@ -118,16 +119,16 @@ impl ComparedPassage {
             return false;
         }
         let (one, other) = (&self.shingles, &other.shingles);
-        one.share_of(other).min(other.share_of(one)) >= SAME
+        one.share_of(other).min(other.share_of(one)) >= MIN_SAME_SHARE
     }
 
-    /// Whether this passage, if it is no tool's, contains the text of `other`.
+    /// Whether this passage contains the text of `other`; false for passages of tools.
     fn covers(&self, other: &ComparedPassage) -> bool {
-        !self.is_tool() && self.shingles.share_of(&other.shingles) >= COVERED
+        !self.is_tool() && self.shingles.share_of(&other.shingles) >= MIN_COVERED_SHARE
     }
 }
 
-/// The runs of three words of a text; a shorter text is one run.
+/// The shingles of a text; a text with fewer words is one shingle.
 struct Shingles(HashSet<Vec<String>>);
 
 impl Shingles {
@@ -135,11 +136,11 @@ impl Shingles {
         let text = text.to_lowercase();
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(str::to_owned).collect();
-        let runs = words.windows(words.len().clamp(1, SHINGLE));
+        let runs = words.windows(words.len().clamp(1, SHINGLE_WORDS));
         Shingles(runs.map(<[String]>::to_vec).collect())
     }
 
-    /// Returns the share of the runs of `other` that this text contains, from 0 to 1.
+    /// Returns the share of the shingles of `other` that this text contains, from 0 to 1.
     fn share_of(&self, other: &Shingles) -> f32 {
         if other.0.is_empty() {
             return 0.0;
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_is_cut_where_clauses_end_and_keeps_its_matches() {
+    fn a_passage_is_cut_at_ends_of_clauses_and_keeps_its_matches() {
         let cut = "…of it. The pool was full, so I raised the limit to 20. Then the tests of…";
         assert_eq!(clauses(cut, "pool"), "…The pool was full, so I raised the limit to 20.…");
         assert_eq!(
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_clauses_of_a_text_fit() {
+    fn the_first_clauses_of_a_text_fit_the_limit() {
         assert_eq!(first_clauses("One,\n two.", 40), "One, two.");
         assert_eq!(
             first_clauses("I raised it to 20, because it was full", 30),
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_already_is_not_shown_again() {
+    fn passages_that_repeat_the_title_or_other_passages_are_removed() {
         let title = "Fix the login timeout of the API";
         let passages = vec![
             passage("title", 0, title),
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_that_repeats_a_short_one_is_shown_beside_it() {
+    fn a_long_text_that_contains_a_better_short_one_is_kept() {
         let question = "why is the pool of the API full";
         let reply = format!(
             "You ask {question}: because each request holds two connections and never returns them"

@@ -10,16 +10,15 @@ use crate::{
 };
 
 /// Maximum length, in bytes, of a user's message that is shown with the reply.
-const QUESTION: usize = 300;
-/// Maximum length, in bytes, of that reply.
-const REPLY: usize = 300;
+const MAX_QUESTION_BYTES: usize = 300;
+/// Maximum length, in bytes, of the reply.
+const MAX_REPLY_BYTES: usize = 300;
 /// Maximum number of messages after a user's message that are searched for the reply.
-const REPLY_DISTANCE: usize = 32;
+const MAX_REPLY_DISTANCE: usize = 32;
 
 /// Adds the agent's reply after the first short message of the user, because the reply often has
 /// other words than the question that was found. If there is space for another passage, also adds
-/// the agent's longest message soon after it, because the first reply of a long investigation says
-/// little.
+/// the longest of the agent's next messages, because the reply that was added may be short.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,
@@ -27,12 +26,12 @@ pub(super) fn add(
     most: usize,
 ) -> Result<(), StoreError> {
     let is_question = |passage: &MatchedPassage| {
-        passage.role == Role::User.as_str() && passage.text.len() <= QUESTION
+        passage.role == Role::User.as_str() && passage.text.len() <= MAX_QUESTION_BYTES
     };
     let Some(place) = passages.iter().position(is_question) else { return Ok(()) };
     let (source, seq) = (passages[place].source, passages[place].seq);
     let key = SourceKey { session, number: source };
-    let next = daemon.engine.store().messages(key, seq + 1, REPLY_DISTANCE)?;
+    let next = daemon.engine.store().messages(key, seq + 1, MAX_REPLY_DISTANCE)?;
     let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
     let mut at = place + 1;
     let reply = reply_position(&roles).and_then(|at| next.get(at));
@@ -58,16 +57,16 @@ fn reply_passage(source: u32, message: &Message) -> MatchedPassage {
         at: convert::time(message.at),
         source,
         seq: message.seq,
-        text: passages::first_clauses(&for_model(&message.text), REPLY),
+        text: passages::first_clauses(&for_model(&message.text), MAX_REPLY_BYTES),
         marks: Vec::new(),
     }
 }
 
-/// Returns the position of the reply: the agent's last message before the user's next one, or the
-/// first if the turn is longer than the part that was read.
+/// Returns the position of the reply: the agent's last message before the user's next message. If
+/// the turn is longer than the messages that were read, the reply is the agent's first message.
 fn reply_position(roles: &[Role]) -> Option<usize> {
     let end = roles.iter().position(|role| *role == Role::User);
-    let is_whole = end.is_some() || roles.len() < REPLY_DISTANCE;
+    let is_whole = end.is_some() || roles.len() < MAX_REPLY_DISTANCE;
     let mut turn = roles[..end.unwrap_or(roles.len())].iter();
     let is_reply = |role: &Role| *role == Role::Agent;
     if is_whole { turn.rposition(is_reply) } else { turn.position(is_reply) }
@@ -78,13 +77,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reply_is_the_last_thing_the_agent_says_before_the_user_speaks_again() {
+    fn the_reply_is_the_last_message_of_the_agent_before_the_next_message_of_the_user() {
         use Role::{Agent, Tool, User};
         assert_eq!(reply_position(&[Agent, Tool, Agent, Tool, User, Agent]), Some(2));
         assert_eq!(reply_position(&[Tool, Agent]), Some(1));
         assert_eq!(reply_position(&[Tool, User, Agent]), None);
         assert_eq!(reply_position(&[]), None);
-        let mut long = [Tool; REPLY_DISTANCE];
+        let mut long = [Tool; MAX_REPLY_DISTANCE];
         (long[3], long[30]) = (Agent, Agent);
         assert_eq!(reply_position(&long), Some(3), "the end of the turn is not known");
     }

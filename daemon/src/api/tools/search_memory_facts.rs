@@ -1,4 +1,4 @@
-//! `search_memory_facts`: searches the facts of this machine and, if asked, of the team.
+//! `search_memory_facts`: searches the facts of this machine and, if requested, of the team.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -25,9 +25,8 @@ use crate::{
     search::query::Query,
 };
 
-/// Maximum size, in bytes, of the facts in a text for a model that asks for the default number of
-/// facts.
-const TEXT: usize = 2_750;
+/// Maximum size, in bytes, of the text for a model that requests the default number of facts.
+const TEXT_BYTES: usize = 2_750;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -66,13 +65,13 @@ async fn run(
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let given = projects.clone();
-    // The default namespace has the user's wishes for all projects.
+    // The default namespace has the user's preferences for all projects.
     let projects = projects.map(|projects| [projects, vec![Namespace::default()]].concat());
     let is_team = team::is_wanted(arguments.scope.as_deref())?;
     let query = Query::parse(&arguments.query, &clock::zoned());
     let asked = is_team.then(|| team::ask_facts(daemon, given.as_deref(), &query));
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
-    let limit = arguments.max_facts.min(graph::ROWS);
+    let limit = arguments.max_facts.min(graph::MAX_ROWS);
     let wanted = WantedFacts { filter: &filter, center, limit, explain: arguments.explain };
     let mut facts = own_facts(daemon, &question, &wanted)?;
     let mut message = indexed.message();
@@ -84,12 +83,12 @@ async fn run(
     }
     if client.reply_form == ReplyForm::Text {
         let usual = SearchFactsArguments::default().max_facts;
-        fit_text(&mut facts, TEXT * limit.div_ceil(usual));
+        fit_text(&mut facts, TEXT_BYTES * limit.div_ceil(usual));
     }
     Ok(SearchFactsAnswer { message, facts })
 }
 
-/// The conditions of a search other than its words.
+/// The conditions of a search, without its words.
 struct WantedFacts<'w> {
     filter: &'w FactFilter,
     center: Option<EntityId>,
@@ -108,20 +107,20 @@ fn own_facts(
     let spans = |number: u64| {
         let mut spans = spans(&things, daemon, number)?;
         spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| names(fact, id)));
-        // Of several periods the latest is first.
+        // The latest period is first.
         spans.reverse();
         Ok(spans)
     };
     let mut found = question.find(VectorSet::Facts, *limit, &spans)?;
     found.truncate(*limit);
     let rows = found.iter().map(|(fact, why)| {
-        let explanation = explain.then(|| convert::explained(why));
+        let explanation = explain.then(|| convert::format_explanation(why));
         Ok(FactRow { explanation, ..graph::fact_row(daemon, fact)? })
     });
     rows.collect()
 }
 
-/// Keeps the best facts whose lines fit in `left` bytes, at least one.
+/// Keeps the best facts whose lines fit in `left` bytes, but at least one fact.
 fn fit_text(facts: &mut Vec<FactRow>, mut left: usize) {
     let fitting = facts.iter().take_while(|fact| {
         let rest = left.checked_sub(text::graph::fact_line(fact).len() + 1);
@@ -203,7 +202,7 @@ impl FactFilter {
             && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
     }
 
-    /// Same as [`FactFilter::matches`] for a fact of the shared graph, whose relation may be one of
+    /// Same as [`FactFilter::matches`], for a fact of the shared graph. Its relation may come from
     /// another program.
     fn matches_shared(&self, fact: &SharedFact) -> bool {
         let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
@@ -225,7 +224,8 @@ fn relations(names: Option<&[String]>) -> Result<Vec<Relation>, Error> {
     let read = |name: &String| {
         Relation::parse(name).ok_or_else(|| {
             let known: Vec<&str> = Relation::ALL.iter().map(|one| one.as_str()).collect();
-            let what = format!("`{name}` is no kind of fact; there are {}", known.join(", "));
+            let what =
+                format!("`{name}` is not a kind of fact; the kinds are {}", known.join(", "));
             Error::new(code::INVALID_PARAMS, what)
         })
     };

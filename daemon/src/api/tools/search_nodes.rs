@@ -20,10 +20,10 @@ use crate::{
     model::{Entity, EntityId, graph::EntityKind},
 };
 
-/// Number of inspected nodes for each wanted one, when nodes near the center come first.
-const CANDIDATES: usize = 4;
-/// Maximum number of the center's facts whose other entities count as near.
-const NEAR: usize = 200;
+/// Number of inspected nodes per requested node, if nodes near the center come first.
+const CANDIDATES_PER_ROW: usize = 4;
+/// Maximum number of facts of the center. Their other entities count as near.
+const MAX_NEAR_FACTS: usize = 200;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -54,14 +54,14 @@ pub(super) async fn run(
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
-    let limit = arguments.max_nodes.min(graph::ROWS);
+    let limit = arguments.max_nodes.min(graph::MAX_ROWS);
     let things = graph::graph(daemon);
     let entity = |number: u64| {
         let entity = entity(&things, daemon, number)?;
         let is_wanted = |entity: &Entity| kinds.is_empty() || kinds.contains(&entity.kind);
         Ok(entity.filter(is_wanted).into_iter().collect())
     };
-    let candidates = if center.is_some() { limit * CANDIDATES } else { limit };
+    let candidates = if center.is_some() { limit * CANDIDATES_PER_ROW } else { limit };
     let mut found = question.find(VectorSet::Entities, candidates, &entity)?;
     let mut seen = HashSet::new();
     found.retain(|(entity, _)| seen.insert(entity.id));
@@ -70,7 +70,7 @@ pub(super) async fn run(
         found.sort_by_key(|(entity, _)| !near.contains(&entity.id));
     }
     let nodes = found.iter().take(limit).map(|(entity, why)| {
-        let explanation = arguments.explain.then(|| convert::explained(why));
+        let explanation = arguments.explain.then(|| convert::format_explanation(why));
         Ok(NodeRow { explanation, ..graph::node_row(daemon, entity)? })
     });
     Ok(SearchNodesAnswer { message: indexed.message(), nodes: nodes.collect::<Result<_, _>>()? })
@@ -80,7 +80,8 @@ fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {
     let read = |name: &String| {
         EntityKind::parse(name).ok_or_else(|| {
             let known: Vec<&str> = EntityKind::ALL.iter().map(|kind| kind.as_str()).collect();
-            let what = format!("`{name}` is no kind of node; there are {}", known.join(", "));
+            let what =
+                format!("`{name}` is not a kind of node; the kinds are {}", known.join(", "));
             Error::new(code::INVALID_PARAMS, what)
         })
     };
@@ -94,7 +95,7 @@ fn entity(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Optio
 }
 
 fn near(things: &Graph<'_>, center: EntityId) -> Result<HashSet<EntityId>, Error> {
-    let wanted = FactFilter { relations: Vec::new(), at: None, limit: NEAR };
+    let wanted = FactFilter { relations: Vec::new(), at: None, limit: MAX_NEAR_FACTS };
     let facts = things.around(center, &wanted).map_err(store_error)?;
     let ends = facts.into_iter().flat_map(|fact| {
         let mut ends = fact.others;

@@ -1,4 +1,4 @@
-//! `search_sessions`: searches the sessions of this machine and, if asked, of the team.
+//! `search_sessions`: searches the sessions of this machine and, if requested, of the team.
 
 use graphiti_proto::{
     clean::for_model,
@@ -41,28 +41,28 @@ use crate::{
 };
 
 /// Maximum number of sessions in an answer.
-const HITS: usize = 50;
+const MAX_HITS: usize = 50;
 /// Default number of sessions for a program.
 const STRUCTURED_HITS: usize = 10;
 /// Default number of sessions for a model.
 const TEXT_HITS: usize = 5;
 /// Maximum number of passages of a session.
-const PASSAGES: usize = 3;
-/// Maximum number of sessions before a page.
-const DEEPEST: usize = 450;
-/// Maximum size, in bytes, of the text for a model that asks for the default number of sessions,
+const MAX_PASSAGES: usize = 3;
+/// Maximum number of results that can be skipped.
+const MAX_OFFSET: usize = 450;
+/// Maximum size, in bytes, of the text for a model that requests the default number of sessions,
 /// without the last lines.
-const TEXT: usize = 5_600;
-/// The same for a model that asks for long passages.
-const FULL_TEXT: usize = 16_000;
+const TEXT_BYTES: usize = 5_600;
+/// The same, for a model that requests long passages.
+const FULL_TEXT_BYTES: usize = 16_000;
 /// Maximum size, in bytes, of the text for any model.
-const LONGEST_TEXT: usize = 35_000;
+const MAX_TEXT_BYTES: usize = 35_000;
 /// Maximum length, in bytes, of a passage for a program.
-const SNIPPET: usize = 240;
-/// The same for a model.
-const PASSAGE: usize = 400;
-/// The same for a client that asks for long passages.
-const FULL_PASSAGE: usize = 2_000;
+const STRUCTURED_PASSAGE_BYTES: usize = 240;
+/// Maximum length, in bytes, of a passage for a model.
+const PASSAGE_BYTES: usize = 400;
+/// Maximum length, in bytes, of a passage if long passages are requested.
+const FULL_PASSAGE_BYTES: usize = 2_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -96,11 +96,11 @@ async fn run(
         ReplyForm::Structured => STRUCTURED_HITS,
         ReplyForm::Text => TEXT_HITS,
     };
-    let limit = arguments.limit.unwrap_or(usual).min(HITS);
-    let offset = arguments.offset.min(DEEPEST);
+    let limit = arguments.limit.unwrap_or(usual).min(MAX_HITS);
+    let offset = arguments.offset.min(MAX_OFFSET);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
-    let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < DEEPEST;
-    // Results that are merged with the team's are cut to the page after the merge.
+    let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < MAX_OFFSET;
+    // If the results are merged with those of the team, they are cut to the page after the merge.
     let skipped = if asked.is_some() { 0 } else { offset };
     results.sessions.drain(..skipped.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
@@ -150,41 +150,41 @@ fn own_hits(
             Some(session) => Some(session.clone()),
             None => stored()?,
         };
-        // The session was forgotten in the meantime.
+        // The session was forgotten meanwhile.
         let Some(session) = session else { continue };
         let mut hit = hit(daemon, form, &session, found).map_err(store_error)?;
-        hit.explanation = explain.then(|| convert::explained(&found.explanation));
+        hit.explanation = explain.then(|| convert::format_explanation(&found.explanation));
         hits.push(hit);
     }
     Ok(hits)
 }
 
-/// Records the hits that an agent's session got, to know which of them it opens.
+/// Records the hits that an agent's session got, to count those that it opens.
 async fn offer_hits(daemon: &DaemonState, client: &ClientContext, hits: &[Hit]) {
     let Ok(Some(own)) = current::client_session(daemon, client).await else { return };
     let Ok(Some(own)) = daemon.engine.store().session(own) else { return };
-    // Sessions of others cannot be opened.
+    // Sessions of the team cannot be opened.
     let own_hits = hits.iter().filter(|hit| hit.team.is_none());
     let lines = own_hits.take(TEXT_HITS).map(|hit| HandoffLine {
         topic: topic::HITS.to_owned(),
-        // A hit is used when it is opened, whatever its words.
+        // A hit counts as used only when it is opened, so it has no text for a comparison.
         text: String::new(),
         session_id: hit.session.session_id.clone(),
     });
     daemon.engine.memory_use().offer(&own.id.id, lines.collect());
 }
 
-/// Returns the maximum size, in bytes, of the text for a model: more for more sessions or for long
-/// passages.
+/// Returns the maximum size, in bytes, of the text for a model. It is larger for more sessions and
+/// for long passages.
 fn text_budget(limit: usize, detail: Detail) -> usize {
     let budget = match detail {
-        Detail::Ids | Detail::Passages => TEXT,
-        Detail::Full => FULL_TEXT,
+        Detail::Ids | Detail::Passages => TEXT_BYTES,
+        Detail::Full => FULL_TEXT_BYTES,
     };
-    (budget * limit.div_ceil(TEXT_HITS)).min(LONGEST_TEXT)
+    (budget * limit.div_ceil(TEXT_HITS)).min(MAX_TEXT_BYTES)
 }
 
-/// Returns the changes with which a query without results would find something.
+/// Returns the changes with which a query without results would find sessions.
 async fn broader(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -195,7 +195,7 @@ async fn broader(
     for (change, arguments) in broader::queries(arguments) {
         let namespaces = searched_projects(daemon, client, arguments.project.as_deref())?;
         let scope = Scope { namespaces, ..scope.clone() };
-        let results = search(daemon, &question(&arguments)?, &scope, HITS).await?;
+        let results = search(daemon, &question(&arguments)?, &scope, MAX_HITS).await?;
         let sessions = results.sessions.len();
         if sessions > 0 {
             found.push(BroaderQuery { change, sessions });
@@ -204,8 +204,8 @@ async fn broader(
     Ok(found)
 }
 
-/// Keeps the sessions that fit into `left` bytes of text: as many as possible, at least one, with
-/// the best passage of each, then the second ones.
+/// Keeps as many sessions as fit into `left` bytes of text, but at least one. The remaining space
+/// is for passages: first the best passage of each session, then the second passages, and so on.
 fn fit_text(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let mut fits = |size: usize| {
@@ -219,7 +219,7 @@ fn fit_text(hits: &mut Vec<Hit>, mut left: usize) {
     let mut kept = vec![0; hits.len()];
     for round in 0..rounds {
         for (kept, (_, passages)) in kept.iter_mut().zip(&sizes) {
-            // When a passage does not fit, no later one replaces it.
+            // If a passage does not fit, the later passages of its session are left out, too.
             if *kept == round && passages.get(round).is_some_and(|size| fits(*size)) {
                 *kept += 1;
             }
@@ -237,7 +237,7 @@ async fn search(
     limit: usize,
 ) -> Result<Results, Error> {
     let weights = Weights::default();
-    let meant = daemon.embedding.question(query.said()).await;
+    let query_vector = daemon.embedding.query_vector(query.said()).await;
     let search = |second: Option<&dyn SecondRanker>| {
         let now = clock::now();
         let request =
@@ -245,7 +245,11 @@ async fn search(
         daemon.indexes.sessions.search(&request)
     };
     let results = blocking::read(|| {
-        daemon.embedding.with_ranker(embedding::VectorSet::Sessions, meant.as_deref(), search)
+        daemon.embedding.with_ranker(
+            embedding::VectorSet::Sessions,
+            query_vector.as_deref(),
+            search,
+        )
     });
     results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
 }
@@ -268,7 +272,7 @@ fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
             continue;
         };
         if !query.require(name, value, &now) {
-            let what = format!("`{name}` is {form}, not `{value}`");
+            let what = format!("`{name}` must be {form}, not `{value}`");
             return Err(Error::new(code::INVALID_PARAMS, what));
         }
     }
@@ -282,7 +286,7 @@ fn near(daemon: &DaemonState, directory: Option<&str>) -> Vec<Namespace> {
 
 /// How the passages of a session are shown.
 struct PassageForm<'h> {
-    /// Whether a model reads them.
+    /// Whether a model reads the passages.
     is_agent: bool,
     form: ReplyForm,
     detail: Detail,
@@ -297,9 +301,9 @@ impl<'h> PassageForm<'h> {
 
     fn limit(&self) -> usize {
         match (self.detail, self.form) {
-            (Detail::Full, _) => FULL_PASSAGE,
-            (_, ReplyForm::Text) => PASSAGE,
-            (_, ReplyForm::Structured) => SNIPPET,
+            (Detail::Full, _) => FULL_PASSAGE_BYTES,
+            (_, ReplyForm::Text) => PASSAGE_BYTES,
+            (_, ReplyForm::Structured) => STRUCTURED_PASSAGE_BYTES,
         }
     }
 
@@ -323,7 +327,7 @@ fn hit(
 ) -> Result<Hit, StoreError> {
     let wanted: &[PassageHit] = match (form.detail, form.form) {
         (Detail::Ids, _) => &[],
-        (_, ReplyForm::Structured) => &found.passages[..found.passages.len().min(PASSAGES)],
+        (_, ReplyForm::Structured) => &found.passages[..found.passages.len().min(MAX_PASSAGES)],
         (_, ReplyForm::Text) => &found.passages,
     };
     let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
@@ -346,14 +350,14 @@ fn hit(
         }
         if form.form == ReplyForm::Text {
             passages::remove_copies(&mut passages, &row.title);
-            if passages.len() == PASSAGES {
+            if passages.len() == MAX_PASSAGES {
                 break;
             }
         }
     }
     if form.form == ReplyForm::Text {
-        replies::add(daemon, session.key, &mut passages, PASSAGES)?;
-        passages.truncate(PASSAGES);
+        replies::add(daemon, session.key, &mut passages, MAX_PASSAGES)?;
+        passages.truncate(MAX_PASSAGES);
     }
     Ok(Hit { session: row, score: f64::from(found.score), passages, ..Hit::default() })
 }
@@ -385,7 +389,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_passage_of_every_session_comes_before_the_second_of_any() {
+    fn the_best_passages_of_all_sessions_come_before_second_passages() {
         let passage = || MatchedPassage { text: "x".repeat(80), ..MatchedPassage::default() };
         let hit = || Hit { passages: vec![passage(), passage(), passage()], ..Hit::default() };
         let (line, passages) = text::search::sizes(&hit());
@@ -403,10 +407,10 @@ mod tests {
     }
 
     #[test]
-    fn more_is_shown_to_a_model_that_asks_for_more() {
-        assert_eq!(text_budget(TEXT_HITS, Detail::Passages), TEXT);
-        assert_eq!(text_budget(2 * TEXT_HITS, Detail::Ids), 2 * TEXT);
-        assert_eq!(text_budget(1, Detail::Full), FULL_TEXT);
-        assert_eq!(text_budget(HITS, Detail::Full), LONGEST_TEXT);
+    fn the_text_is_larger_for_more_sessions_and_long_passages() {
+        assert_eq!(text_budget(TEXT_HITS, Detail::Passages), TEXT_BYTES);
+        assert_eq!(text_budget(2 * TEXT_HITS, Detail::Ids), 2 * TEXT_BYTES);
+        assert_eq!(text_budget(1, Detail::Full), FULL_TEXT_BYTES);
+        assert_eq!(text_budget(MAX_HITS, Detail::Full), MAX_TEXT_BYTES);
     }
 }

@@ -14,8 +14,8 @@ use crate::api::{DaemonState, client_context::ClientContext, convert, current};
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Status of session tracking",
-    description: "Show whether sessions are tracked, how many there are in which state, and how the caller's or a given \
-        session stands.",
+    description: "Show whether sessions are tracked, the number of sessions in each state, and the state of the caller's \
+    or a given session.",
     effect: Effect::Reads,
     input: input::<StatusArguments>,
     output: output::<StatusAnswer>,

@@ -44,7 +44,7 @@ async fn run(
         session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?;
     let project = project_argument(daemon, arguments.project.as_deref())?;
     if !is_of_project(&session, project.as_deref()) {
-        let what = format!("session {} is of another project", session.id);
+        let what = format!("session {} belongs to another project", session.id);
         return Err(Error::new(code::NOT_FOUND, what));
     }
     client.progress.report(0, 1, || "Indexing the session".to_owned());

@@ -1,4 +1,4 @@
-//! `session_tracking_sync_history`: indexes past sessions that have no episode, or estimates the
+//! `session_tracking_sync_history`: indexes past sessions without an episode, or estimates the
 //! costs.
 
 use std::time::Duration;
@@ -17,16 +17,16 @@ use crate::{
 };
 
 /// Maximum number of sessions in an answer.
-const NAMED: usize = 10;
-/// One of this many bytes of a transcript is text for the model (measured: 2 to 14 %).
-const TEXT: u64 = 12;
+const MAX_LISTED_SESSIONS: usize = 10;
+/// Number of bytes of a transcript per byte of text for the model (measured: 2 to 14 % is text).
+const BYTES_PER_TEXT_BYTE: u64 = 12;
 /// Approximate length, in bytes, of a token.
-const TOKEN: u64 = 4;
+const BYTES_PER_TOKEN: u64 = 4;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
-    title: "Index sessions of the past",
+    title: "Index past sessions",
     description: "Index past sessions that have no episode yet, also those that are too old for the automatic import. \
         Only reports what it would do unless `dry_run` is false. It can be cancelled and repeated: no \
         session is indexed twice.",
@@ -45,28 +45,29 @@ async fn run(
 ) -> Result<SyncHistoryAnswer, Error> {
     let project = project_argument(daemon, arguments.project.as_deref())?;
     let age = (arguments.days > 0).then(|| DAY * arguments.days);
-    client.progress.report(0, 0, || "Looking for sessions of the past".to_owned());
-    let mut past = daemon.engine.backfill_candidates(age).await.map_err(engine_error)?;
-    past.retain(|one| {
+    client.progress.report(0, 0, || "Searching for past sessions".to_owned());
+    let mut candidates = daemon.engine.backfill_candidates(age).await.map_err(engine_error)?;
+    candidates.retain(|one| {
         let is_wanted = |wanted: &Vec<_>| one.namespace().is_some_and(|is| wanted.contains(&is));
         project.as_ref().is_none_or(is_wanted)
     });
-    past.truncate(arguments.max_sessions);
+    candidates.truncate(arguments.max_sessions);
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
-    let costs: Option<Vec<f64>> = past.iter().map(|one| summarizer.estimate(tokens(one))).collect();
+    let costs: Option<Vec<f64>> =
+        candidates.iter().map(|one| summarizer.estimate(tokens(one))).collect();
     let mut answer = SyncHistoryAnswer {
         status: "success".to_owned(),
         dry_run: arguments.dry_run,
-        sessions_found: past.len(),
-        estimated_tokens: past.iter().map(tokens).sum(),
+        sessions_found: candidates.len(),
+        estimated_tokens: candidates.iter().map(tokens).sum(),
         estimated_cost: costs.iter().flatten().fold(0.0, |sum, cost| sum + cost),
         price_known: costs.is_some(),
         model: summarizer.writes_summaries().then(|| summarizer.client.model()),
-        sessions: past.iter().take(NAMED).map(found).collect(),
+        sessions: candidates.iter().take(MAX_LISTED_SESSIONS).map(found).collect(),
         ..SyncHistoryAnswer::default()
     };
     if arguments.dry_run {
-        answer.message = match past.len() {
+        answer.message = match candidates.len() {
             0 if arguments.max_sessions > 0 => "There is no session to index.".to_owned(),
             1 => "1 session would be indexed.".to_owned(),
             count => format!("{count} sessions would be indexed."),
@@ -74,7 +75,7 @@ async fn run(
         return Ok(answer);
     }
     let paid = summarizer.paid();
-    index(daemon, client, &past, &mut answer).await?;
+    index(daemon, client, &candidates, &mut answer).await?;
     answer.actual_cost = (summarizer.paid() - paid).max(0.0);
     answer.message =
         format!("{} indexed, {} failed.", answer.sessions_indexed, answer.sessions_failed);
@@ -87,22 +88,22 @@ async fn run(
     Ok(answer)
 }
 
-/// Estimates the tokens of a session that a model would read.
-fn tokens(past: &BackfillCandidate) -> u64 {
-    past.bytes / TEXT / TOKEN
+/// Estimates the number of tokens of a session that a model would read.
+fn tokens(candidate: &BackfillCandidate) -> u64 {
+    candidate.bytes / BYTES_PER_TEXT_BYTE / BYTES_PER_TOKEN
 }
 
-/// Indexes one session after the other, so that live sessions take precedence and cancelling the
-/// request leaves no session half indexed.
+/// Indexes one session after the other, so that live sessions take precedence, and no session is
+/// left half indexed when the request is cancelled.
 async fn index(
     daemon: &DaemonState,
     client: &ClientContext,
-    past: &[BackfillCandidate],
+    candidates: &[BackfillCandidate],
     answer: &mut SyncHistoryAnswer,
 ) -> Result<(), Error> {
     let mut position = 0;
-    for (done, one) in past.iter().enumerate() {
-        client.progress.report(done, past.len(), || one.path.clone());
+    for (done, one) in candidates.iter().enumerate() {
+        client.progress.report(done, candidates.len(), || one.path.clone());
         let session = daemon.engine.ingest(one).await;
         let Some(session) = session.map_err(engine_error)? else {
             answer.sessions_failed += 1;
@@ -123,16 +124,16 @@ async fn index(
             Err(_) => answer.sessions_failed += 1,
         }
     }
-    client.progress.report(past.len(), past.len(), || "Done".to_owned());
+    client.progress.report(candidates.len(), candidates.len(), || "Done".to_owned());
     // The sessions are indexed, even if the search index has not followed yet.
-    let _ = daemon.engine.until_followed(position).await;
+    let _ = daemon.engine.wait_until_searchable(position).await;
     Ok(())
 }
 
-fn found(past: &BackfillCandidate) -> PastSession {
+fn found(candidate: &BackfillCandidate) -> PastSession {
     PastSession {
-        path: past.path.clone(),
-        modified: past.modified.to_string(),
-        messages: past.messages,
+        path: candidate.path.clone(),
+        modified: candidate.modified.to_string(),
+        messages: candidate.messages,
     }
 }

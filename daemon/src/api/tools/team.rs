@@ -1,4 +1,4 @@
-//! Asks for the sessions and facts of the team, and merges them into the rows of this machine.
+//! Queries the sessions and facts of the team, and merges them into the rows of this machine.
 
 use std::sync::Arc;
 
@@ -26,53 +26,53 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Maximum number of episodes of a group that are fetched.
-const EPISODES: usize = 20;
+/// Maximum number of episodes that are fetched per group.
+const MAX_EPISODES: usize = 20;
 /// Length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;
 
-/// A question to the team, which is asked while this machine searches.
-pub(super) type AskedTeam<T> = JoinHandle<TeamAnswer<T>>;
+/// A query of the team's memory, which runs while this machine searches.
+pub(super) type TeamQuery<T> = JoinHandle<TeamAnswer<T>>;
 
-/// Whether the argument `scope` asks for the team's memory, too.
+/// Whether the argument `scope` includes the team's memory.
 pub(super) fn is_wanted(scope: Option<&str>) -> Result<bool, Error> {
     match scope.map(str::trim) {
         None | Some("" | "mine") => Ok(false),
         Some("team") => Ok(true),
         Some(other) => {
-            let what = format!("`scope` is `mine` or `team`, not `{other}`");
+            let what = format!("`scope` must be `mine` or `team`, not `{other}`");
             Err(Error::new(code::INVALID_PARAMS, what))
         }
     }
 }
 
-/// A question for the sessions of others.
-pub(super) enum AskedSessions {
-    Asked(AskedTeam<TeamEpisode>),
-    /// The reason why they cannot be asked for, as a sentence.
-    Not(String),
+/// A query of the sessions of the team.
+pub(super) enum SessionQuery {
+    Running(TeamQuery<TeamEpisode>),
+    /// The query is not possible. Contains the reason, as a sentence.
+    Unsupported(String),
 }
 
-/// Asks for the sessions of others; `None` when they are not wanted.
+/// Starts a query of the sessions of the team; `None` when they are not requested.
 pub(super) fn ask_sessions(
     daemon: &DaemonState,
     arguments: &SearchSessionsArguments,
     projects: Option<&[Namespace]>,
     query: &Query,
-) -> Result<Option<AskedSessions>, Error> {
+) -> Result<Option<SessionQuery>, Error> {
     if !is_wanted(arguments.scope.as_deref())? {
         return Ok(None);
     }
     if let Some(problem) = unsupported_filter(arguments) {
-        return Ok(Some(AskedSessions::Not(problem)));
+        return Ok(Some(SessionQuery::Unsupported(problem)));
     }
     let sharing = Arc::clone(&daemon.sharing);
-    let (groups, said) = (sharing.team_groups(projects), query.said().to_owned());
-    let asked = tokio::spawn(sharing.team_episodes(groups, said, EPISODES));
-    Ok(Some(AskedSessions::Asked(asked)))
+    let (groups, text) = (sharing.team_groups(projects), query.said().to_owned());
+    let asked = tokio::spawn(sharing.team_episodes(groups, text, MAX_EPISODES));
+    Ok(Some(SessionQuery::Running(asked)))
 }
 
-impl AskedSessions {
+impl SessionQuery {
     /// Merges the answer into the hits. Adds a sentence to the message if the team's sessions are
     /// missing or incomplete.
     pub(super) async fn merged(
@@ -83,11 +83,11 @@ impl AskedSessions {
         (snippet, message): (&(dyn Fn(&str) -> Snippet + Sync), &mut String),
     ) -> Result<Vec<Hit>, Error> {
         match self {
-            AskedSessions::Asked(asked) => {
+            SessionQuery::Running(asked) => {
                 let episodes = answered(asked, message).await;
                 merge_sessions(daemon, query, hits, episodes, snippet)
             }
-            AskedSessions::Not(problem) => {
+            SessionQuery::Unsupported(problem) => {
                 add_sentence(message, &problem);
                 Ok(hits)
             }
@@ -95,20 +95,20 @@ impl AskedSessions {
     }
 }
 
-/// Asks for the facts of others.
+/// Starts a query of the facts of the team.
 pub(super) fn ask_facts(
     daemon: &DaemonState,
     projects: Option<&[Namespace]>,
     query: &Query,
-) -> AskedTeam<TeamFact> {
+) -> TeamQuery<TeamFact> {
     let sharing = Arc::clone(&daemon.sharing);
-    let (groups, said) = (sharing.team_groups(projects), query.said().to_owned());
-    tokio::spawn(sharing.team_facts(groups, said))
+    let (groups, text) = (sharing.team_groups(projects), query.said().to_owned());
+    tokio::spawn(sharing.team_facts(groups, text))
 }
 
-/// Waits for the answer, which has its own time limit. Adds its problem to `message`, if there is
-/// one.
-pub(super) async fn answered<T>(asked: AskedTeam<T>, message: &mut String) -> Vec<T> {
+/// Waits for the answer, which has its own time limit. If the answer has a problem, adds it to
+/// `message`.
+pub(super) async fn answered<T>(asked: TeamQuery<T>, message: &mut String) -> Vec<T> {
     let (rows, problem) = match asked.await {
         Ok(TeamAnswer { rows, problem }) => (rows, problem),
         Err(error) => (Vec::new(), Some(format!("The team's memory could not be read: {error}."))),
@@ -124,7 +124,7 @@ fn add_sentence(message: &mut String, sentence: &str) {
     message.push_str(&format!("{space}{sentence}"));
 }
 
-/// Merges the sessions of others into the hits, by one ranking.
+/// Merges the sessions of the team into the hits, by one common ranking.
 fn merge_sessions(
     daemon: &DaemonState,
     query: &Query,
@@ -147,7 +147,7 @@ fn merge_sessions(
     Ok(merged.collect())
 }
 
-/// Merges the facts of others into the rows, by one ranking.
+/// Merges the facts of the team into the rows, by one common ranking.
 pub(super) fn merge_facts(query: &Query, rows: Vec<FactRow>, facts: &[TeamFact]) -> Vec<FactRow> {
     let text = |row: &FactRow| format!("{} {} {}", row.fact, row.source_name, row.target_name);
     let others: Vec<FactRow> = facts.iter().map(fact_row).collect();
@@ -237,7 +237,7 @@ fn origin(author: &TeamAuthor, project: &TeamGroup) -> TeamOrigin {
     }
 }
 
-/// Returns a sentence for the answer if a filter cannot be applied to the summaries of others.
+/// Returns a sentence for the answer if a filter cannot be applied to the summaries of the team.
 fn unsupported_filter(arguments: &SearchSessionsArguments) -> Option<String> {
     let filters = [
         ("branch", &arguments.branch),
@@ -250,7 +250,7 @@ fn unsupported_filter(arguments: &SearchSessionsArguments) -> Option<String> {
         .find(|(_, value)| value.as_deref().is_some_and(|value| !value.trim().is_empty()));
     given.map(|(name, _)| {
         format!(
-            "The team's sessions are not included: what they share has no `{name}` to filter by."
+            "The team's sessions are not included, because the filter `{name}` cannot be applied to them."
         )
     })
 }

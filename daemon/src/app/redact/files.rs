@@ -1,4 +1,4 @@
-//! Redacts files with text: exports, logs, and waiting events in the home.
+//! Redacts text files: exports, and in the home the logs and the waiting events.
 
 use std::{
     fs, io,
@@ -9,32 +9,32 @@ use anyhow::Context;
 use graphiti_proto::methods::hook::{self, HookEvent};
 use serde_json::Value;
 
-use super::{RedactionSummary, RunMode, known};
+use super::{RedactionSummary, RunMode, ensure_exported};
 use crate::{
     engine::redaction::{RedactionReport, StoredRedactor},
     files,
     redact::RULES_VERSION,
 };
 
-/// The files that `graphiti export` writes into a folder and into its subfolders.
+/// The files that `graphiti export` writes into a folder.
 const EXPORTED: [&str; 3] = ["episodes.jsonl", "session_states.json", "tool_classifications.json"];
 const EPISODES: &str = "episodes";
 /// The default log, and the output of a daemon that starts in the background.
 const LOGS: [&str; 2] = ["graphitid.log", "graphitid.err"];
-/// The file with the sessions in progress; after a crash it contains a session id.
-const AT_WORK: &str = "at_work.json";
+/// The file of the crash tracker. After a crash, it contains a session id.
+const CRASH_TRACKER_FILE: &str = "at_work.json";
 
-/// Redacts exported files again, also those in folders. A dry run only counts the changes.
+/// Redacts exported files, and those in exported folders, again. A preview only counts the changes.
 ///
 /// # Errors
 ///
-/// When a file is not an export, or cannot be read or written. The files before it are redacted.
+/// If a file is not an export, or cannot be read or written. The files before it are redacted.
 pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSummary> {
     let mut again = StoredRedactor::default();
     let mut changed = Vec::new();
     for path in paths {
         for file in exported(path)? {
-            known(&file)?;
+            ensure_exported(&file)?;
             let is_changed = redact_export(&file, mode, &mut again)
                 .with_context(|| format!("redact {}", file.display()))?;
             changed.extend(is_changed.then_some(file));
@@ -51,8 +51,8 @@ pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSumm
     })
 }
 
-/// Redacts logs and waiting events of a home, and removes [`AT_WORK`] if it has a secret. Returns
-/// the files that changed, or would change in a dry run.
+/// Redacts the logs and waiting events of a home, and removes [`CRASH_TRACKER_FILE`] if it contains
+/// a secret. Returns the files that changed, or would change in a preview.
 pub(super) fn of_home(
     home: &Path,
     log: Option<&Path>,
@@ -72,7 +72,7 @@ pub(super) fn of_home(
         let is_changed = rewrite(&file, mode, &mut |text| event(text, again));
         changed.extend(is_changed.with_context(|| redact(&file))?.then_some(file));
     }
-    let crash_tracker = home.join(AT_WORK);
+    let crash_tracker = home.join(CRASH_TRACKER_FILE);
     let text = fs::read_to_string(&crash_tracker).unwrap_or_default();
     if again.text(&mut text.clone()) {
         if mode == RunMode::Run {
@@ -87,7 +87,7 @@ fn redact(file: &Path) -> String {
     format!("redact {}", file.display())
 }
 
-/// Returns the files of an export in a folder; for a file, the file itself.
+/// Returns the files of the export at `path`, or `path` itself if it is a file.
 fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let metadata = fs::metadata(path).with_context(|| format!("read {}", path.display()))?;
     if !metadata.is_dir() {
@@ -96,14 +96,14 @@ fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = EXPORTED.iter().map(|name| path.join(name)).collect();
     files.retain(|file| is_plain_file(file));
     files.extend(listed(&path.join(EPISODES), "md"));
-    // The path may be the folder of the episodes itself.
+    // The path may be the folder `episodes` of an export.
     if files.is_empty() {
         files = listed(path, "md");
     }
     Ok(files)
 }
 
-/// Returns the files with an extension in a folder, without links, which are never exports.
+/// Returns the files with an extension in a folder, without symbolic links.
 fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -140,7 +140,7 @@ fn redact_export(file: &Path, mode: RunMode, again: &mut StoredRedactor) -> io::
     })
 }
 
-/// Redacts each line as a JSON document, or as text if it is none.
+/// Redacts each line as a JSON document, or as text if it is not JSON.
 fn lines(text: &mut String, again: &mut StoredRedactor) {
     let mut clean = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -178,25 +178,25 @@ fn document(text: &mut String, again: &mut StoredRedactor) {
     }
 }
 
-/// Redacts an event; a file that is not an event is redacted as text.
+/// Redacts a hook event, or redacts the text if it is not an event.
 fn event(text: &mut String, again: &mut StoredRedactor) {
     let Ok(event) = serde_json::from_str::<HookEvent>(text) else {
         again.text(text);
         return;
     };
-    let mut waits = event.to_spool();
-    let is_changed = again.id(&mut waits.session_id) | again.text(&mut waits.hook_event_name);
-    // A path that is changed leads nowhere.
-    let hides = |path: &mut String| again.text(path);
-    if waits.transcript_path.as_mut().is_some_and(hides) {
-        waits.transcript_path = None;
+    let mut redacted = event.to_spool();
+    let is_changed = again.id(&mut redacted.session_id) | again.text(&mut redacted.hook_event_name);
+    // A changed path does not exist, so it is removed.
+    let is_redacted = |path: &mut String| again.text(path);
+    if redacted.transcript_path.as_mut().is_some_and(is_redacted) {
+        redacted.transcript_path = None;
     }
-    if is_changed || waits != event {
-        *text = serde_json::to_string(&waits).expect("an event has only string keys");
+    if is_changed || redacted != event {
+        *text = serde_json::to_string(&redacted).expect("an event has only string keys");
     }
 }
 
-/// Replaces a file by its changed text, atomically; returns whether it changed.
+/// Replaces a file atomically by its changed text. Returns whether the text changed.
 fn rewrite(file: &Path, mode: RunMode, change: &mut dyn FnMut(&mut String)) -> io::Result<bool> {
     let bytes = match fs::read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

@@ -1,8 +1,8 @@
-//! `graphitid redact`: applies the current rules to text that was stored under older ones.
+//! `graphitid redact`: applies the current rules to text that was stored under older rules.
 //!
-//! The rows of the database are redacted in steps. The position is kept in the database, so that a
-//! run may be interrupted at any time. Then the search index is removed, which the daemon rebuilds,
-//! and the database is rewritten, because sled keeps the bytes of replaced records.
+//! The rows of the database are redacted in steps. The position is stored in the database, so that
+//! an interrupted run can be continued. Then the search index is removed, which the daemon
+//! rebuilds, and the database is rewritten, because sled keeps the bytes of replaced records.
 
 mod files;
 
@@ -32,7 +32,7 @@ use crate::{
     store::{TextStore, clean::CleaningPosition, sled::SledStore},
 };
 
-/// Whether anything is changed.
+/// Whether the changes are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunMode {
     /// Only reports the changes.
@@ -41,41 +41,40 @@ pub enum RunMode {
     Run,
 }
 
-/// The changes, or in a dry run the changes that would be made.
+/// The changes, or in a preview the changes that would be made.
 #[derive(Debug, Default, Serialize)]
 pub struct RedactionSummary {
     /// Whether the changes were made.
     pub run: bool,
     /// The version of the rules.
     pub rules: u32,
-    /// The version of the rules under which the text was stored; `None` if that was not recorded
-    /// yet.
+    /// The version of the rules under which the text was stored. `None` if it was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
-    /// Changed records, by their kind.
+    /// The number of changed records of each kind.
     pub changed: BTreeMap<String, u64>,
-    /// Secrets that were replaced, by kind.
+    /// The number of replaced secrets of each kind.
     pub kinds: BTreeMap<String, u64>,
-    /// Records or files that cannot be read, and are not changed.
+    /// The number of unreadable records, which are not changed.
     pub unreadable: u64,
     pub files: Vec<PathBuf>,
-    /// Databases that were moved aside, which are not changed.
+    /// Damaged databases that were moved. They are not changed.
     pub put_aside: Vec<PathBuf>,
 }
 
-/// Receives the number of redacted bytes and the number of all bytes.
+/// Called with the number of processed bytes and the total number of bytes.
 pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// Interval, in bytes of rows, at which the position is saved.
-const NOTE_EVERY: u64 = 16 << 20;
+/// The position is saved each time that this many bytes of rows were processed.
+const SAVE_INTERVAL_BYTES: u64 = 16 << 20;
 
-/// Redacts the database, the logs and the waiting events of a home again. A dry run only counts the
+/// Redacts the database, the logs and the waiting events of a home again. A preview only counts the
 /// changes.
 ///
 /// # Errors
 ///
-/// When a daemon owns the home, or something cannot be read or written. Changes that were made
-/// stay, and the next run continues after them.
+/// If a daemon owns the home, or a file cannot be read or written. Changes that were made before
+/// are kept, and the next run continues after them.
 pub fn home(
     options: &DaemonOptions,
     mode: RunMode,
@@ -88,14 +87,13 @@ pub fn home(
         rules: RULES_VERSION,
         ..RedactionSummary::default()
     };
-    redacted.put_aside =
-        quarantine::all(&folder).context("look for databases that were moved aside")?;
+    redacted.put_aside = quarantine::all(&folder).context("list the damaged databases")?;
     let mut again = StoredRedactor::default();
     let mut store = None;
     if folder.exists() {
         let opened = open(&folder)?;
         redacted.stored_rules = StoredRules::of(&opened)?.rules;
-        again = rows(&opened, mode, progress)?;
+        again = redact_rows(&opened, mode, progress)?;
         store = Some(opened);
     }
     let config = config::load(&search(options)).map_or_else(|_| Config::default(), |it| it.config);
@@ -115,8 +113,8 @@ fn open(folder: &Path) -> anyhow::Result<SledStore> {
     SledStore::open(folder).with_context(|| format!("open {}", folder.display()))
 }
 
-/// Redacts all rows that an earlier run has not redacted.
-fn rows(
+/// Redacts all rows that an interrupted run has not redacted.
+fn redact_rows(
     store: &SledStore,
     mode: RunMode,
     progress: ProgressCallback<'_>,
@@ -133,7 +131,7 @@ fn rows(
         None => (CleaningPosition::new(), StoredRedactor::default()),
     };
     let total = store.bytes_to_clean(&position)?;
-    let (mut done, mut noted) = (0, 0);
+    let (mut done, mut saved) = (0, 0);
     loop {
         let step = match mode {
             RunMode::Preview => store.preview_cleaning(&mut again, &position)?,
@@ -143,11 +141,11 @@ fn rows(
         done += step.bytes;
         progress(done.min(total), total);
         let is_last = step.next.is_none();
-        if mode == RunMode::Run && (is_last || done - noted >= NOTE_EVERY) {
+        if mode == RunMode::Run && (is_last || done - saved >= SAVE_INTERVAL_BYTES) {
             let report = again.report.clone();
             let run = UnfinishedRun { rules: RULES_VERSION, position: step.next.clone(), report };
             stored.clone().with(run).note(store)?;
-            noted = done;
+            saved = done;
             fault::point("redact: noted");
         }
         match step.next {
@@ -168,7 +166,7 @@ fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()>
             .context("rewrite the database; replaced text may still be in its file")?;
         fault::point("redact: written anew");
     }
-    StoredRules::present().note(&store)?;
+    StoredRules::current().note(&store)?;
     store.close();
     Ok(())
 }
@@ -185,7 +183,7 @@ fn remove_index(folder: &Path) -> io::Result<()> {
 }
 
 impl RedactionSummary {
-    /// Formats the report for people, one paragraph a line.
+    /// Formats the report for people. Each item is a paragraph.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let verb = if self.run { "Changed" } else { "Would change" };
@@ -195,7 +193,9 @@ impl RedactionSummary {
             changed.push(format!("{files} {}", if files == 1 { "file" } else { "files" }));
         }
         lines.push(match changed.is_empty() {
-            true => format!("Nothing is stored that rules {} would redact.", self.rules),
+            true => {
+                format!("There is nothing to redact under version {} of the rules.", self.rules)
+            }
             false => format!("{verb}: {}.", changed.join(", ")),
         });
         if !self.kinds.is_empty() {
@@ -203,13 +203,13 @@ impl RedactionSummary {
         }
         if self.unreadable > 0 {
             lines.push(format!(
-                "{} records cannot be read and stay as they are; see `graphiti repair`.",
+                "{} records cannot be read, so they are not changed; see `graphiti repair`.",
                 self.unreadable
             ));
         }
         for folder in &self.put_aside {
             lines.push(format!(
-                "{} was moved aside as damaged and stays as it is: remove it when nothing is missing.",
+                "The damaged database {} is not changed: remove it when nothing is missing.",
                 folder.display()
             ));
         }
@@ -217,17 +217,17 @@ impl RedactionSummary {
     }
 }
 
-/// Formats each count with its name: `3 messages`.
+/// Formats each count with its name, such as `3 messages`.
 fn listed(counts: &BTreeMap<String, u64>) -> Vec<String> {
     counts.iter().map(|(what, count)| format!("{count} {what}")).collect()
 }
 
 /// Fails for a file that is not part of an export.
-fn known(path: &Path) -> anyhow::Result<()> {
+fn ensure_exported(path: &Path) -> anyhow::Result<()> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     ensure!(
         matches!(extension, Some("md" | "json" | "jsonl")),
-        "{} is no file that `graphiti export` writes: *.md, *.json or *.jsonl",
+        "{} is not a file that `graphiti export` writes: *.md, *.json or *.jsonl",
         path.display()
     );
     Ok(())

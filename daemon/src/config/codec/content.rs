@@ -1,11 +1,11 @@
-//! Codecs for the content that is kept, and for the prompts that shorten it.
+//! Codecs for the stored part of messages, for the prompts that shorten them, and for activities.
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
     capture::config::Keep,
     config::{
-        codec::{Codec, CodecContext, Wrong},
+        codec::{Codec, CodecContext, InvalidValue},
         file::{Node, Value},
     },
     model::{ActivityVector, activity::Activity},
@@ -30,12 +30,16 @@ const CONTENT: &str = "{content}";
 impl Codec for KeepCodec {
     type Item = Keep;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Keep, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Keep, InvalidValue> {
         let text = match &node.value {
             Value::Bool(true) => return Ok(Keep::Full),
             Value::Bool(false) => return Ok(Keep::Omit),
             Value::Text(text) => text.trim(),
-            _ => return Err(Wrong::new("write true to keep it, or false to leave it out")),
+            _ => {
+                return Err(InvalidValue::new(
+                    "write true to keep the content, or false to leave it out",
+                ));
+            }
         };
         let keep = match text.to_ascii_lowercase().as_str() {
             "full" | "true" => Keep::Full,
@@ -43,9 +47,9 @@ impl Codec for KeepCodec {
             "summary" => Keep::Template(self.summary.to_owned()),
             _ if is_file(text) => return Ok(Keep::Template(text.to_owned())),
             _ if text.contains(CONTENT) => return Ok(Keep::Prompt(text.to_owned())),
-            _ => return Err(Wrong::new(no_prompt())),
+            _ => return Err(InvalidValue::new(no_prompt())),
         };
-        context.older(&self.write(&keep));
+        context.note_deprecated(&self.write(&keep));
         Ok(keep)
     }
 
@@ -71,12 +75,12 @@ impl Codec for KeepCodec {
 impl Codec for PromptCodec {
     type Item = TemplateSource;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<TemplateSource, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<TemplateSource, InvalidValue> {
         match &node.value {
             Value::Text(text) if text.trim() == "default" => Ok(TemplateSource::Default),
             Value::Text(text) if is_file(text) => Ok(TemplateSource::File(text.trim().to_owned())),
             Value::Text(text) if text.contains(CONTENT) => Ok(TemplateSource::Inline(text.clone())),
-            _ => Err(Wrong::new(no_prompt())),
+            _ => Err(InvalidValue::new(no_prompt())),
         }
     }
 
@@ -100,9 +104,9 @@ impl Codec for PromptCodec {
 impl Codec for VectorCodec {
     type Item = ActivityVector;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<ActivityVector, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<ActivityVector, InvalidValue> {
         let remedy = "write {\"fixing\": 0.8, \"testing\": 0.5}, for example";
-        let Value::Object(entries) = &node.value else { return Err(Wrong::new(remedy)) };
+        let Value::Object(entries) = &node.value else { return Err(InvalidValue::new(remedy)) };
         let mut intensities = Map::new();
         for entry in entries.iter().filter(|entry| !entry.key.starts_with('_')) {
             let intensity: Option<f64> = match &entry.node.value {
@@ -114,11 +118,13 @@ impl Codec for VectorCodec {
                 (Some(activity), Some(intensity)) => {
                     intensities.insert(activity.as_str().to_owned(), json!(intensity));
                 }
-                (None, _) => return Err(Wrong::new(format!("`{}` is no activity", entry.key))),
-                (_, None) => return Err(Wrong::new(remedy)),
+                (None, _) => {
+                    return Err(InvalidValue::new(format!("`{}` is not an activity", entry.key)));
+                }
+                (_, None) => return Err(InvalidValue::new(remedy)),
             }
         }
-        serde_json::from_value(Json::Object(intensities)).map_err(|_| Wrong::new(remedy))
+        serde_json::from_value(Json::Object(intensities)).map_err(|_| InvalidValue::new(remedy))
     }
 
     fn write(&self, item: &ActivityVector) -> Json {
@@ -149,5 +155,5 @@ fn is_file(text: &str) -> bool {
 }
 
 fn no_prompt() -> String {
-    "end a template's name with .md; write {content} where the text belongs in a prompt".to_owned()
+    "the name of a template must end with .md; a prompt must contain {content} at the place of the text".to_owned()
 }

@@ -10,7 +10,7 @@ use crate::{
         mapped::{FormatMapping, PathPattern, Pointer, RoleNames},
     },
     config::{
-        codec::{Codec, CodecContext, Wrong, place::absolute},
+        codec::{Codec, CodecContext, InvalidValue, place::absolute},
         file::{KeyValue, Node, Value},
     },
 };
@@ -18,15 +18,15 @@ use crate::{
 pub(in crate::config) struct FormatsCodec;
 
 /// Maximum length, in characters, of a name.
-const NAME: usize = 32;
+const MAX_NAME_CHARS: usize = 32;
 const EXAMPLE: &str = "{\"name\": \"myagent\", \"paths\": [\"~/.myagent/sessions\"], \"role\": \"/role\", \
                        \"text\": \"/content\"}";
 
-/// The keys whose values are pointers, each with what it points to. The first two are required.
+/// The keys whose values are JSON pointers, each with its meaning. The first two are required.
 const POINTERS: &[(&str, &str)] = &[
-    ("role", "who wrote the record"),
-    ("text", "what was written: a text, or a list of texts and of objects with the member `text`"),
-    ("time", "when: an RFC 3339 text, or seconds or milliseconds since 1970"),
+    ("role", "the author of the record"),
+    ("text", "the text: a text, or a list of texts and of objects with the member `text`"),
+    ("time", "the time: an RFC 3339 text, or seconds or milliseconds since 1970"),
     (
         "session",
         "the id of the session; without it, each file is a session, named by its path below the watched folder",
@@ -45,9 +45,9 @@ impl Codec for FormatsCodec {
         &self,
         node: &Node,
         context: &mut CodecContext<'_>,
-    ) -> Result<Vec<FormatMapping>, Wrong> {
+    ) -> Result<Vec<FormatMapping>, InvalidValue> {
         let Value::List(items) = &node.value else {
-            return Err(Wrong::new(format!("write [{EXAMPLE}], for example")));
+            return Err(InvalidValue::new(format!("write [{EXAMPLE}], for example")));
         };
         let mut formats: Vec<FormatMapping> = Vec::new();
         for item in items {
@@ -56,7 +56,7 @@ impl Codec for FormatsCodec {
                 let name = &format.name;
                 return Err(wrong(
                     item.line,
-                    &format!("`{name}` is the name of two entries; rename one"),
+                    &format!("two entries have the name `{name}`; rename one of them"),
                 ));
             }
             formats.push(format);
@@ -75,7 +75,7 @@ impl Codec for FormatsCodec {
     fn schema(&self) -> Json {
         let texts = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
         let mut properties = Map::new();
-        let name = format!("^[a-z0-9][a-z0-9_-]{{0,{}}}$", NAME - 1);
+        let name = format!("^[a-z0-9][a-z0-9_-]{{0,{}}}$", MAX_NAME_CHARS - 1);
         properties.insert("name".to_owned(), json!({ "type": "string", "pattern": name }));
         properties.insert("paths".to_owned(), texts.clone());
         for (key, help) in POINTERS {
@@ -104,9 +104,12 @@ struct MappingNode<'n> {
 }
 
 impl<'n> MappingNode<'n> {
-    fn of(node: &'n Node) -> Result<MappingNode<'n>, Wrong> {
+    fn of(node: &'n Node) -> Result<MappingNode<'n>, InvalidValue> {
         let Value::Object(members) = &node.value else {
-            return Err(wrong(node.line, &format!("an entry is an object, such as {EXAMPLE}")));
+            return Err(wrong(
+                node.line,
+                &format!("an entry must be an object, such as {EXAMPLE}"),
+            ));
         };
         let is_key = |key: &str| {
             ["name", "paths", "roles"].contains(&key)
@@ -124,7 +127,7 @@ impl<'n> MappingNode<'n> {
         Ok(MappingNode { line: node.line, members })
     }
 
-    fn read(&self, context: &CodecContext<'_>) -> Result<FormatMapping, Wrong> {
+    fn read(&self, context: &CodecContext<'_>) -> Result<FormatMapping, InvalidValue> {
         let required = |key: &str| {
             let example = format!("add `{key}`, as in {EXAMPLE}");
             self.pointer(key)?.ok_or_else(|| wrong(self.line, &example))
@@ -149,7 +152,7 @@ impl<'n> MappingNode<'n> {
         self.members.iter().rev().find(|member| member.key == key).copied()
     }
 
-    fn name(&self) -> Result<String, Wrong> {
+    fn name(&self) -> Result<String, InvalidValue> {
         let Some(member) = self.get("name") else {
             return Err(wrong(self.line, &format!("add `name`, as in {EXAMPLE}")));
         };
@@ -159,9 +162,9 @@ impl<'n> MappingNode<'n> {
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let is_name =
             name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain);
-        if !is_name || name.len() > NAME {
+        if !is_name || name.len() > MAX_NAME_CHARS {
             return refuse(&format!(
-                "must be 1 to {NAME} of a-z, 0-9, - and _, such as \"myagent\""
+                "must have 1 to {MAX_NAME_CHARS} characters (a-z, 0-9, - and _), such as \"myagent\""
             ));
         }
         if Formats::default().of_agent(name).is_some() {
@@ -173,7 +176,7 @@ impl<'n> MappingNode<'n> {
         Ok(name.clone())
     }
 
-    fn paths(&self, context: &CodecContext<'_>) -> Result<Vec<PathPattern>, Wrong> {
+    fn paths(&self, context: &CodecContext<'_>) -> Result<Vec<PathPattern>, InvalidValue> {
         let Some(member) = self.get("paths") else {
             return Err(wrong(self.line, &format!("add `paths`, as in {EXAMPLE}")));
         };
@@ -196,7 +199,7 @@ impl<'n> MappingNode<'n> {
         texts.iter().map(read).collect()
     }
 
-    fn pointer(&self, key: &str) -> Result<Option<Pointer>, Wrong> {
+    fn pointer(&self, key: &str) -> Result<Option<Pointer>, InvalidValue> {
         let Some(member) = self.get(key) else { return Ok(None) };
         let Value::Text(text) = &member.node.value else {
             let text =
@@ -217,7 +220,7 @@ impl<'n> MappingNode<'n> {
         })
     }
 
-    fn roles(&self) -> Result<RoleNames, Wrong> {
+    fn roles(&self) -> Result<RoleNames, InvalidValue> {
         let mut roles = RoleNames::default();
         let Some(member) = self.get("roles") else { return Ok(roles) };
         let example = "write {\"user\": [\"human\"], \"agent\": [\"assistant\"]}, for example";
@@ -250,7 +253,7 @@ impl<'n> MappingNode<'n> {
     }
 }
 
-/// Returns a list of texts that is not empty; a single text is a list of one.
+/// Returns a non-empty list of texts. A single text counts as a list with one text.
 fn texts(member: &KeyValue) -> Option<Vec<String>> {
     let text = |node: &Node| match &node.value {
         Value::Text(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -262,10 +265,10 @@ fn texts(member: &KeyValue) -> Option<Vec<String>> {
     }
 }
 
-/// Returns an error with the line of the entry, because the message itself names the line of the
-/// list.
-fn wrong(line: usize, text: &str) -> Wrong {
-    Wrong::new(format!("line {line}: {text}"))
+/// Returns an error that contains the line of the entry, because the rest of the message names only
+/// the line of the list.
+fn wrong(line: usize, text: &str) -> InvalidValue {
+    InvalidValue::new(format!("line {line}: {text}"))
 }
 
 fn written(format: &FormatMapping) -> Json {

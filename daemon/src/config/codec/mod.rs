@@ -1,7 +1,7 @@
 //! Converts values between the notation in the file and the types of the configuration.
 //!
-//! A codec reads the notation of the file (seconds as a number, a choice as a word) into the type
-//! that a stage's `Config` has, writes it back, and describes the valid values.
+//! A codec reads the notation of the file (such as a number of seconds, or a word for a choice)
+//! into the type of the setting, writes it back, and describes the valid values.
 
 mod content;
 mod formats;
@@ -27,7 +27,8 @@ pub(super) trait Codec {
     /// The type of the setting.
     type Item;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Self::Item, Wrong>;
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>)
+    -> Result<Self::Item, InvalidValue>;
 
     /// Writes `item` in the notation of the file.
     fn write(&self, item: &Self::Item) -> Json;
@@ -39,8 +40,8 @@ pub(super) trait Codec {
     fn schema(&self) -> Json;
 }
 
-pub(super) struct Wrong {
-    /// What to write instead, for a message.
+pub(super) struct InvalidValue {
+    /// The remedy, for a message: an instruction what to write instead.
     pub(super) remedy: String,
 }
 
@@ -55,19 +56,19 @@ pub(super) struct CodecContext<'c> {
 pub(super) enum Remark {
     /// The value is deprecated; this is the current spelling.
     Older(String),
-    /// The value is used in another form.
+    /// Another value is used instead.
     Adjusted { used: String, reason: &'static str },
 }
 
-impl Wrong {
-    pub(super) fn new(remedy: impl Into<String>) -> Wrong {
-        Wrong { remedy: remedy.into() }
+impl InvalidValue {
+    pub(super) fn new(remedy: impl Into<String>) -> InvalidValue {
+        InvalidValue { remedy: remedy.into() }
     }
 }
 
 impl CodecContext<'_> {
-    fn older(&mut self, present: &Json) {
-        self.remarks.push(Remark::Older(present.to_string()));
+    fn note_deprecated(&mut self, current: &Json) {
+        self.remarks.push(Remark::Older(current.to_string()));
     }
 }
 
@@ -82,7 +83,11 @@ pub(super) struct Optional<C> {
 impl<C: Codec> Codec for Optional<C> {
     type Item = Option<C::Item>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Self::Item, Wrong> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Self::Item, InvalidValue> {
         match node.value {
             crate::config::file::Value::Null => Ok(None),
             _ => self.inner.read(node, context).map(Some),

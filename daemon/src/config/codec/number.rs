@@ -5,14 +5,14 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use crate::config::{
-    codec::{Codec, CodecContext, Remark, Wrong},
+    codec::{Codec, CodecContext, InvalidValue, Remark},
     file::{Node, Value},
 };
 
 /// The longest duration, in seconds: about 68 years, so that no sum overflows.
 const LONGEST: f64 = 2_147_483_647.0;
 
-/// The shortest duration, in seconds; anything shorter would be zero in milliseconds.
+/// The shortest duration, in seconds; a shorter one would be zero in milliseconds.
 const SHORTEST: f64 = 0.001;
 
 /// Seconds, greater than 0.
@@ -21,7 +21,7 @@ pub(in crate::config) struct Seconds;
 /// Seconds, where 0 and `null` disable a feature.
 pub(in crate::config) struct OffSeconds;
 
-/// Milliseconds. A number that is implausibly small is read as seconds.
+/// Milliseconds. An implausibly small number is read as seconds.
 pub(in crate::config) struct Millis;
 
 pub(in crate::config) struct Delays;
@@ -46,18 +46,18 @@ pub(in crate::config) struct Bytes {
     pub(in crate::config) min: u64,
 }
 
-/// Maximum number of milliseconds that is read as seconds instead, because no hook has so short a
-/// time limit.
-const SECONDS_AT_MOST: f64 = 120.0;
+/// A number of milliseconds up to this one is read as seconds, because a hook cannot have such a
+/// short time limit.
+const MAX_READ_AS_SECONDS: f64 = 120.0;
 
 impl Codec for Seconds {
     type Item = Duration;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, InvalidValue> {
         let seconds = number(node, "60 for a minute")?;
         match (SHORTEST..=LONGEST).contains(&seconds) {
             true => Ok(Duration::from_secs_f64(seconds)),
-            false => Err(Wrong::new("write a number above 0, such as 60 for a minute")),
+            false => Err(InvalidValue::new("write a number above 0, such as 60 for a minute")),
         }
     }
 
@@ -77,7 +77,11 @@ impl Codec for Seconds {
 impl Codec for OffSeconds {
     type Item = Option<Duration>;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Option<Duration>, Wrong> {
+    fn read(
+        &self,
+        node: &Node,
+        _: &mut CodecContext<'_>,
+    ) -> Result<Option<Duration>, InvalidValue> {
         if node.value == Value::Null {
             return Ok(None);
         }
@@ -85,7 +89,7 @@ impl Codec for OffSeconds {
         match seconds {
             0.0 => Ok(None),
             SHORTEST..=LONGEST => Ok(Some(Duration::from_secs_f64(seconds))),
-            _ => Err(Wrong::new("write 1800 for half an hour, or 0 to switch it off")),
+            _ => Err(InvalidValue::new("write 1800 for half an hour, or 0 to switch this off")),
         }
     }
 
@@ -105,18 +109,19 @@ impl Codec for OffSeconds {
 impl Codec for Millis {
     type Item = Duration;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Duration, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Duration, InvalidValue> {
         let millis = number(node, "30000 for half a minute")?;
-        if (1.0..=SECONDS_AT_MOST).contains(&millis) {
+        if (1.0..=MAX_READ_AS_SECONDS).contains(&millis) {
             let used = format!("{}", millis * 1_000.0);
-            let reason =
-                "it is in milliseconds, and such a small number is probably meant in seconds";
+            let reason = "the unit is milliseconds, and such a small number probably means seconds";
             context.remarks.push(Remark::Adjusted { used, reason });
             return Ok(Duration::from_secs_f64(millis));
         }
         match (1.0..=LONGEST).contains(&millis) {
             true => Ok(Duration::from_secs_f64(millis / 1_000.0)),
-            false => Err(Wrong::new("write a number above 0, such as 30000 for half a minute")),
+            false => {
+                Err(InvalidValue::new("write a number above 0, such as 30000 for half a minute"))
+            }
         }
     }
 
@@ -136,13 +141,17 @@ impl Codec for Millis {
 impl Codec for Delays {
     type Item = Vec<Duration>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<Duration>, Wrong> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Vec<Duration>, InvalidValue> {
         let remedy = "write the pauses in seconds, such as [300, 900, 2700]";
-        let Value::List(items) = &node.value else { return Err(Wrong::new(remedy)) };
+        let Value::List(items) = &node.value else { return Err(InvalidValue::new(remedy)) };
         if items.is_empty() {
-            return Err(Wrong::new("write at least one pause, such as [300]"));
+            return Err(InvalidValue::new("write at least one pause, such as [300]"));
         }
-        let read = |item| Seconds.read(item, context).map_err(|_| Wrong::new(remedy));
+        let read = |item| Seconds.read(item, context).map_err(|_| InvalidValue::new(remedy));
         items.iter().map(read).collect()
     }
 
@@ -162,16 +171,16 @@ impl Codec for Delays {
 impl Codec for Days {
     type Item = Duration;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, InvalidValue> {
         let days = number(node, "30 for a month")?;
         match (SHORTEST..=LONGEST / DAY).contains(&days) {
             true => Ok(Duration::from_secs_f64(days * DAY)),
-            false => Err(Wrong::new("write a number above 0, or null to keep all")),
+            false => Err(InvalidValue::new("write a number above 0, or null to keep all")),
         }
     }
 
     fn write(&self, item: &Duration) -> Json {
-        whole_or_not(item.as_secs_f64() / DAY)
+        number_to_json(item.as_secs_f64() / DAY)
     }
 
     fn allowed(&self) -> String {
@@ -186,14 +195,15 @@ impl Codec for Days {
 impl Codec for Count {
     type Item = u32;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<u32, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<u32, InvalidValue> {
         let found = number(node, &self.min.max(1).to_string())?;
         let is_within = found >= f64::from(self.min) && found <= f64::from(self.max);
         match is_within && found.fract() == 0.0 {
             true => Ok(found as u32),
-            false => {
-                Err(Wrong::new(format!("write a whole number from {} to {}", self.min, self.max)))
-            }
+            false => Err(InvalidValue::new(format!(
+                "write a whole number from {} to {}",
+                self.min, self.max
+            ))),
         }
     }
 
@@ -213,16 +223,16 @@ impl Codec for Count {
 impl Codec for ShareCodec {
     type Item = f64;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, InvalidValue> {
         let share = number(node, "0.3")?;
         match (0.0..=1.0).contains(&share) {
             true => Ok(share),
-            false => Err(Wrong::new("write a number from 0 to 1, such as 0.3")),
+            false => Err(InvalidValue::new("write a number from 0 to 1, such as 0.3")),
         }
     }
 
     fn write(&self, item: &f64) -> Json {
-        whole_or_not(*item)
+        number_to_json(*item)
     }
 
     fn allowed(&self) -> String {
@@ -237,16 +247,16 @@ impl Codec for ShareCodec {
 impl Codec for Dollars {
     type Item = f64;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, InvalidValue> {
         let dollars = number(node, "2.50")?;
         match (0.0..=1_000_000.0).contains(&dollars) {
             true => Ok(dollars),
-            false => Err(Wrong::new("write an amount of 0 or more, such as 2.50")),
+            false => Err(InvalidValue::new("write an amount of 0 or more, such as 2.50")),
         }
     }
 
     fn write(&self, item: &f64) -> Json {
-        whole_or_not(*item)
+        number_to_json(*item)
     }
 
     fn allowed(&self) -> String {
@@ -258,7 +268,7 @@ impl Codec for Dollars {
     }
 }
 
-/// Units of bytes. Decimal units (kB) are read as binary ones (KiB), which users usually mean.
+/// Units of bytes. Decimal units (kB) are read as binary units (KiB), which users usually mean.
 const UNITS: &[(&str, u64)] = &[
     ("gib", 1 << 30),
     ("gb", 1 << 30),
@@ -276,16 +286,18 @@ const UNITS: &[(&str, u64)] = &[
 impl Codec for Bytes {
     type Item = u64;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<u64, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<u64, InvalidValue> {
         let remedy = "write \"512 MiB\" or a whole number of bytes";
         let bytes = match &node.value {
             Value::Number(number) => number.parse().ok(),
             Value::Text(text) => bytes_of(text),
             _ => None,
         };
-        match bytes.ok_or_else(|| Wrong::new(remedy))? {
+        match bytes.ok_or_else(|| InvalidValue::new(remedy))? {
             bytes if bytes >= self.min => Ok(bytes),
-            _ => Err(Wrong::new(format!("give it at least {}", bytes_text(self.min)))),
+            _ => {
+                Err(InvalidValue::new(format!("write a size of at least {}", bytes_text(self.min))))
+            }
         }
     }
 
@@ -326,7 +338,7 @@ fn bytes_text(bytes: u64) -> String {
 const DAY: f64 = 86_400.0;
 
 /// Returns the finite number in `node`.
-fn number(node: &Node, example: &str) -> Result<f64, Wrong> {
+fn number(node: &Node, example: &str) -> Result<f64, InvalidValue> {
     match &node.value {
         Value::Number(number) => {
             let number: Option<f64> = number.parse().ok();
@@ -334,23 +346,23 @@ fn number(node: &Node, example: &str) -> Result<f64, Wrong> {
         }
         Value::Text(text) if text.trim().parse::<f64>().is_ok() => {
             let number = text.trim();
-            return Err(Wrong::new(format!("write {number} without quotation marks")));
+            return Err(InvalidValue::new(format!("write {number} without quotation marks")));
         }
         Value::Text(_) => {
             let remedy =
                 format!("write a number without unit and quotation marks, such as {example}");
-            return Err(Wrong::new(remedy));
+            return Err(InvalidValue::new(remedy));
         }
         _ => None,
     }
-    .ok_or_else(|| Wrong::new(format!("write a number, such as {example}")))
+    .ok_or_else(|| InvalidValue::new(format!("write a number, such as {example}")))
 }
 
 fn seconds_json(time: Duration) -> Json {
-    whole_or_not(time.as_secs_f64())
+    number_to_json(time.as_secs_f64())
 }
 
-fn whole_or_not(number: f64) -> Json {
+fn number_to_json(number: f64) -> Json {
     match number.fract() == 0.0 {
         true => json!(number as i64),
         false => json!(number),

@@ -5,7 +5,7 @@ use std::path::{self, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::config::{
-    codec::{Codec, CodecContext, Wrong},
+    codec::{Codec, CodecContext, InvalidValue},
     file::{Node, Value},
 };
 
@@ -23,10 +23,10 @@ pub(in crate::config) struct Paths {
 impl Codec for Path {
     type Item = PathBuf;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<PathBuf, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<PathBuf, InvalidValue> {
         match &node.value {
             Value::Text(text) if !text.trim().is_empty() => absolute(text.trim(), context),
-            _ => Err(Wrong::new(format!("write \"{}\", for example", self.example))),
+            _ => Err(InvalidValue::new(format!("write \"{}\", for example", self.example))),
         }
     }
 
@@ -35,7 +35,7 @@ impl Codec for Path {
     }
 
     fn allowed(&self) -> String {
-        "an absolute path, or one that begins with ~/".to_owned()
+        "an absolute path, or a path that begins with ~/".to_owned()
     }
 
     fn schema(&self) -> Json {
@@ -46,17 +46,21 @@ impl Codec for Path {
 impl Codec for Paths {
     type Item = Vec<PathBuf>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<PathBuf>, Wrong> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Vec<PathBuf>, InvalidValue> {
         let one = Path { example: self.example };
         match &node.value {
             Value::Null => Ok(Vec::new()),
             Value::Text(_) => {
                 let path = one.read(node, context)?;
-                context.older(&self.write(&vec![path.clone()]));
+                context.note_deprecated(&self.write(&vec![path.clone()]));
                 Ok(vec![path])
             }
             Value::List(items) => items.iter().map(|item| one.read(item, context)).collect(),
-            _ => Err(Wrong::new(format!("write [\"{}\"], for example", self.example))),
+            _ => Err(InvalidValue::new(format!("write [\"{}\"], for example", self.example))),
         }
     }
 
@@ -74,10 +78,12 @@ impl Codec for Paths {
 }
 
 /// Returns `text` as a path, with `~/` replaced by the user's home folder.
-pub(super) fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf, Wrong> {
+pub(super) fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf, InvalidValue> {
     let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
     if let Some(rest) = below_home {
-        let no_home = || Wrong::new("write it in full: the home folder of the user is not known");
+        let no_home = || {
+            InvalidValue::new("write an absolute path: the home folder of the user is not known")
+        };
         return context.user_home.map(|home| home.join(rest)).ok_or_else(no_home);
     }
     // Windows paths and pipes count as absolute on every system, because one file may serve several
@@ -87,6 +93,6 @@ pub(super) fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf
         || (bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && &bytes[1..2] == b":");
     match is_windows || text.starts_with('/') || path::Path::new(text).is_absolute() {
         true => Ok(PathBuf::from(text)),
-        false => Err(Wrong::new(format!("write it in full, or as \"~/{text}\""))),
+        false => Err(InvalidValue::new(format!("write an absolute path, or \"~/{text}\""))),
     }
 }

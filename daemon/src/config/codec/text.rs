@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     config::{
-        codec::{Codec, CodecContext, Remark, Wrong},
+        codec::{Codec, CodecContext, InvalidValue, Remark},
         file::{Node, Value},
     },
     graph::config::GroupId,
@@ -15,7 +15,8 @@ pub(in crate::config) struct Flag;
 
 /// One of several words.
 pub(in crate::config) struct Choice<T: 'static> {
-    /// Each word with its value. Of several words with the same value, the first one is written.
+    /// Each word with its value. If several words have the same value, the first is current and the
+    /// others are deprecated.
     pub(in crate::config) words: &'static [(&'static str, T)],
 }
 
@@ -46,13 +47,13 @@ pub(in crate::config) struct Namespaces;
 impl Codec for Flag {
     type Item = bool;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<bool, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<bool, InvalidValue> {
         match &node.value {
             Value::Bool(value) => Ok(*value),
             Value::Text(text) if matches!(text.as_str(), "true" | "false") => {
-                Err(Wrong::new(format!("write {text} without quotation marks")))
+                Err(InvalidValue::new(format!("write {text} without quotation marks")))
             }
-            _ => Err(Wrong::new("write true or false")),
+            _ => Err(InvalidValue::new("write true or false")),
         }
     }
 
@@ -76,7 +77,7 @@ impl<T: Copy + PartialEq> Choice<T> {
     }
 
     /// Returns the current words, without deprecated ones.
-    fn present(&self) -> Vec<&'static str> {
+    fn current_words(&self) -> Vec<&'static str> {
         let is_present = |(word, item): &&(&str, T)| self.word(item) == *word;
         self.words.iter().filter(is_present).map(|(word, _)| *word).collect()
     }
@@ -85,21 +86,21 @@ impl<T: Copy + PartialEq> Choice<T> {
 impl<T: Copy + PartialEq> Codec for Choice<T> {
     type Item = T;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<T, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<T, InvalidValue> {
         let Value::Text(text) = &node.value else {
-            return Err(Wrong::new(format!("write \"{}\", for example", self.words[0].0)));
+            return Err(InvalidValue::new(format!("write \"{}\", for example", self.words[0].0)));
         };
         let same = |word: &str| word.eq_ignore_ascii_case(text.trim());
         let Some((_, item)) = self.words.iter().find(|(word, _)| same(word)) else {
             let alike = |word: &&str| strsim::normalized_damerau_levenshtein(word, text) >= 0.6;
-            let remedy = match self.present().into_iter().find(alike) {
+            let remedy = match self.current_words().into_iter().find(alike) {
                 Some(word) => format!("did you mean \"{word}\"?"),
                 None => "write one of these words".to_owned(),
             };
-            return Err(Wrong::new(remedy));
+            return Err(InvalidValue::new(remedy));
         };
         if self.word(item) != text {
-            context.older(&self.write(item));
+            context.note_deprecated(&self.write(item));
         }
         Ok(*item)
     }
@@ -109,7 +110,8 @@ impl<T: Copy + PartialEq> Codec for Choice<T> {
     }
 
     fn allowed(&self) -> String {
-        let words: Vec<String> = self.present().iter().map(|word| format!("\"{word}\"")).collect();
+        let words: Vec<String> =
+            self.current_words().iter().map(|word| format!("\"{word}\"")).collect();
         match words.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
             _ => words.concat(),
@@ -117,17 +119,17 @@ impl<T: Copy + PartialEq> Codec for Choice<T> {
     }
 
     fn schema(&self) -> Json {
-        json!({ "enum": self.present() })
+        json!({ "enum": self.current_words() })
     }
 }
 
 impl Codec for Text {
     type Item = String;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, InvalidValue> {
         match &node.value {
             Value::Text(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-            _ => Err(Wrong::new(format!("write \"{}\", for example", self.example))),
+            _ => Err(InvalidValue::new(format!("write \"{}\", for example", self.example))),
         }
     }
 
@@ -147,11 +149,15 @@ impl Codec for Text {
 impl Codec for Texts {
     type Item = Vec<String>;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<String>, Wrong> {
+    fn read(
+        &self,
+        node: &Node,
+        context: &mut CodecContext<'_>,
+    ) -> Result<Vec<String>, InvalidValue> {
         let one = Text { what: self.what, example: self.example };
         match &node.value {
             Value::List(items) => items.iter().map(|item| one.read(item, context)).collect(),
-            _ => Err(Wrong::new(format!("write [\"{}\"], for example", self.example))),
+            _ => Err(InvalidValue::new(format!("write [\"{}\"], for example", self.example))),
         }
     }
 
@@ -171,7 +177,7 @@ impl Codec for Texts {
 impl Codec for EnvName {
     type Item = String;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, InvalidValue> {
         let is_name = |text: &str| {
             text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
                 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -179,9 +185,11 @@ impl Codec for EnvName {
         match &node.value {
             Value::Text(text) if is_name(text) => Ok(text.clone()),
             Value::Text(text) if text.strip_prefix('$').is_some_and(is_name) => {
-                Err(Wrong::new("write the name without the $"))
+                Err(InvalidValue::new("write the name without the $"))
             }
-            _ => Err(Wrong::new("write \"ANTHROPIC_API_KEY\", for example, not the key itself")),
+            _ => Err(InvalidValue::new(
+                "write \"ANTHROPIC_API_KEY\", for example, not the key itself",
+            )),
         }
     }
 
@@ -201,16 +209,16 @@ impl Codec for EnvName {
 impl Codec for Url {
     type Item = String;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, InvalidValue> {
         let Value::Text(text) = &node.value else {
-            return Err(Wrong::new("write \"http://localhost:11434/v1\", for example"));
+            return Err(InvalidValue::new("write \"http://localhost:11434/v1\", for example"));
         };
         let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         match rest {
             Some(rest) if !rest.is_empty() && !rest.contains(char::is_whitespace) => {
                 Ok(text.trim_end_matches('/').to_owned())
             }
-            _ => Err(Wrong::new("begin it with http:// or https://")),
+            _ => Err(InvalidValue::new("write an address that begins with http:// or https://")),
         }
     }
 
@@ -230,12 +238,12 @@ impl Codec for Url {
 impl Codec for CommandCodec {
     type Item = Vec<String>;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<String>, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<String>, InvalidValue> {
         let word = |node: &Node| match &node.value {
             Value::Text(text) => Some(text.clone()),
             _ => None,
         };
-        let remedy = "write the program and each argument as a text of its own, such as \
+        let remedy = "write the program and each argument as separate texts, such as \
                       [\"pass\", \"show\", \"key\"]";
         let words: Option<Vec<String>> = match &node.value {
             Value::Text(text) if !text.contains(char::is_whitespace) => Some(vec![text.clone()]),
@@ -243,7 +251,7 @@ impl Codec for CommandCodec {
             _ => None,
         };
         let words = words.filter(|words| words.first().is_some_and(|program| !program.is_empty()));
-        words.ok_or_else(|| Wrong::new(remedy))
+        words.ok_or_else(|| InvalidValue::new(remedy))
     }
 
     fn write(&self, item: &Vec<String>) -> Json {
@@ -265,18 +273,20 @@ impl Codec for CommandCodec {
 impl Codec for GroupCodec {
     type Item = GroupId;
 
-    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<GroupId, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<GroupId, InvalidValue> {
         let Value::Text(text) = &node.value else {
-            return Err(Wrong::new("write \"my_group\", for example"));
+            return Err(InvalidValue::new("write \"my_group\", for example"));
         };
         if text.trim().is_empty() {
-            return Err(Wrong::new("write a name, or null for the namespace of each project"));
+            return Err(InvalidValue::new(
+                "write a name, or null for the namespace of each project",
+            ));
         }
         let group = GroupId::sanitised(text);
         if group.as_str() != text {
             context.remarks.push(Remark::Adjusted {
                 used: json!(group.as_str()).to_string(),
-                reason: "a group id has only letters, digits and _, and is no common word",
+                reason: "a group id has only letters, digits and _, and must not be a common word",
             });
         }
         Ok(group)
@@ -298,8 +308,9 @@ impl Codec for GroupCodec {
 impl Codec for Namespaces {
     type Item = Vec<Namespace>;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<Namespace>, Wrong> {
-        let remedy = "write [\"a1b2c3d4\"], for example; `graphiti list --json` shows them";
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<Namespace>, InvalidValue> {
+        let remedy =
+            "write [\"a1b2c3d4\"], for example; `graphiti list --json` shows the namespaces";
         let namespace = |node: &Node| match &node.value {
             // Longer hashes begin with the same eight digits.
             Value::Text(text) if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
@@ -311,7 +322,7 @@ impl Codec for Namespaces {
             Value::List(items) => items.iter().map(namespace).collect::<Option<Vec<Namespace>>>(),
             _ => None,
         }
-        .ok_or_else(|| Wrong::new(remedy))
+        .ok_or_else(|| InvalidValue::new(remedy))
     }
 
     fn write(&self, item: &Vec<Namespace>) -> Json {

@@ -1,11 +1,11 @@
-//! The codec for the tools that agents are shown: a word, or a list of names.
+//! The codec for the tools that are listed for agents: a word, or a list of names.
 
 use serde_json::{Value as Json, json};
 
 use crate::{
     api::{config::ListedTools, tools::TOOLS},
     config::{
-        codec::{Codec, CodecContext, Wrong},
+        codec::{Codec, CodecContext, InvalidValue},
         file::{Node, Value},
     },
 };
@@ -15,14 +15,16 @@ pub(in crate::config) struct ToolsCodec;
 impl Codec for ToolsCodec {
     type Item = ListedTools;
 
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<ListedTools, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<ListedTools, InvalidValue> {
         match &node.value {
             Value::Text(text) if text == "core" => Ok(ListedTools::Core),
             Value::Text(text) if text == "all" => Ok(ListedTools::All),
             Value::List(items) => {
                 Ok(ListedTools::Named(items.iter().map(tool_name).collect::<Result<_, _>>()?))
             }
-            _ => Err(Wrong::new("write \"core\", \"all\" or [\"search_sessions\"], for example")),
+            _ => Err(InvalidValue::new(
+                "write \"core\", \"all\" or [\"search_sessions\"], for example",
+            )),
         }
     }
 
@@ -47,13 +49,16 @@ impl Codec for ToolsCodec {
     }
 }
 
-fn tool_name(node: &Node) -> Result<String, Wrong> {
+fn tool_name(node: &Node) -> Result<String, InvalidValue> {
     let names = || TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
     match &node.value {
         Value::Text(name) if TOOLS.iter().any(|tool| tool.name == name) => Ok(name.clone()),
         Value::Text(name) => {
-            Err(Wrong::new(format!("there is no tool `{name}`; there are {}", names())))
+            Err(InvalidValue::new(format!("there is no tool `{name}`; there are {}", names())))
         }
-        _ => Err(Wrong::new(format!("a tool is named by a text; there are {}", names()))),
+        _ => Err(InvalidValue::new(format!(
+            "the name of a tool must be a text; the tools are {}",
+            names()
+        ))),
     }
 }

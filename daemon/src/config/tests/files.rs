@@ -12,7 +12,7 @@ fn search(directory: Option<&Path>, home: &Path) -> FileSearch {
 }
 
 #[test]
-fn the_directory_s_file_comes_before_the_home_s() {
+fn the_file_of_the_directory_takes_precedence_over_that_of_the_home() {
     let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let search = search(Some(directory.path()), home.path());
     assert_eq!(load(&search).unwrap().file, None);
@@ -29,7 +29,7 @@ fn the_directory_s_file_comes_before_the_home_s() {
 }
 
 #[test]
-fn a_wrong_file_is_not_passed_over() {
+fn an_invalid_file_is_not_skipped() {
     let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::write(directory.path().join(FILE_NAME), "{").unwrap();
     fs::write(home.path().join(FILE_NAME), "{}").unwrap();
@@ -37,21 +37,21 @@ fn a_wrong_file_is_not_passed_over() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told() {
+fn a_file_that_cannot_be_read_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(FILE_NAME);
     fs::write(&file, b"{\"a\": \"\xFF\"}").unwrap();
     let said = load(&search(None, home.path())).unwrap_err().to_string();
     let wanted = format!(
-        "{}: cannot be read (stream did not contain valid utf-8); make it a file that you may read, or \
-         remove it",
+        "{}: cannot be read (stream did not contain valid utf-8); change the permissions of the file, \
+        or remove it",
         file.display()
     );
     assert_eq!(said, wanted);
 }
 
 #[test]
-fn a_project_s_file_decides_neither_what_runs_nor_where_text_goes() {
+fn the_file_of_a_project_cannot_set_programs_or_destinations_of_text() {
     let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = directory.path().join(FILE_NAME);
     let text =
@@ -67,13 +67,14 @@ fn a_project_s_file_decides_neither_what_runs_nor_where_text_goes() {
         )
     });
     assert_eq!(said, wanted.join("\n"));
-    // The file now is the user's own, so the key applies even if the daemon starts in that folder.
+    // The file is now the user's own, so the keys are valid even if the daemon starts in this
+    // folder.
     fs::rename(&file, home.path().join(FILE_NAME)).unwrap();
     assert!(load(&search(Some(home.path()), home.path())).is_ok());
 }
 
 #[test]
-fn the_default_file_is_the_default_without_a_word() {
+fn the_default_file_is_read_as_the_default_without_notices() {
     let loaded = read_text(&init_text()).unwrap();
     assert_eq!(loaded.config, Config::default());
     assert!(loaded.notices.is_empty(), "{:?}", loaded.notices);
@@ -95,7 +96,7 @@ fn the_default_file_has_help_beside_every_key() {
 }
 
 #[test]
-fn the_default_file_is_written_once_and_for_the_user_alone() {
+fn the_default_file_is_not_overwritten_and_is_readable_only_by_the_user() {
     let parent = tempfile::tempdir().unwrap();
     let home = parent.path().join("home");
     let file = write_default(&home, Existing::Keep).unwrap();
@@ -122,14 +123,14 @@ fn the_default_file_is_written_once_and_for_the_user_alone() {
 }
 
 #[test]
-fn check_explains_a_sound_file() {
+fn check_explains_a_valid_file() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(FILE_NAME);
     let text = "{\"session_tracking\": {\n\"inactivity_timeout\": 900,\n\"colour\": 1,\n\"keep_days\": 7}}";
     fs::write(&file, text).unwrap();
     let report = check(&search(None, home.path()), None);
     let name = file.display();
-    assert!(report.is_sound);
+    assert!(report.is_valid);
     let wanted = format!(
         "{name}: can be used\n\n\
          worth knowing (1)\n  \
@@ -153,13 +154,13 @@ fn check_explains_a_sound_file() {
 }
 
 #[test]
-fn check_explains_a_wrong_file() {
+fn check_explains_an_invalid_file() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("other.json");
     fs::write(&file, "{\"session_tracking\": {\"enabled\": 1, \"watch_path\": null}}").unwrap();
     let report = check(&search(None, home.path()), Some(&file));
     let name = file.display();
-    assert!(!report.is_sound);
+    assert!(!report.is_valid);
     let wanted = format!(
         "{name}: cannot be used\n\n\
          wrong (1)\n  \
@@ -172,9 +173,9 @@ fn check_explains_a_wrong_file() {
 }
 
 #[test]
-fn check_says_where_it_looked() {
+fn check_without_a_file_lists_the_searched_paths() {
     let report = check(&search(Some(Path::new("/a")), Path::new("/b")), None);
-    assert!(report.is_sound);
+    assert!(report.is_valid);
     let wanted = "no file: looked for /a/graphiti.config.json and /b/graphiti.config.json; `graphiti config \
                   init` writes one\n\nvalues\n  session_tracking.enabled = true  (default)\n";
     assert!(report.text.starts_with(wanted), "{}", report.text);

@@ -2,13 +2,13 @@
 
 use crate::config::{table, tests::read_inner};
 
-const WHOLE: &str = r#"{"name": "mine", "paths": ["~/.mine/sessions", "/var/log/mine/*.log"],
+const FULL_ENTRY: &str = r#"{"name": "mine", "paths": ["~/.mine/sessions", "/var/log/mine/*.log"],
     "role": "/message/role", "text": "/message/content", "time": "/at", "session": "/id", "cwd": "/dir",
     "roles": {"user": ["me"]}}"#;
 
 #[test]
-fn an_entry_is_read_and_written_as_it_stands() {
-    let config = read_inner(&format!("\"watch_formats\": [{WHOLE}]")).unwrap().config;
+fn an_entry_survives_writing_and_reading() {
+    let config = read_inner(&format!("\"watch_formats\": [{FULL_ENTRY}]")).unwrap().config;
     let [format] = &config.capture.watch_formats[..] else { panic!("one entry") };
     assert_eq!(format.name, "mine");
     assert_eq!(format.paths[0].root(), std::path::Path::new("/home/ann/.mine/sessions"));
@@ -22,23 +22,26 @@ fn an_entry_is_read_and_written_as_it_stands() {
 }
 
 #[test]
-fn what_is_wrong_with_an_entry_is_told_with_its_line_and_a_remedy() {
+fn problems_of_an_entry_are_reported_with_line_and_remedy() {
     for (entry, remedy) in [
-        ("7", "line 1: an entry is an object, such as {\"name\""),
+        ("7", "line 1: an entry must be an object, such as {\"name\""),
         (r#"{"paths": ["/p"], "role": "/r", "text": "/t"}"#, "line 1: add `name`, as in {\"name\""),
         (r#"{"name": "a", "role": "/r", "text": "/t"}"#, "line 1: add `paths`, as in"),
         (r#"{"name": "a", "paths": ["/p/q"], "text": "/t"}"#, "line 1: add `role`, as in"),
         (r#"{"name": "a", "paths": ["/p/q"], "role": "/r"}"#, "line 1: add `text`, as in"),
         (
             r#"{"name": "Mine!"}"#,
-            "`name` must be 1 to 32 of a-z, 0-9, - and _, such as \"myagent\"",
+            "`name` must have 1 to 32 characters (a-z, 0-9, - and _), such as \"myagent\"",
         ),
         (
             r#"{"name": "codex"}"#,
             "`name` `codex` is an agent whose transcripts are read without an entry; write another \
              name, or remove the entry",
         ),
-        (r#"{"name": "a", "paths": ["p"]}"#, "`paths` has \"p\": write it in full, or as \"~/p\""),
+        (
+            r#"{"name": "a", "paths": ["p"]}"#,
+            "`paths` has \"p\": write an absolute path, or \"~/p\"",
+        ),
         (
             r#"{"name": "a", "paths": ["~/*.jsonl"]}"#,
             "`paths` has \"~/*.jsonl\", for which all of /home/ann would have to be watched; name a \
@@ -82,7 +85,11 @@ fn what_is_wrong_with_an_entry_is_told_with_its_line_and_a_remedy() {
         assert!(problems.starts_with(head), "{entry}: {problems}");
         assert!(problems.contains(remedy), "{entry}: {problems}");
     }
-    let twice =
-        read_inner(&format!("\"watch_formats\": [{WHOLE}, {WHOLE}]")).unwrap_err().to_string();
-    assert!(twice.contains("line 3: `mine` is the name of two entries; rename one"), "{twice}");
+    let twice = read_inner(&format!("\"watch_formats\": [{FULL_ENTRY}, {FULL_ENTRY}]"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        twice.contains("line 3: two entries have the name `mine`; rename one of them"),
+        "{twice}"
+    );
 }

@@ -2,8 +2,8 @@
 
 use crate::config::tests::{read_inner, read_text};
 
-/// Returns all problems and notices of `inner`, one per line.
-fn said(inner: &str) -> String {
+/// Returns all problems and notices of the section `inner`, one per line.
+fn messages_of(inner: &str) -> String {
     match read_inner(inner) {
         Ok(loaded) => {
             let notices: Vec<String> = loaded.notices.iter().map(ToString::to_string).collect();
@@ -14,7 +14,7 @@ fn said(inner: &str) -> String {
 }
 
 #[test]
-fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
+fn each_invalid_value_is_reported_with_the_valid_values_and_a_remedy() {
     for (inner, wanted) in [
         (
             r#""enabled": "true""#,
@@ -39,7 +39,7 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""inactivity_timeout": -1"#,
             "c.json:1: `session_tracking.inactivity_timeout` is -1, but must be a number of seconds, or \
-             0 or null for never; write 1800 for half an hour, or 0 to switch it off",
+             0 or null for never; write 1800 for half an hour, or 0 to switch this off",
         ),
         (
             r#""check_interval": 0"#,
@@ -59,7 +59,8 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""watch_directories": ["claude/projects"]"#,
             "c.json:1: `session_tracking.watch_directories` is a list, but must be a list of absolute \
-             paths, or of paths that begin with ~/; write it in full, or as \"~/claude/projects\"",
+             paths, or of paths that begin with ~/; write an absolute path, or \
+             \"~/claude/projects\"",
         ),
         (
             r#""excluded_paths": {}"#,
@@ -75,19 +76,21 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
             r#""trusted_namespaces": ["app"]"#,
             "c.json:1: `session_tracking.trusted_namespaces` is a list, but must be a list of project \
              namespaces, each of eight hexadecimal digits, or null for all projects; write \
-             [\"a1b2c3d4\"], for example; `graphiti list --json` shows them",
+             [\"a1b2c3d4\"], for example; `graphiti list --json` shows the namespaces",
         ),
         (
             r#""filter": {"user_messages": "sumary"}"#,
             "c.json:1: `session_tracking.filter.user_messages` is \"sumary\", but must be true (all of \
              it), false (none of it), a template such as \"my-summary.md\", or a prompt with {content} \
-             in it; end a template's name with .md; write {content} where the text belongs in a prompt",
+             in it; the name of a template must end with .md; a prompt must contain {content} at \
+             the place of the text",
         ),
         (
             r#""summary_prompts": {"tool_results": "shorten it"}"#,
             "c.json:1: `session_tracking.summary_prompts.tool_results` is \"shorten it\", but must be \
-             \"default\", a template such as \"my-summary.md\", or a prompt with {content} in it; end a \
-             template's name with .md; write {content} where the text belongs in a prompt",
+             \"default\", a template such as \"my-summary.md\", or a prompt with {content} in it; the \
+             name of a template must end with .md; a prompt must contain {content} at the place of \
+             the text",
         ),
         (
             r#""summary_prompts": {"max_summary_chars": 5}"#,
@@ -107,8 +110,8 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""summarization": {"activity_vector": {"coding": 1}}"#,
             "c.json:1: `session_tracking.summarization.activity_vector` is an object, but must be an \
-             object with a number from 0 to 1 for each activity, or null for none; `coding` is no \
-             activity",
+             object with a number from 0 to 1 for each activity, or null for none; `coding` is \
+             not an activity",
         ),
         (
             r#""resilience": {"on_llm_unavailable": "WAIT"}"#,
@@ -122,8 +125,8 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         ),
         (
             r#""hooks": true"#,
-            "c.json:1: `session_tracking.hooks` is true, but must be an object; write { } with keys in \
-             it, or leave it out",
+            "c.json:1: `session_tracking.hooks` is true, but must be an object; write an object, \
+            such as { }, or remove the key",
         ),
         (
             r#""hooks": {"hook_timeout": 0}"#,
@@ -138,8 +141,9 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""hooks": {"socket_path": "mcp.sock"}"#,
             "c.json:1: `session_tracking.hooks.socket_path` is \"mcp.sock\", but must be an absolute \
-             path, or one that begins with ~/, or null for the usual one; write it in full, or as \
-             \"~/mcp.sock\"",
+             path, or a path that begins with ~/, or null for the default socket; write an \
+             absolute \
+             path, or \"~/mcp.sock\"",
         ),
         (
             r#""llm": {"provider": "antropic"}"#,
@@ -149,34 +153,35 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""llm": {"base_url": "localhost:11434"}"#,
             "c.json:1: `session_tracking.llm.base_url` is \"localhost:11434\", but must be an address, \
-             or null for the provider's own; begin it with http:// or https://",
+             or null for the provider's own; write an address that begins with http:// or https://",
         ),
         (
             r#""llm": {"api_key_env": "$ANTHROPIC_API_KEY"}"#,
             "c.json:1: `session_tracking.llm.api_key_env` is \"$ANTHROPIC_API_KEY\", but must be the name \
-             of an environment variable, or null for the provider's usual one; write the name without \
+             of an environment variable, or null for the provider's default; write the name \
+             without \
              the $",
         ),
         (
             r#""llm": {"api_key_command": "pass show key"}"#,
             "c.json:1: `session_tracking.llm.api_key_command` is \"pass show key\", but must be a program \
-             with its arguments, or null for none; write the program and each argument as a text of its \
-             own, such as [\"pass\", \"show\", \"key\"]",
+             with its arguments, or null for none; write the program and each argument as \
+             separate texts, such as [\"pass\", \"show\", \"key\"]",
         ),
         (
             r#""llm": {"model": ""}"#,
-            "c.json:1: `session_tracking.llm.model` is \"\", but must be a model's name, or null for the \
-             provider's usual one; write \"claude-haiku-4-5\", for example",
+            "c.json:1: `session_tracking.llm.model` is \"\", but must be a model's name, or null \
+            for the provider's default; write \"claude-haiku-4-5\", for example",
         ),
         (
             r#""llm": {"daily_budget": {"usd": -1}}"#,
             "c.json:1: `session_tracking.llm.daily_budget.usd` is -1, but must be an amount of US \
-             dollars, or null for no bound; write an amount of 0 or more, such as 2.50",
+             dollars, or null for no limit; write an amount of 0 or more, such as 2.50",
         ),
         (
             r#""limits": {"database_bytes": "1 MB"}"#,
             "c.json:1: `session_tracking.limits.database_bytes` is \"1 MB\", but must be a size of at \
-             least 32 MiB; give it at least 32 MiB",
+             least 32 MiB; write a size of at least 32 MiB",
         ),
         (
             r#""limits": {"spool_bytes": "much"}"#,
@@ -189,12 +194,12 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
              \"debug\" or \"trace\"; write \"error\", for example",
         ),
     ] {
-        assert_eq!(said(inner), wanted);
+        assert_eq!(messages_of(inner), wanted);
     }
 }
 
 #[test]
-fn values_that_do_not_go_together_are_told() {
+fn conflicting_values_are_reported() {
     for (inner, wanted) in [
         (
             r#""summarization": {"type_detection": "manual"}"#,
@@ -215,23 +220,25 @@ fn values_that_do_not_go_together_are_told() {
         (
             r#""log": {"max_bytes": "1 GiB"}"#,
             "c.json:1: `session_tracking.log.max_bytes` is more than \
-             `session_tracking.limits.log_bytes`, which is for all log files together; make one smaller \
-             or the other larger",
+            `session_tracking.limits.log_bytes`, the limit of all log files together; decrease \
+            this value, or increase the limit",
         ),
         (
             r#""limits": {"log_bytes": "1 MiB"}"#,
-            "c.json:1: `session_tracking.limits.log_bytes` is for all log files together and less than \
-             `session_tracking.log.max_bytes` for one; make one larger or the other smaller",
+            "c.json:1: `session_tracking.limits.log_bytes` is the limit of all log files \
+            together, and less than `session_tracking.log.max_bytes`, the limit of one file; \
+            increase this limit, or decrease the other",
         ),
         (
             r#""auto_summarize": true"#,
-            "c.json:1: `session_tracking.auto_summarize` has no effect; there is no model: set \
-             `session_tracking.llm.provider`, or summaries are derived from evidence",
+            "c.json:1: `session_tracking.auto_summarize` has no effect; no model is configured, \
+            so summaries are derived from evidence: set `session_tracking.llm.provider` to use a \
+            model",
         ),
         (
             r#""cross_project_search": false, "trusted_namespaces": ["a1b2c3d4"]"#,
-            "c.json:1: `session_tracking.trusted_namespaces` has no effect; a search sees the caller's \
-             project alone while `session_tracking.cross_project_search` is false",
+            "c.json:1: `session_tracking.trusted_namespaces` has no effect; a search covers only \
+            the caller's project while `session_tracking.cross_project_search` is false",
         ),
         (
             r#""check_interval": 3600"#,
@@ -239,12 +246,12 @@ fn values_that_do_not_go_together_are_told() {
              they count as inactive, because `session_tracking.inactivity_timeout` is not longer",
         ),
     ] {
-        assert_eq!(said(inner), wanted);
+        assert_eq!(messages_of(inner), wanted);
     }
 }
 
 #[test]
-fn older_spellings_are_understood_and_told() {
+fn deprecated_spellings_are_read_with_a_notice() {
     for (inner, wanted) in [
         (
             r#""watch_path": ["/t"]"#,
@@ -296,25 +303,25 @@ fn older_spellings_are_understood_and_told() {
         ),
         (
             r#""hooks": {"hook_timeout": 30}"#,
-            "c.json:1: `session_tracking.hooks.hook_timeout` is 30 and used as 30000; it is in \
-             milliseconds, and such a small number is probably meant in seconds",
+            "c.json:1: `session_tracking.hooks.hook_timeout` is 30 and used as 30000; the unit is \
+            milliseconds, and such a small number probably means seconds",
         ),
         (
             r#""group_id": "my-host__global""#,
             "c.json:1: `session_tracking.group_id` is \"my-host__global\" and used as \
-             \"my_host__global\"; a group id has only letters, digits and _, and is no common word",
+             \"my_host__global\"; a group id has only letters, digits and _, and must not be a common word",
         ),
         (
             r#""enabled": false, "enabled": true"#,
             "c.json:1: `session_tracking.enabled` occurs twice; this one is used",
         ),
     ] {
-        assert_eq!(said(inner), wanted);
+        assert_eq!(messages_of(inner), wanted);
     }
 }
 
 #[test]
-fn unknown_keys_are_told_with_the_nearest_known_one() {
+fn unknown_keys_are_reported_with_the_nearest_known_key() {
     for (inner, wanted) in [
         (
             r#""inactivity_timout": 60"#,
@@ -333,7 +340,7 @@ fn unknown_keys_are_told_with_the_nearest_known_one() {
         ),
         (r#""_comment": 1, "_enabled_help": "x", "// why": 2"#, ""),
     ] {
-        assert_eq!(said(inner), wanted);
+        assert_eq!(messages_of(inner), wanted);
     }
 }
 
@@ -360,12 +367,12 @@ fn secrets_are_refused_and_never_shown() {
             "c.json:1: `session_tracking.{place}` contains a secret, which must not be in this file; {}",
             remedy(section)
         );
-        assert_eq!(said(&inner), wanted);
+        assert_eq!(messages_of(&inner), wanted);
     }
 }
 
 #[test]
-fn all_problems_are_told_at_once_in_the_order_of_the_file() {
+fn all_problems_are_reported_together_in_the_order_of_the_file() {
     let text = r#"{
   // an old file
   "watch_path": null,
@@ -390,8 +397,8 @@ c.json:10: `session_tracking.hooks.enabled` is null, but must be true or false; 
 c.json:12: `session_tracking.llm.api_key` contains a secret, which must not be in this file; set \
 `session_tracking.llm.api_key_env` to the name of an environment variable, or `api_key_file` to a file \
 that only you can read, and replace the secret if others could read this one
-c.json:13: `session_tracking.limits` is a list, but must be an object; write { } with keys in it, or \
-leave it out
+c.json:13: `session_tracking.limits` is a list, but must be an object; write an object, such as \
+{ }, or remove the key
 c.json:3: `watch_path` is an older spelling and read as `session_tracking.watch_directories`
 c.json:7: `session_tracking.colour` is unknown and ignored; `graphiti config schema` shows all keys
 c.json:15: `colour` is unknown and ignored; `graphiti config schema` shows all keys";
@@ -399,7 +406,8 @@ c.json:15: `colour` is unknown and ignored; `graphiti config schema` shows all k
 }
 
 #[test]
-fn a_file_that_is_no_object_is_told() {
-    let wanted = "c.json:1: `the file` is a list, but must be an object; put { } around it";
+fn a_file_that_is_not_an_object_is_reported() {
+    let wanted = "c.json:1: `the file` is a list, but must be an object; put { } around the \
+    content";
     assert_eq!(read_text("[]").unwrap_err().to_string(), wanted);
 }

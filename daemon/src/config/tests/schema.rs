@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use crate::config::{init_text, schema};
 
 #[test]
-fn the_schema_accepts_the_default_file_and_refuses_wrong_ones() {
+fn the_schema_accepts_the_default_file_and_refuses_invalid_files() {
     let schema = schema();
     let accepts = |text: &str| is_valid(&schema, &serde_json::from_str(text).unwrap());
     assert!(accepts(&init_text()));
@@ -29,7 +29,7 @@ fn the_schema_accepts_the_default_file_and_refuses_wrong_ones() {
 }
 
 #[test]
-fn the_validator_knows_its_keywords() {
+fn the_validator_supports_its_keywords() {
     let is = |schema: &str, value: &str| {
         is_valid(&serde_json::from_str(schema).unwrap(), &serde_json::from_str(value).unwrap())
     };

@@ -29,7 +29,7 @@ fn an_empty_file_is_the_default() {
 }
 
 #[test]
-fn the_defaults_are_those_of_the_documents_where_they_hold() {
+fn documented_defaults_are_used() {
     let config = Config::default();
     assert!(config.capture.enabled);
     assert_eq!(config.session.inactivity_timeout, Some(Duration::from_secs(1_800)));
@@ -50,7 +50,7 @@ fn the_defaults_are_those_of_the_documents_where_they_hold() {
 }
 
 #[test]
-fn zero_and_null_switch_the_timeout_off() {
+fn zero_and_null_disable_the_timeout() {
     for value in ["0", "null", "0.0"] {
         let config = config(&format!("\"inactivity_timeout\": {value}"));
         assert_eq!(config.session.inactivity_timeout, None, "{value}");
@@ -58,7 +58,7 @@ fn zero_and_null_switch_the_timeout_off() {
 }
 
 #[test]
-fn the_document_of_summaries_is_read_as_it_stands() {
+fn the_example_of_the_document_about_summaries_is_read() {
     let config = config(
         r#"
         "enabled": true,
@@ -85,7 +85,7 @@ fn the_document_of_summaries_is_read_as_it_stands() {
 }
 
 #[test]
-fn the_fork_s_own_file_is_read_without_a_word() {
+fn the_file_of_the_fork_is_read_without_notices() {
     let text = r#"{
       "$schema": "https://json-schema.org/draft-07/schema#",
       "description": "x", "version": "1.0.0",
@@ -105,7 +105,7 @@ fn the_fork_s_own_file_is_read_without_a_word() {
 }
 
 #[test]
-fn the_filter_knows_its_five_notations() {
+fn the_five_notations_of_a_filter_are_read() {
     for (value, wanted) in [
         ("true", Keep::Full),
         ("false", Keep::Omit),
@@ -119,7 +119,7 @@ fn the_filter_knows_its_five_notations() {
 }
 
 #[test]
-fn prompts_know_their_three_notations() {
+fn the_three_notations_of_a_prompt_are_read() {
     for (value, wanted) in [
         ("default", TemplateSource::Default),
         ("/etc/p/tool.md", TemplateSource::File("/etc/p/tool.md".to_owned())),
@@ -131,7 +131,7 @@ fn prompts_know_their_three_notations() {
 }
 
 #[test]
-fn every_other_notation_is_read() {
+fn other_notations_are_read() {
     let config = config(
         r#"
         "watch_directories": ["~/logs", "/var/logs", "C:\\logs"],
@@ -168,7 +168,7 @@ fn every_other_notation_is_read() {
 }
 
 #[test]
-fn the_tools_that_agents_are_shown_are_a_word_or_names() {
+fn the_listed_tools_are_a_word_or_a_list_of_names() {
     let listed = |value: &str| {
         read_inner(&format!("\"mcp\": {{\"tools\": {value}}}"))
             .map(|read| read.config.api.listed_tools)
@@ -184,7 +184,7 @@ fn the_tools_that_agents_are_shown_are_a_word_or_names() {
 }
 
 #[test]
-fn keys_of_ours_beside_the_section_are_read_too() {
+fn keys_beside_the_section_are_read() {
     let loaded = read_text(r#"{"query_timeout": 3, "hooks": {"handoff": false}}"#).unwrap();
     assert_eq!(loaded.config.api.query_timeout, Duration::from_secs(3));
     assert!(!loaded.config.api.hooks.handoff);
@@ -192,7 +192,7 @@ fn keys_of_ours_beside_the_section_are_read_too() {
 }
 
 #[test]
-fn odd_values_are_refused_or_stay_as_they_are_written_back() {
+fn unusual_values_are_refused_or_read_again_as_written() {
     let odd = [
         "null",
         "true",

@@ -3,19 +3,20 @@
 //!
 //! Panics are caught, but an exhausted stack or memory ends the process. A transcript that
 //! exhausts them would do so again at each start. So a session is quarantined for a while after
-//! the daemon died [`DEATHS`] times during its work without any progress. Closing the session by
-//! name allows one more attempt, and another version of the program starts with no quarantines.
+//! the daemon died [`QUARANTINE_DEATHS`] times while it worked on the session and made no progress.
+//! If a user closes the session by its name, it is tried once more. Another version of the program
+//! starts with no quarantines.
 //!
-//! A daemon that is killed from outside also dies during the work on some session, and may by
-//! chance die several times during the same one. So a session is tested after [`TESTED_FROM`]
-//! deaths: it is processed alone, and only when the daemon has lived for [`TEST_DELAY`]. A kill
+//! A daemon that is killed from outside also dies during the work on some session, by chance
+//! several times during the work on the same session. So a session is tested after [`TEST_DEATHS`]
+//! deaths: it is processed alone, and only when the daemon has run for [`TEST_DELAY`]. A kill
 //! before that never interrupts a test. A kill at a random moment of a minute interrupts a test of
-//! 0.1 s with a probability of 1 in 600. A quarantine needs two interrupted tests in a row, after
-//! the two deaths before them. That has a probability of 1 in 360,000 (1 in 3,600 for tests of one
+//! 0.1 s with a probability of 1 in 600. A quarantine needs two deaths and then two interrupted
+//! tests. By chance, this happens with a probability of 1 in 360,000 (1 in 3,600 for tests of one
 //! second). A test that succeeds clears the session.
 //!
-//! Only the death of the process counts, not that of the machine, so the file need not reach the
-//! disk. If the file cannot be written, the daemon works without it.
+//! Only crashes of the process count, not those of the machine, so the file is not synced to disk.
+//! If the file cannot be written, the daemon works without it.
 
 use std::{
     collections::BTreeMap,
@@ -34,17 +35,17 @@ use crate::{
 };
 
 /// Number of deaths after which a session is quarantined.
-const DEATHS: u32 = 4;
+const QUARANTINE_DEATHS: u32 = 4;
 /// Number of deaths after which a session is tested.
-const TESTED_FROM: u32 = 2;
+const TEST_DEATHS: u32 = 2;
 /// Minimum age of the daemon before it tests a session.
 pub(super) const TEST_DELAY: Duration = Duration::from_secs(60);
 /// The length of the first quarantine; each further death doubles it.
 const FIRST_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// Maximum length of a quarantine.
-const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Deaths that are older than this are forgotten.
-const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Sessions whose last death is older than this are forgotten.
+const MAX_NOTE_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The version of the file.
 const VERSION: u32 = 1;
 /// Maximum size of the file, in bytes. Its usual size is a few hundred bytes.
@@ -60,14 +61,14 @@ pub struct CrashTracker {
 pub(super) struct WorkGuard<'w> {
     crash_tracker: &'w CrashTracker,
     session: SessionId,
-    /// Whether the work ended, and was not interrupted.
+    /// Whether the work was completed, not interrupted.
     is_done: bool,
 }
 
 /// The quarantine of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quarantine {
-    /// How often the daemon died during the session's work.
+    /// How often the daemon died while it worked on the session.
     pub(super) deaths: u32,
     /// The length of the quarantine, from the last death on.
     pub(super) pause: Duration,
@@ -139,10 +140,10 @@ impl CrashTracker {
             tracing::warn!(%error, %file, "failed to track the sessions that are worked on");
             (TrackerState::default(), String::new())
         });
-        // The same process reopened its database, so it has not died.
+        // The same process reopened its database: the daemon did not die.
         match writer == process {
-            true => state.notes.interrupted(),
-            false => state.notes.died(now),
+            true => state.notes.end_work_in_progress(),
+            false => state.notes.count_deaths(now),
         }
         let crash_tracker = CrashTracker { state: Mutex::new(state) };
         crash_tracker.change(|_| {});
@@ -166,7 +167,7 @@ impl CrashTracker {
         let state = self.lock();
         let suspect = |(session, note): (&SessionId, &CrashNote)| Suspect {
             session: session.clone(),
-            is_tested: note.deaths >= TESTED_FROM,
+            is_tested: note.deaths >= TEST_DEATHS,
         };
         state.notes.0.iter().map(suspect).collect()
     }
@@ -175,7 +176,7 @@ impl CrashTracker {
     pub(super) fn try_again(&self, session: &SessionId) {
         let mut state = self.lock();
         if let Some(note) = state.notes.0.get_mut(session) {
-            note.deaths = note.deaths.min(DEATHS - 1);
+            note.deaths = note.deaths.min(QUARANTINE_DEATHS - 1);
         }
     }
 
@@ -199,7 +200,7 @@ impl CrashTracker {
 }
 
 impl WorkGuard<'_> {
-    /// Records that the work ended.
+    /// Records that the work was completed.
     pub(super) fn done(mut self) {
         self.is_done = true;
     }
@@ -217,7 +218,7 @@ impl TrackerState {
     fn save(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut text = self.notes.to_text(&self.process);
-        // One write that never shortens the file, so that a kill cannot leave half of it.
+        // A single write that never shortens the file, so that a kill cannot leave half a text.
         let length = text.len();
         text.resize(length.max(self.length), b' ');
         file.rewind()?;
@@ -231,7 +232,7 @@ impl CrashNotes {
     fn begin(&mut self, session: &SessionId, from: u64) {
         let new = CrashNote { from, in_progress: true, deaths: 0, last: 0 };
         let note = self.0.entry(session.clone()).or_insert(new);
-        // There was progress since the last time.
+        // There was progress since the last attempt.
         if from > note.from {
             *note = new;
         }
@@ -248,13 +249,13 @@ impl CrashNotes {
     }
 
     /// Ends all work in progress without counting a death.
-    fn interrupted(&mut self) {
+    fn end_work_in_progress(&mut self) {
         self.0.retain(|_, note| note.deaths > 0);
         self.0.values_mut().for_each(|note| note.in_progress = false);
     }
 
     /// Counts a death for all work in progress, and drops old notes.
-    fn died(&mut self, now: Timestamp) {
+    fn count_deaths(&mut self, now: Timestamp) {
         for note in self.0.values_mut().filter(|note| note.in_progress) {
             *note = CrashNote {
                 in_progress: false,
@@ -263,15 +264,15 @@ impl CrashNotes {
                 ..*note
             };
         }
-        self.0.retain(|_, note| now.since(Timestamp::from_micros(note.last)) < OLD);
+        self.0.retain(|_, note| now.since(Timestamp::from_micros(note.last)) < MAX_NOTE_AGE);
     }
 
     fn quarantine(&self, session: &SessionId, now: Timestamp) -> Option<Quarantine> {
-        let note = self.0.get(session).filter(|note| note.deaths >= DEATHS)?;
-        let doubled = 1_u32.checked_shl(note.deaths - DEATHS).unwrap_or(u32::MAX);
-        let pause = FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE);
+        let note = self.0.get(session).filter(|note| note.deaths >= QUARANTINE_DEATHS)?;
+        let doubled = 1_u32.checked_shl(note.deaths - QUARANTINE_DEATHS).unwrap_or(u32::MAX);
+        let pause = FIRST_PAUSE.saturating_mul(doubled).min(MAX_PAUSE);
         let last = Timestamp::from_micros(note.last);
-        // If the clock was set back, the quarantine ends, because it would last too long.
+        // If the clock was set back, the quarantine would last too long, so it ends.
         let is_over = last > now || now.since(last) >= pause;
         (!is_over).then_some(Quarantine { deaths: note.deaths, pause })
     }
@@ -291,10 +292,10 @@ impl CrashNotes {
     /// another version of the program are dropped, because this version may not have the defect.
     fn of_text(text: &[u8]) -> (CrashNotes, String) {
         let saved = serde_json::from_slice::<CrashFile>(text).ok();
-        let ours = |saved: &CrashFile| {
+        let is_current = |saved: &CrashFile| {
             saved.version == VERSION && saved.program == env!("CARGO_PKG_VERSION")
         };
-        let Some(CrashFile { process, sessions, .. }) = saved.filter(ours) else {
+        let Some(CrashFile { process, sessions, .. }) = saved.filter(is_current) else {
             return (CrashNotes::default(), String::new());
         };
         let named = |CrashRecord { agent, id, note }| (SessionId { agent, id }, note);

@@ -30,18 +30,18 @@ fn quarantine(file: &Path, id: &str, now: Timestamp) -> Option<Quarantine> {
 }
 
 #[test]
-fn a_session_during_whose_work_the_daemon_dies_again_and_again_is_quarantined_for_a_while() {
+fn a_session_is_quarantined_after_repeated_deaths_during_its_work() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("at_work.json");
-    for deaths in 1..=DEATHS {
+    for deaths in 1..=QUARANTINE_DEATHS {
         dies(&file, &[("a", 7), ("b", u64::from(deaths))], NOW);
         let found = quarantine(&file, "a", NOW);
-        assert_eq!(found.is_some(), deaths == DEATHS, "{deaths}");
+        assert_eq!(found.is_some(), deaths == QUARANTINE_DEATHS, "{deaths}");
         // Reading makes progress each time.
         assert_eq!(quarantine(&file, "b", NOW), None);
     }
     let found = quarantine(&file, "a", NOW.plus(HOUR / 2));
-    assert_eq!(found, Some(Quarantine { deaths: DEATHS, pause: HOUR }));
+    assert_eq!(found, Some(Quarantine { deaths: QUARANTINE_DEATHS, pause: HOUR }));
     assert_eq!(quarantine(&file, "a", NOW.minus(HOUR)), None, "the clock was set back");
 
     // The session is tried again, and then quarantined for longer.
@@ -49,17 +49,14 @@ fn a_session_during_whose_work_the_daemon_dies_again_and_again_is_quarantined_fo
     assert_eq!(quarantine(&file, "a", later), None);
     dies(&file, &[("a", 7)], later);
     let found = quarantine(&file, "a", later.plus(HOUR));
-    assert_eq!(found, Some(Quarantine { deaths: DEATHS + 1, pause: 2 * HOUR }));
+    assert_eq!(found, Some(Quarantine { deaths: QUARANTINE_DEATHS + 1, pause: 2 * HOUR }));
     (0..100).for_each(|_| dies(&file, &[("a", 7)], later));
-    assert_eq!(
-        quarantine(&file, "a", later).map(|quarantine| quarantine.pause),
-        Some(LONGEST_PAUSE)
-    );
-    assert_eq!(started(&file, later.plus(OLD)).suspects(), []);
+    assert_eq!(quarantine(&file, "a", later).map(|quarantine| quarantine.pause), Some(MAX_PAUSE));
+    assert_eq!(started(&file, later.plus(MAX_NOTE_AGE)).suspects(), []);
 }
 
 #[test]
-fn a_session_during_whose_work_the_daemon_died_twice_is_tested() {
+fn a_session_is_tested_after_two_deaths_during_its_work() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("at_work.json");
     dies(&file, &[("a", 7)], NOW);
@@ -71,7 +68,7 @@ fn a_session_during_whose_work_the_daemon_died_twice_is_tested() {
     let crash_tracker = started(&file, NOW);
     assert_eq!(crash_tracker.suspects(), [suspect("a", true)]);
     crash_tracker.begin(&session("a"), 7).done();
-    assert_eq!(crash_tracker.suspects(), [], "one test that ends well is enough");
+    assert_eq!(crash_tracker.suspects(), [], "one successful test is enough");
 }
 
 #[test]
@@ -79,7 +76,7 @@ fn a_round_that_ends_during_work_is_not_a_death() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("at_work.json");
     dies(&file, &[("a", 7)], NOW);
-    for _ in 0..=DEATHS {
+    for _ in 0..=QUARANTINE_DEATHS {
         let crash_tracker = CrashTracker::open(&file, NOW);
         std::mem::forget(crash_tracker.begin(&session("a"), 7));
         std::mem::forget(crash_tracker.begin(&session("b"), 7));
@@ -91,7 +88,7 @@ fn a_round_that_ends_during_work_is_not_a_death() {
 fn work_that_ended_counts_no_deaths() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("at_work.json");
-    (0..DEATHS).for_each(|_| dies(&file, &[("a", 7), ("b", 7)], NOW));
+    (0..QUARANTINE_DEATHS).for_each(|_| dies(&file, &[("a", 7), ("b", 7)], NOW));
     let crash_tracker = started(&file, NOW);
     assert_eq!(crash_tracker.suspects(), [suspect("a", true), suspect("b", true)]);
     crash_tracker.begin(&session("a"), 7).done();
@@ -99,7 +96,10 @@ fn work_that_ended_counts_no_deaths() {
         let _interrupted = crash_tracker.begin(&session("b"), 7);
     }
     assert_eq!(quarantine(&file, "a", NOW), None);
-    assert!(quarantine(&file, "b", NOW).is_some(), "it was interrupted by a stop");
+    assert!(
+        quarantine(&file, "b", NOW).is_some(),
+        "an interrupted test does not clear the session"
+    );
     let crash_tracker = started(&file, NOW);
     crash_tracker.try_again(&session("b"));
     assert_eq!(crash_tracker.quarantine(&session("b"), NOW), None);
@@ -111,7 +111,7 @@ fn work_that_ended_counts_no_deaths() {
 }
 
 #[test]
-fn the_file_is_read_as_it_was_written_and_an_unreadable_one_counts_as_empty() {
+fn the_file_format_is_stable_and_an_unreadable_file_counts_as_empty() {
     let text = format!(
         r#"{{"version":1,"program":"{}","process":"p","sessions":[{{"agent":"claude","id":"a","from":7,"at_work":true,"deaths":2,"last":5}}]}}"#,
         env!("CARGO_PKG_VERSION")

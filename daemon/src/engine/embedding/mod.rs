@@ -1,11 +1,11 @@
-//! Keeps the vectors of sessions, entities and facts: computes them in the background, for
-//! searches.
+//! Computes the vectors of sessions, entities and facts in the background, and compares queries
+//! with them.
 //!
 //! A session gets vectors when it has an episode. An entity or a fact gets vectors when an episode
-//! mentions it. No operation waits for vectors: documents without vectors are found by full text,
-//! and so are all documents while the model does not answer. The store keeps vectors together with
-//! the identity of their model. After a change of the model, [`work`] computes all vectors again
-//! from the same texts ([`texts`]).
+//! mentions it. No operation waits for vectors: documents without vectors are found by full text.
+//! While the model does not answer, all documents are found by full text. The store keeps vectors
+//! together with the identity of their model. After a change of the model, [`work`] computes all
+//! vectors again from the same texts ([`texts`]).
 
 mod queue;
 mod texts;
@@ -35,20 +35,20 @@ use crate::{
 };
 
 /// The vectors of one store, with the model that computes them.
-pub struct Embedding {
+pub struct EmbeddingService {
     store: Arc<dyn Store>,
     model: RwLock<Arc<Embeddings>>,
     tables: RwLock<Tables>,
     queue: Mutex<Queue>,
     /// The latest queries with their vectors, because users page through results.
-    asked: Mutex<VecDeque<(String, Arc<Packed>)>>,
+    query_cache: Mutex<VecDeque<(String, Arc<Packed>)>>,
     progress: watch::Sender<EmbeddingProgress>,
     /// How far the queue follows the outbox.
     followed: watch::Sender<FollowerProgress>,
     /// Notified when the model is replaced.
     changed: Notify,
     /// Notified when something is queued.
-    touched: Notify,
+    queue_changed: Notify,
 }
 
 /// The vectors that a query is compared with.
@@ -62,12 +62,12 @@ pub enum VectorSet {
 /// The progress of the background work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddingProgress {
-    /// Whether vectors are computed at all.
+    /// Whether a model is configured.
     pub is_on: bool,
     /// The number of sessions, entities and facts that have vectors of the current model.
-    pub made: usize,
+    pub done: usize,
     /// The number of sessions, entities and facts that wait for their vectors.
-    pub left: usize,
+    pub pending: usize,
     /// The error of the last attempt; `None` if it succeeded.
     pub error: Option<String>,
     /// Whether the store was not yet searched for missing vectors.
@@ -82,7 +82,7 @@ struct Tables {
     sessions: Vectors,
     entities: Vectors,
     facts: Vectors,
-    /// The fingerprint of the texts of each owner.
+    /// The fingerprints of the texts whose vectors are loaded.
     texts: HashMap<Owner, u64>,
 }
 
@@ -94,21 +94,21 @@ struct Queue {
 }
 
 /// The usual number of texts of a session.
-const SESSION: usize = 10;
+const TEXTS_PER_SESSION: usize = 10;
 /// Maximum number of queries whose vectors are kept.
-const ASKED: usize = 32;
+const QUERY_CACHE_SIZE: usize = 32;
 
-impl Embedding {
-    /// Creates an embedding without vectors. [`Embedding::run`] computes those of the documents in
-    /// `store` with `model`.
-    pub fn new(store: Arc<dyn Store>, model: Arc<Embeddings>) -> Embedding {
+impl EmbeddingService {
+    /// Creates the service without vectors. [`EmbeddingService::run`] computes the vectors of the
+    /// documents in `store` with `model`.
+    pub fn new(store: Arc<dyn Store>, model: Arc<Embeddings>) -> EmbeddingService {
         let is_on = model.is_on();
-        Embedding {
+        EmbeddingService {
             store,
             model: RwLock::new(model),
             tables: RwLock::default(),
             queue: Mutex::default(),
-            asked: Mutex::default(),
+            query_cache: Mutex::default(),
             progress: watch::Sender::new(EmbeddingProgress {
                 is_on,
                 is_starting: is_on,
@@ -116,7 +116,7 @@ impl Embedding {
             }),
             followed: watch::Sender::default(),
             changed: Notify::new(),
-            touched: Notify::new(),
+            queue_changed: Notify::new(),
         }
     }
 
@@ -130,7 +130,7 @@ impl Embedding {
         before.stop();
         *self.tables.write().unwrap_or_else(PoisonError::into_inner) = Tables::default();
         *self.lock_queue() = Queue::default();
-        self.lock_asked().clear();
+        self.lock_query_cache().clear();
         self.progress.send_replace(EmbeddingProgress {
             is_on,
             is_starting: is_on,
@@ -144,13 +144,13 @@ impl Embedding {
     }
 
     /// Queues `owner`: its texts may have changed, or it may have been deleted.
-    fn touch(&self, owner: Owner) {
+    fn enqueue(&self, owner: Owner) {
         if !self.model().is_on() {
             return;
         }
         self.lock_queue().add(owner);
-        self.progress.send_modify(|progress| progress.left = self.lock_queue().len());
-        self.touched.notify_one();
+        self.progress.send_modify(|progress| progress.pending = self.lock_queue().len());
+        self.queue_changed.notify_one();
     }
 
     /// Returns the progress of the background work.
@@ -158,7 +158,7 @@ impl Embedding {
         self.progress.borrow().clone()
     }
 
-    /// Returns the follower that queues changes of the store for [`Embedding::run`].
+    /// Returns the follower that queues changes of the store for [`EmbeddingService::run`].
     pub fn follower(
         self: &Arc<Self>,
         positions: &OutboxPositions,
@@ -166,9 +166,9 @@ impl Embedding {
         OutboxFollower::new(self.store.clone(), EmbeddingQueue::new(self.clone()), positions)
     }
 
-    /// Waits until everything that is in the store has its vectors, or an attempt to compute them
+    /// Waits until all documents in the store have their vectors, or an attempt to compute vectors
     /// failed.
-    pub async fn settled(&self) {
+    pub async fn wait_until_settled(&self) {
         if !self.model().is_on() {
             return;
         }
@@ -176,7 +176,7 @@ impl Embedding {
         let is_settled = |progress: &EmbeddingProgress| {
             !progress.is_on
                 || progress.error.is_some()
-                || (progress.left == 0 && !progress.is_starting)
+                || (progress.pending == 0 && !progress.is_starting)
         };
         // The senders live in `self`, so that the channels cannot close meanwhile.
         let _ = self.followed.subscribe().wait_for(|followed| followed.position >= end).await;
@@ -185,13 +185,13 @@ impl Embedding {
 
     /// Returns the vector of a query; `None` when the query is empty, no vectors exist, or the
     /// model is off, fails, or does not answer in time.
-    pub async fn question(&self, text: &str) -> Option<Arc<Packed>> {
+    pub async fn query_vector(&self, text: &str) -> Option<Arc<Packed>> {
         let model = self.model();
         let is_empty = self.read(|tables| tables.model.is_none() || tables.texts.is_empty());
         if !model.is_on() || is_empty || text.trim().is_empty() {
             return None;
         }
-        if let Some((_, vector)) = self.lock_asked().iter().find(|(asked, _)| asked == text) {
+        if let Some((_, vector)) = self.lock_query_cache().iter().find(|(asked, _)| asked == text) {
             return Some(vector.clone());
         }
         let limit = model.config().query_timeout;
@@ -199,19 +199,22 @@ impl Embedding {
         let vector = match made {
             Ok(Ok(vectors)) => Arc::new(Packed::new(vectors.first()?)),
             Ok(Err(error)) => {
-                tracing::debug!(kind = error.kind(), "a question is answered by its words alone");
+                tracing::debug!(
+                    kind = error.kind(),
+                    "no vector for the query; searching by full text only"
+                );
                 return None;
             }
             Err(_) => return None,
         };
-        let mut asked = self.lock_asked();
-        asked.push_front((text.to_owned(), vector.clone()));
-        asked.truncate(ASKED);
+        let mut query_cache = self.lock_query_cache();
+        query_cache.push_front((text.to_owned(), vector.clone()));
+        query_cache.truncate(QUERY_CACHE_SIZE);
         Some(vector)
     }
 
-    /// Calls `search` with a ranker that compares `question` with the vectors in `kind`, or
-    /// without one if there is nothing to compare.
+    /// Calls `search` with a ranker that compares the query's vector with the vectors in `kind`;
+    /// without a ranker if there is nothing to compare.
     pub fn with_ranker<T>(
         &self,
         kind: VectorSet,
@@ -244,8 +247,8 @@ impl Embedding {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_asked(&self) -> MutexGuard<'_, VecDeque<(String, Arc<Packed>)>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_query_cache(&self) -> MutexGuard<'_, VecDeque<(String, Arc<Packed>)>> {
+        self.query_cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -285,8 +288,8 @@ impl Queue {
         self.sessions.len() + self.things.len()
     }
 
-    /// Removes owners with about `texts` texts from the queue: first the sessions, the latest
-    /// first, because they are searched most.
+    /// Removes owners with about `texts` texts from the queue and returns them. The latest sessions
+    /// are first, because they are searched most.
     fn take(&mut self, texts: usize) -> Vec<Owner> {
         let mut taken = Vec::new();
         let mut left = texts;
@@ -295,7 +298,7 @@ impl Queue {
             let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::Thing)) else {
                 break;
             };
-            let usual = if matches!(owner, Owner::Session(_)) { SESSION } else { 1 };
+            let usual = if matches!(owner, Owner::Session(_)) { TEXTS_PER_SESSION } else { 1 };
             left = left.saturating_sub(usual);
             taken.push(owner);
         }

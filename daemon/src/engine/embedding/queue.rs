@@ -1,14 +1,13 @@
 //! The queue of the embedder as a target of a follower.
 //!
-//! The queue is not on disk: after a start the embedder compares the vectors in the store with the
-//! documents that should have some ([`super::work`]). The follower therefore begins at the end of
-//! the outbox.
+//! The queue is not on disk: after a start, the embedder queues all documents without vectors
+//! ([`super::work`]). The follower therefore begins at the end of the outbox.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::Embedding;
+use super::EmbeddingService;
 use crate::{
     engine::follow::{Target, TargetError},
     model::vector::Owner,
@@ -17,12 +16,12 @@ use crate::{
 
 /// Queues the owners whose vectors may be outdated by a change.
 pub struct EmbeddingQueue {
-    embedding: Arc<Embedding>,
+    embedding: Arc<EmbeddingService>,
     start: u64,
 }
 
 impl EmbeddingQueue {
-    pub(super) fn new(embedding: Arc<Embedding>) -> EmbeddingQueue {
+    pub(super) fn new(embedding: Arc<EmbeddingService>) -> EmbeddingQueue {
         let start = *embedding.store.outbox_ends().borrow();
         EmbeddingQueue { embedding, start }
     }
@@ -40,8 +39,8 @@ impl Target for EmbeddingQueue {
         watch::channel(()).1
     }
 
-    /// Entries can be skipped while no model is on, because all owners are queued when one is
-    /// switched on.
+    /// While no model is configured, entries can be skipped: when a model is configured, all owners
+    /// without vectors are queued.
     fn takes_entries(&self) -> bool {
         self.embedding.model().is_on()
     }
@@ -51,15 +50,15 @@ impl Target for EmbeddingQueue {
         match entry.what {
             OutboxChange::Episode(id) => {
                 if let Some(episode) = embedding.store.episode(id)? {
-                    embedding.touch(Owner::Session(episode.session));
+                    embedding.enqueue(Owner::Session(episode.session));
                 }
             }
             OutboxChange::EpisodeDropped { session, .. }
             | OutboxChange::SessionDropped(session) => {
-                embedding.touch(Owner::Session(session));
+                embedding.enqueue(Owner::Session(session));
             }
             OutboxChange::Things(things) => {
-                things.into_iter().for_each(|thing| embedding.touch(Owner::Thing(thing)));
+                things.into_iter().for_each(|thing| embedding.enqueue(Owner::Thing(thing)));
             }
             OutboxChange::Messages { .. }
             | OutboxChange::Session(_)

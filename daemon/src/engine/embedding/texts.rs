@@ -1,8 +1,8 @@
-//! The texts that vectors are made of.
+//! The texts from which vectors are computed.
 //!
 //! For a session: the fields of its episode except the files, and the messages of its own file in
-//! chunks ([`TextChunker`]). For an entity: its kind, its name and what facts say of it. For a
-//! fact: its sentence.
+//! chunks ([`TextChunker`]). For an entity: its kind, its name and the sentences of its facts. For
+//! a fact: its sentence.
 
 use sha2::{Digest, Sha256};
 
@@ -22,7 +22,7 @@ pub(super) struct Texts {
     pub(super) owner: Owner,
     /// The episode, if the owner is a session.
     pub(super) episode: Option<EpisodeId>,
-    /// The texts; never an empty list.
+    /// The texts; the list is never empty.
     pub(super) texts: Vec<String>,
 }
 
@@ -30,11 +30,11 @@ pub(super) struct Texts {
 const MESSAGES: usize = 512;
 
 impl Texts {
-    /// Returns the texts of `owner`; `None` when it has none, or does not exist any more.
+    /// Returns the texts of `owner`; `None` when the owner has none, or does not exist any more.
     pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
         match owner {
             Owner::Session(key) => of_session(key, store),
-            Owner::Thing(thing) => Ok(of_thing(thing, store)?.map(|text| Texts {
+            Owner::Thing(thing) => Ok(text_of_thing(thing, store)?.map(|text| Texts {
                 owner,
                 episode: None,
                 texts: vec![start(&text).to_owned()],
@@ -68,13 +68,13 @@ fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, Store
         told(&mut fields.iter().filter(head)),
         told(&mut fields.iter().filter(|field| !head(field) && field.kind != PassageKind::File)),
     ];
-    texts.extend(said(SourceKey { session: key, number: 0 }, store)?);
+    texts.extend(message_texts(SourceKey { session: key, number: 0 }, store)?);
     texts.retain(|text| !text.trim().is_empty());
     let owner = Owner::Session(key);
     Ok((!texts.is_empty()).then_some(Texts { owner, episode: Some(episode.id), texts }))
 }
 
-fn of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String>, StoreError> {
+fn text_of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String>, StoreError> {
     let graph = Graph::of(store);
     match thing {
         EntityOrFact::Entity(id) => {
@@ -89,14 +89,14 @@ fn of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String>, St
     }
 }
 
-fn said(source: SourceKey, store: &dyn Store) -> Result<Vec<String>, StoreError> {
-    let mut said = TextChunker::default();
+fn message_texts(source: SourceKey, store: &dyn Store) -> Result<Vec<String>, StoreError> {
+    let mut chunker = TextChunker::default();
     let mut next = 0;
     loop {
         let messages: Vec<Message> = store.messages(source, next, MESSAGES)?;
         let Some(last) = messages.last() else { break };
         next = last.seq + 1;
-        messages.iter().for_each(|message| said.add(message.role, &message.text));
+        messages.iter().for_each(|message| chunker.add(message.role, &message.text));
     }
-    Ok(said.texts())
+    Ok(chunker.texts())
 }

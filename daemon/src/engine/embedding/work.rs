@@ -1,10 +1,10 @@
-//! The background work: computes the vectors of the current model that are missing.
+//! Computes the missing vectors of the current model in the background.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 
-use super::{Embedding, EmbeddingProgress, Tables, queue::EmbeddingQueue, texts::Texts};
+use super::{EmbeddingProgress, EmbeddingService, Tables, queue::EmbeddingQueue, texts::Texts};
 use crate::{
     engine::follow::{Backoff, OutboxFollower},
     fault,
@@ -16,13 +16,13 @@ use crate::{
     store::{StoreError, Write},
 };
 
-/// Maximum number of texts in one call. A local model takes a few seconds for them.
+/// Maximum number of texts in one call. A local model takes a few seconds for this number.
 const TEXTS: usize = 32;
 /// Maximum duration of a call.
 const LIMIT: Duration = Duration::from_secs(120);
-/// The first pause after a failure. It doubles with each further failure, up to `LONGEST_PAUSE`.
+/// The first pause after a failure. It doubles with each further failure, up to `MAX_PAUSE`.
 const PAUSE: Duration = Duration::from_secs(30);
-const LONGEST_PAUSE: Duration = Duration::from_secs(900);
+const MAX_PAUSE: Duration = Duration::from_secs(900);
 
 /// Why a round ended early.
 enum Stopped {
@@ -32,7 +32,7 @@ enum Stopped {
     Store(StoreError),
 }
 
-impl Embedding {
+impl EmbeddingService {
     /// Works until `stopping` turns true, or the store cannot be read.
     pub async fn run(
         self: Arc<Self>,
@@ -50,7 +50,7 @@ impl Embedding {
     }
 
     async fn work(self: &Arc<Self>) {
-        let mut backoff = Backoff::new(PAUSE, LONGEST_PAUSE);
+        let mut backoff = Backoff::new(PAUSE, MAX_PAUSE);
         loop {
             fault::point("embedder: turn");
             let model = self.model();
@@ -66,7 +66,7 @@ impl Embedding {
                 Ok(false) => {
                     tokio::select! {
                         () = self.changed.notified() => {}
-                        () = self.touched.notified() => {}
+                        () = self.queue_changed.notified() => {}
                     }
                     continue;
                 }
@@ -87,15 +87,15 @@ impl Embedding {
         }
     }
 
-    /// Computes the vectors of a few owners; after a change of the model, first loads the vectors
-    /// that the store has of it. Returns whether the queue had any owners.
+    /// Computes the vectors of a few owners. After a change of the model, first loads the vectors
+    /// of the new model from the store. Returns whether the queue had any owners.
     async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, Stopped> {
         let identity = model.identity().await.map_err(Stopped::Model)?;
         if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
             let this = self.clone();
             let (of, name) = (model.clone(), identity.clone());
             blocking(move || this.load(&of, &name)).await?;
-            self.progress.send_modify(|progress| progress.left = self.lock_queue().len());
+            self.progress.send_modify(|progress| progress.pending = self.lock_queue().len());
         }
         let owners = self.lock_queue().take(TEXTS);
         if owners.is_empty() {
@@ -162,7 +162,7 @@ impl Embedding {
                 Ok(None) => self.change(|tables| tables.remove(owner)),
                 // Full text still finds the owner.
                 Err(error @ StoreError::Damaged { .. }) => {
-                    tracing::warn!(%error, "something gets no vectors");
+                    tracing::warn!(%error, "an owner of damaged records gets no vectors");
                 }
                 Err(error) => return Err(Stopped::Store(error)),
             }
@@ -190,8 +190,8 @@ impl Embedding {
         self.read(|tables| tables.texts.get(&texts.owner) == Some(&texts.fingerprint()))
     }
 
-    /// Writes the vectors of `texts` to the store. The store deletes them whenever an episode that
-    /// belongs to their owner or mentions it is written or deleted.
+    /// Writes the vectors of `texts` to the store. The store deletes them when an episode of their
+    /// owner, or an episode that mentions the owner, is written or deleted.
     fn keep(&self, identity: &str, texts: &Texts) {
         let vectors = self.change(|tables| {
             let (table, number) = tables.of(texts.owner);
@@ -213,12 +213,12 @@ impl Embedding {
         if !Arc::ptr_eq(model, &self.model()) {
             return;
         }
-        let made = self.read(|tables| tables.texts.len());
-        // Counted under the lock of the channel, so that the last report is the correct one.
+        let done = self.read(|tables| tables.texts.len());
+        // The queue is counted under the lock of the channel, so that no older count is sent later.
         self.progress.send_modify(|progress| {
-            let left = self.lock_queue().len();
+            let pending = self.lock_queue().len();
             *progress =
-                EmbeddingProgress { is_on: true, made, left, error: None, is_starting: false };
+                EmbeddingProgress { is_on: true, done, pending, error: None, is_starting: false };
         });
     }
 }

@@ -38,8 +38,8 @@ use crate::{
         remake_permit::{RemakeContext, RemakePermit},
         schedule,
         state::{
-            AgentObservation, EngineEffect, EngineState, LONGEST_SLEEP, ModelAnswer,
-            RegisteredFiles, SettleWaiter, answer,
+            AgentObservation, EngineEffect, EngineState, MAX_SLEEP, ModelAnswer, RegisteredFiles,
+            SettleWaiter, answer,
         },
     },
     fault,
@@ -95,7 +95,8 @@ impl Executor {
         }
         loop {
             fault::point("engine: turn");
-            // One time for both steps: the pause must cover everything that was not due just now.
+            // Both steps use the same time, so that the pause ends at the first deadline that is
+            // not due in the first step.
             let turn = clock::now();
             self.handle(EngineEvent::TurnEnded, turn, &mut inbox).await;
             if self.state.is_stopped() {
@@ -104,7 +105,7 @@ impl Executor {
             let pause = self.state.pause(turn);
             let event = tokio::select! {
                 event = inbox.next() => event,
-                () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
+                () = tokio::time::sleep(pause.unwrap_or(MAX_SLEEP)), if pause.is_some() => None,
             };
             let now = clock::now();
             if let Some(event) = event {
@@ -128,13 +129,13 @@ impl Executor {
         }
     }
 
-    /// Performs an effect. Returns the event that results at once, if there is one.
+    /// Performs an effect. Returns the event that the effect causes immediately, if any.
     async fn perform(&mut self, effect: EngineEffect, inbox: &mut Inbox) -> Option<EngineEvent> {
         match effect {
             EngineEffect::Write(writes) => self.write(writes),
             EngineEffect::Register { sessions, sources } => {
                 let registered = register(self.engine.store.clone(), sessions, sources);
-                return Some(self.answering(inbox, registered).await);
+                return Some(self.answer_queries_during(inbox, registered).await);
             }
             EngineEffect::RunJob { thread, job } => self.run_job(thread, *job),
             EngineEffect::Identify(paths) => self.identify(paths),
@@ -166,7 +167,9 @@ impl Executor {
             }
             EngineEffect::FindOutdated => {
                 let (reader, formats) = (self.reader.clone(), self.state.formats().clone());
-                return Some(self.answering(inbox, find_outdated(reader, formats)).await);
+                return Some(
+                    self.answer_queries_during(inbox, find_outdated(reader, formats)).await,
+                );
             }
             EngineEffect::Rescan { sessions, reply } => {
                 let scan = self.watches.rescan();
@@ -190,7 +193,11 @@ impl Executor {
     }
 
     /// Answers queries until `work`, which waits for the disk, is done.
-    async fn answering<T>(&mut self, inbox: &mut Inbox, work: impl Future<Output = T>) -> T {
+    async fn answer_queries_during<T>(
+        &mut self,
+        inbox: &mut Inbox,
+        work: impl Future<Output = T>,
+    ) -> T {
         let mut work = pin!(work);
         loop {
             let query = tokio::select! {
@@ -256,7 +263,7 @@ impl Executor {
         });
     }
 
-    /// Runs `work` in parallel to the loop, which then handles its event.
+    /// Runs `work` in parallel to the loop, which then handles the event that `work` returns.
     fn spawn(&self, work: impl Future<Output = Option<EngineEvent>> + Send + 'static) {
         let events = self.engine.events.clone();
         tokio::spawn(async move {
@@ -281,7 +288,7 @@ impl Executor {
         tokio::spawn(async move {
             // If the database accepts no writes, there is nothing new to be indexed.
             if let Ok(position) = saved.done().await
-                && engine.until_followed(position).await.is_err()
+                && engine.wait_until_searchable(position).await.is_err()
             {
                 return;
             }

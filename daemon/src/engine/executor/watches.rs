@@ -18,7 +18,7 @@ pub(super) struct Watches {
     /// The number of scans that were requested before the running watches were started. Each watch
     /// counts its scans from zero, but callers that wait for a scan need numbers that never
     /// decrease.
-    earlier: u64,
+    earlier_scans: u64,
 }
 
 impl Watches {
@@ -30,9 +30,9 @@ impl Watches {
         formats: Formats,
         events: &Sender<EngineEvent>,
     ) -> io::Result<()> {
-        self.earlier = self.rescan();
+        self.earlier_scans = self.rescan();
         self.end();
-        let earlier = self.earlier;
+        let earlier_scans = self.earlier_scans;
         let TranscriptFolders { roots, liveness, method } = folders;
         let transcripts = Watched {
             roots,
@@ -43,7 +43,7 @@ impl Watches {
         let notices = events.clone();
         let report = move |notice| {
             let notice = match notice {
-                Notice::Complete { asked } => Notice::Complete { asked: earlier + asked },
+                Notice::Complete { asked } => Notice::Complete { asked: earlier_scans + asked },
                 other => other,
             };
             notices.blocking_send(EngineEvent::Notice(notice)).is_ok()
@@ -78,6 +78,6 @@ impl Watches {
     /// Requests a full scan. It is complete when a notice of completion has the returned number or
     /// a higher one.
     pub(super) fn rescan(&self) -> u64 {
-        self.earlier + self.running.iter().map(Watch::rescan).max().unwrap_or(0)
+        self.earlier_scans + self.running.iter().map(Watch::rescan).max().unwrap_or(0)
     }
 }

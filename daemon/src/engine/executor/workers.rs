@@ -14,7 +14,7 @@ use std::{
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The threads, by number. They end when the value is dropped.
+/// The threads, by number. They end when this value is dropped.
 pub(super) struct Workers {
     threads: Vec<Sender<Work>>,
 }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_to_one_thread_is_done_there_even_after_a_defect() {
+    fn work_runs_on_the_given_thread_even_after_a_panic() {
         let workers = Workers::start(2).unwrap();
         let (seven, second) = run(&workers, 1, || 7);
         assert_eq!(seven, Some(7));

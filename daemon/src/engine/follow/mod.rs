@@ -34,15 +34,15 @@ use crate::{
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
 /// [`Target::rest`] is called when no entry was added for this time after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
-/// Maximum time for which a follower that cannot read the store waits until the store reports that
-/// it failed.
-const STORE_FAILS: Duration = Duration::from_secs(10);
+/// When a follower cannot read the store, it waits at most this long for the store to report its
+/// failure.
+const STORE_FAILURE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of outbox entries that are applied in one step.
-const ENTRIES: usize = 256;
-/// The first pause after a target could not take a change. It doubles with each further failure,
-/// up to `LONGEST_PAUSE`.
+const ENTRIES_PER_STEP: usize = 256;
+/// The first pause after a target did not accept a change. The pause doubles with each further
+/// failure, up to `MAX_PAUSE`.
 const PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(900);
+const MAX_PAUSE: Duration = Duration::from_secs(900);
 
 /// The data that a follower keeps up to date. All methods may block: they run on the blocking pool.
 pub trait Target: Send + 'static {
@@ -76,13 +76,13 @@ pub trait Target: Send + 'static {
     /// Applies an entry. All entries up to `end` are in the store.
     fn apply(&mut self, entry: OutboxEntry, end: u64) -> Result<(), TargetError>;
 
-    /// Records that no entry up to `position` changes the target any more.
+    /// Records that all entries up to `position` were applied or skipped.
     fn pass(&mut self, _position: u64) {}
 
     /// Records that a step has ended with the entry at `position`.
     fn step_applied(&mut self, _position: u64) {}
 
-    /// Whether the target has to commit before it can take more.
+    /// Whether the target has to commit before it can apply more entries.
     fn is_full(&self) -> bool {
         false
     }
@@ -103,7 +103,7 @@ pub trait Target: Send + 'static {
 pub enum TargetError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The target does not take changes at present.
+    /// The target does not accept changes at present.
     #[error("{0}")]
     Unavailable(String),
 }
@@ -135,8 +135,8 @@ impl<T: Target> OutboxFollower<T> {
         &self.target
     }
 
-    /// Follows until `stopping` turns true, and commits then. Also ends when the store cannot be
-    /// read. Reports its position through `progress`.
+    /// Follows the outbox until `stopping` turns true, and then commits. Also ends when the store
+    /// cannot be read. Reports its position through `progress`.
     pub async fn run(
         mut self,
         progress: watch::Sender<FollowerProgress>,
@@ -149,7 +149,7 @@ impl<T: Target> OutboxFollower<T> {
         let mut committed = reached;
         // The settings may have changed since the last commit.
         (self, ()) = self.blocking(&progress, move |it| it.target.apply_settings(reached)).await;
-        let mut backoff = Backoff::new(PAUSE, LONGEST_PAUSE);
+        let mut backoff = Backoff::new(PAUSE, MAX_PAUSE);
         let mut is_resting = false;
         loop {
             T::TURN.into_iter().for_each(fault::point);
@@ -168,7 +168,7 @@ impl<T: Target> OutboxFollower<T> {
                     Ok(()) => backoff.reset(),
                     Err(TargetError::Unavailable(error)) => {
                         let pause = backoff.pause();
-                        tracing::warn!(error, ?pause, "{} takes no changes", T::NAME);
+                        tracing::warn!(error, ?pause, "{} accepts no changes", T::NAME);
                         tokio::select! {
                             _ = stopping.wait_for(|stopping| *stopping) => break,
                             () = tokio::time::sleep(pause) => {}
@@ -227,7 +227,7 @@ impl<T: Target> OutboxFollower<T> {
             self.target.pass(end);
             return Ok(());
         }
-        let mut entries = match self.store.outbox(*position, ENTRIES) {
+        let mut entries = match self.store.outbox(*position, ENTRIES_PER_STEP) {
             Err(StoreError::Damaged { .. }) => match self.store.outbox(*position, 1) {
                 Err(error @ StoreError::Damaged { .. }) => {
                     tracing::warn!(%error, "{} lacks a change", T::NAME);
@@ -242,7 +242,7 @@ impl<T: Target> OutboxFollower<T> {
         // Later entries are not durable yet, and may be lost in a crash.
         entries.retain(|entry| entry.position <= end);
         let Some(last) = entries.last().map(|entry| entry.position) else {
-            // Only entries that were applied are deleted.
+            // The entries are deleted from the outbox, so the target has applied them before.
             *position = end;
             self.target.pass(end);
             return Ok(());
@@ -270,12 +270,12 @@ impl<T: Target> OutboxFollower<T> {
         }
     }
 
-    /// Waits until a writer has noticed that the store failed.
+    /// Waits until the store reports its failure, which a writer notices.
     async fn until_store_fails(self) {
         let mut health = self.store.quota().health();
         let has_failed = health.wait_for(|health| matches!(health, StoreHealth::Failed(_)));
         // If the store does not fail, the end of this task is reported as a defect.
-        let _ = tokio::time::timeout(STORE_FAILS, has_failed).await;
+        let _ = tokio::time::timeout(STORE_FAILURE_TIMEOUT, has_failed).await;
     }
 
     async fn blocking<R: Send + 'static>(

@@ -14,7 +14,7 @@ pub struct FollowerProgress {
     pub position: u64,
     /// When the current step began; `None` between steps.
     pub(super) busy_since: Option<Instant>,
-    /// The target does not accept changes at present; the follower retries.
+    /// Whether the target does not accept changes at present. The follower retries.
     pub(super) is_unavailable: bool,
 }
 

@@ -74,7 +74,7 @@ impl Running {
 }
 
 #[tokio::test(start_paused = true)]
-async fn entries_are_applied_in_order_and_the_last_ones_when_the_follower_stops() {
+async fn entries_are_applied_in_order() {
     let (_folder, store) = store();
     let target = FakeTarget::default();
     let positions = OutboxPositions::new(store.clone());
@@ -88,7 +88,7 @@ async fn entries_are_applied_in_order_and_the_last_ones_when_the_follower_stops(
 }
 
 #[tokio::test(start_paused = true)]
-async fn entries_are_passed_by_a_target_that_takes_none() {
+async fn a_target_that_takes_no_entries_skips_them() {
     let (_folder, store) = store();
     let target = FakeTarget { is_off: true, ..FakeTarget::default() };
     let positions = OutboxPositions::new(store.clone());
@@ -100,7 +100,7 @@ async fn entries_are_passed_by_a_target_that_takes_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_entry_that_a_target_cannot_take_is_tried_again_and_reported_meanwhile() {
+async fn an_entry_that_a_target_cannot_apply_is_retried_and_reported_as_stalled() {
     let (_folder, store) = store();
     let target = FakeTarget::default();
     target.is_busy.store(true, Ordering::Relaxed);

@@ -1,10 +1,10 @@
 //! Estimates the cost of asking a model.
 
-use super::{Summarizer, summary::PARTS};
+use super::{Summarizer, summary::MAX_PARTS};
 use crate::llm::{price::Money, reply::TokenUsage};
 
 /// The usual number of tokens of an answer.
-const ANSWER: u64 = 1_000;
+const TOKENS_PER_ANSWER: u64 = 1_000;
 /// The usual number of tokens of a prompt without the session.
 const FRAME: u64 = 2_000;
 
@@ -16,9 +16,10 @@ impl Summarizer {
             return Some(0.0);
         }
         let budget = u64::from(self.client.room(0)).max(1);
-        let calls = tokens.div_ceil(budget).clamp(1, u64::from(PARTS));
+        let calls = tokens.div_ceil(budget).clamp(1, u64::from(MAX_PARTS));
         let input = tokens.min(calls * budget) + calls * FRAME;
-        let usage = TokenUsage { input, output: calls * ANSWER, ..TokenUsage::default() };
+        let usage =
+            TokenUsage { input, output: calls * TOKENS_PER_ANSWER, ..TokenUsage::default() };
         self.client.price_of(&usage).map(Money::usd)
     }
 

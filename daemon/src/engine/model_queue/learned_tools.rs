@@ -40,7 +40,7 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"all";
 
 impl LearnedTools {
-    /// Loads the saved classifications. If they cannot be read, learning starts afresh.
+    /// Loads the saved classifications; none if they cannot be read.
     pub fn load(store: Arc<dyn Store>) -> LearnedTools {
         let learned = match store.note(NoteNamespace::Learned, NAME) {
             Ok(None) => Learned::default(),
@@ -48,7 +48,7 @@ impl LearnedTools {
                 Ok(LearnedRecord { version: VERSION, learned }) => learned,
                 _ => {
                     tracing::warn!(
-                        "the saved classifications of tools have another version and are ignored"
+                        "ignoring the saved classifications of tools: they are damaged or of another version"
                     );
                     Learned::default()
                 }
@@ -71,7 +71,7 @@ impl LearnedTools {
         let mut learned = self.lock();
         let result = change(&mut learned);
         let saved = LearnedRecord { version: VERSION, learned: &*learned };
-        let content = serde_json::to_vec(&saved).expect("what was learned is plain data");
+        let content = serde_json::to_vec(&saved).expect("classifications are plain data");
         let note =
             Note { namespace: NoteNamespace::Learned, name: NAME.to_vec(), content: Some(content) };
         // Writes are applied in order, so the lock is held until this one is queued. If it fails,
@@ -83,7 +83,7 @@ impl LearnedTools {
     /// Stores a correction by the user.
     pub fn correct(&self, tool: &str, intent: ToolIntent, domain: ToolDomain) {
         let correction = ToolCorrection { intent, domain, signals: None };
-        // Names of tools are redacted in sessions, too.
+        // In sessions, the names of tools are redacted in the same way.
         self.change(|learned| learned.correct(&redaction::id(tool), correction));
     }
 
@@ -111,7 +111,8 @@ impl LearnedTools {
         self.lock().export()
     }
 
-    /// Imports an exported document. Returns how many entries were new, known and unreadable.
+    /// Imports an exported document. Returns the numbers of new, known and unreadable
+    /// entries.
     pub fn import(&self, document: &Value) -> (usize, usize, usize) {
         let mut document = document.clone();
         StoredRedactor::default().value(&mut document);

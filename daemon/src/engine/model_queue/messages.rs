@@ -1,15 +1,15 @@
 //! Asks for summaries of single messages.
 //!
-//! A truncated message is read again and summarized with the template of its kind. The summary
-//! replaces the kept text: it is shown, searched, and used for the summary of the session. The
-//! content hash does not change, and a cached summary is reused in all sessions.
+//! A truncated message is read again from its transcript and summarized with the template of its
+//! kind. The summary replaces the truncated text: it is shown, searched, and used for the summary
+//! of the session. The content hash does not change. A cached summary is reused in all sessions.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 use crate::{
     capture::filter::Keep,
     engine::{
-        model_queue::{ModelQuestion, Summarizer, is_about_the_question},
+        model_queue::{ModelQuestion, Summarizer, concerns_only_this_request},
         truncated_messages::LocatedMessage,
     },
     llm::{
@@ -26,13 +26,13 @@ use crate::{
 };
 
 /// Maximum number of tokens of a message in a prompt.
-const SHOWN: u32 = 6_000;
+const MESSAGE_TOKENS: u32 = 6_000;
 /// Maximum number of tokens that a model may use for thinking before its answer.
-const THOUGHTS: u32 = 1_000;
+const THINKING_TOKENS: u32 = 1_000;
 
 impl Summarizer {
     /// Asks about the most relevant messages, up to the configured number, and stores the answers.
-    /// After a failure, the earlier answers are stored anyway.
+    /// The answers before a failure are stored, too.
     pub(super) fn ask_about_messages(
         &self,
         question: &ModelQuestion,
@@ -44,7 +44,7 @@ impl Summarizer {
         for located in question.truncated.iter().take(most) {
             match self.reworded(located, question, store) {
                 Ok(reworded) => words.entry(located.source).or_default().extend(reworded),
-                Err(error) if is_about_the_question(&error) => {
+                Err(error) if concerns_only_this_request(&error) => {
                     tracing::debug!(%error, "a message keeps its truncated text");
                 }
                 Err(error) => {
@@ -64,8 +64,8 @@ impl Summarizer {
         end
     }
 
-    /// Returns the summary of a message; `None` when the message needs none or has one already, or
-    /// its transcript no longer contains it.
+    /// Returns the summary of a message; `None` when the message needs no summary or already has
+    /// one, or when its transcript no longer contains the message.
     fn reworded(
         &self,
         located: &LocatedMessage,
@@ -115,11 +115,12 @@ impl Summarizer {
         let kind = PromptKind::of_context(&context);
         let template = self.templates.from_source(kind, source, Some(project));
         let max_chars = self.prompts.max_summary_chars;
-        let output = self.fitting(THOUGHTS.saturating_add(tokens::for_answer(max_chars)));
+        let output =
+            self.limit_output(THINKING_TOKENS.saturating_add(tokens::for_answer(max_chars)));
         let values =
             Values { context: Some(&context), max_chars: Some(max_chars), ..Values::default() };
         let frame = tokens::estimate(&template.fill(&values).plain_text());
-        let budget = self.client.room(output).saturating_sub(frame).min(SHOWN);
+        let budget = self.client.room(output).saturating_sub(frame).min(MESSAGE_TOKENS);
         let whole = tokens::estimate(content);
         let content = without_middle(content, budget);
         let values = Values { content: &content, ..values };
@@ -148,7 +149,7 @@ impl Summarizer {
             to = summary.len(),
             "message summarized"
         );
-        self.summaries.keep(key, &summary);
+        self.summaries.put(key, &summary);
         Ok(summary)
     }
 }
@@ -162,7 +163,7 @@ fn context(message: &Message) -> Cow<'static, str> {
     }
 }
 
-/// Removes control characters, on which a terminal would act, except line ends.
+/// Removes control characters, which could control a terminal, except line ends.
 fn readable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
 }
@@ -190,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_too_long_loses_its_middle() {
+    fn the_middle_of_a_long_text_is_removed() {
         let text = format!("begin {} end", "ä word ".repeat(10_000));
         let cut = without_middle(&text, 1_000);
         assert!(cut.starts_with("begin ") && cut.ends_with(" end") && cut.contains("left out"));

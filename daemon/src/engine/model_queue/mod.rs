@@ -1,8 +1,8 @@
 //! Asks models about sessions that have an episode from evidence.
 //!
-//! An episode from evidence is stored and found at once; a model's answer is added to it later. The
-//! queue of sessions that wait for a model survives a restart ([`queued`]). A job gathers a
-//! [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown tools, in one call ([`tools`]),
+//! An episode from evidence is stored and found immediately; a model's answer is added to it later.
+//! The queue of sessions that wait for a model survives a restart ([`queued`]). A job gathers a
+//! [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown tools in one call ([`tools`]),
 //! about the most relevant truncated messages ([`messages`]), and for the summary of the session
 //! ([`summary`]). [`usage`] counts the calls.
 
@@ -52,7 +52,7 @@ pub struct Summarizer {
     pub summaries: Arc<SummaryCache>,
     /// How messages are summarized.
     pub prompts: prompt::config::Config,
-    /// The handling of requests that are not answered.
+    /// When failed requests are retried.
     pub resilience: Resilience,
     /// Maximum number of concurrent questions.
     pub concurrency: usize,
@@ -62,17 +62,17 @@ pub struct Summarizer {
     pub runtime: Handle,
 }
 
-/// The outcome of a question.
+/// The outcome of [`Summarizer::ask`].
 pub enum SummarizeOutcome {
     /// The episode with the answer.
     Made(Box<NewEpisode>),
-    /// There is no answer to add to the episode.
+    /// The model had nothing to add to the episode.
     Nothing,
     Failed(Error),
 }
 
 impl Summarizer {
-    /// Whether a model is asked at all.
+    /// Whether a model is configured.
     pub fn is_on(&self) -> bool {
         self.client.is_on()
     }
@@ -87,7 +87,7 @@ impl Summarizer {
     pub fn ask(&self, mut question: ModelQuestion, store: &dyn Store) -> SummarizeOutcome {
         let learned = match self.ask_about_tools(&mut question) {
             Ok(learned) => learned,
-            Err(error) if self.writes_summaries() && is_about_the_question(&error) => false,
+            Err(error) if self.writes_summaries() && concerns_only_this_request(&error) => false,
             Err(error) => return SummarizeOutcome::Failed(error),
         };
         if self.writes_summaries()
@@ -136,8 +136,8 @@ impl ModelQuestion {
     }
 }
 
-/// Whether the error concerns only this request, so that others may succeed.
-fn is_about_the_question(error: &Error) -> bool {
+/// Whether other requests may succeed in spite of the error.
+fn concerns_only_this_request(error: &Error) -> bool {
     match error.retry() {
         Retry::Never | Retry::Smaller => true,
         Retry::Later(_) | Retry::At(_) | Retry::AfterChange => false,

@@ -24,10 +24,10 @@ pub struct ShownTemplate {
 }
 
 impl Summarizer {
-    /// Returns the template of each kind that is in force in `project`. For messages, this is the
-    /// one that the filter names, if it names one.
+    /// Returns the current template of each kind for `project`. For messages, this is the template
+    /// that the filter names, if it names one.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
-        let show = |kind: PromptKind| match speaker(kind).and_then(|role| self.template_of(role)) {
+        let show = |kind: PromptKind| match role_of(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),
             None => self.templates.show(kind, project),
         };
@@ -36,7 +36,7 @@ impl Summarizer {
 }
 
 /// Returns the role whose messages a template summarizes; `None` for templates of other kinds.
-fn speaker(kind: PromptKind) -> Option<Role> {
+fn role_of(kind: PromptKind) -> Option<Role> {
     match kind {
         PromptKind::ToolResults => Some(Role::Tool),
         PromptKind::UserMessages => Some(Role::User),

@@ -6,7 +6,7 @@ use crate::{
     model::{Episode, Evidence, session::Session},
 };
 
-/// A session that a model is asked about, with everything that the prompts are made of.
+/// A session about which a model is asked, with the data for the prompts.
 pub struct ModelQuestion {
     pub session: Session,
     /// The episode from evidence.

@@ -30,8 +30,8 @@ struct QueuedRecord {
 
 const VERSION: u32 = 1;
 
-/// Loads the saved questions. A record that cannot be parsed is skipped: its session keeps the
-/// summary it has.
+/// Loads the saved questions. A record that cannot be parsed is skipped: its session keeps its
+/// present summary.
 pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, QueuedQuestion)>, StoreError> {
     let notes = store.notes(NoteNamespace::Awaiting)?.into_iter();
     let read = |(name, content): (Vec<u8>, Vec<u8>)| {

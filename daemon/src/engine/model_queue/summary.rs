@@ -23,13 +23,14 @@ use crate::{
 };
 
 /// Maximum number of tokens of an answer, including the thinking before it.
-const OUTPUT: u32 = 8_000;
+const MAX_OUTPUT_TOKENS: u32 = 8_000;
 /// Maximum number of parts of a session. Each part needs one call.
-pub(super) const PARTS: u32 = 4;
+pub(super) const MAX_PARTS: u32 = 4;
 /// Number of messages that are read from the store in one batch.
 const MESSAGES: usize = 256;
-/// Fields that are read from the transcript, so the model is not asked for them.
-const READ: [Field; 3] = [Field::FilesModified, Field::TestResults, Field::McpToolsUsed];
+/// Fields that come from the transcript; the model is not asked for them.
+const FIELDS_FROM_TRANSCRIPT: [Field; 3] =
+    [Field::FilesModified, Field::TestResults, Field::McpToolsUsed];
 
 /// The form of a summary for models that cannot write JSON.
 const PLAIN: Plain = Plain {
@@ -39,8 +40,8 @@ const PLAIN: Plain = Plain {
 };
 
 impl Summarizer {
-    /// Whether the settings accept the agent's own summary instead of a model's, and no prompt
-    /// follows it in the session. If so, counts the question as avoided.
+    /// Whether the agent's own summary makes a summary by a model unnecessary: the settings accept
+    /// it, and no prompt follows it in the session. If so, counts the question as avoided.
     pub(super) fn has_recap(&self, question: &ModelQuestion) -> bool {
         let evidence = &question.evidence;
         let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);
@@ -63,7 +64,8 @@ impl Summarizer {
         store: &dyn Store,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
         match self.try_summary(question, base, store, 1) {
-            // The estimate of tokens was too low, or the answer too long: try half of the session.
+            // The estimate of tokens was too low, or the answer was too long: try with half the
+            // budget.
             Err(error) if error.retry() == Retry::Smaller => {
                 tracing::debug!(%error, "asking with less of the session");
                 self.try_summary(question, base, store, 2)
@@ -122,7 +124,7 @@ impl Summarizer {
         Ok((summary, Author::Model(model)))
     }
 
-    /// Parses a reply and redacts it: a model may invent something that looks like a secret.
+    /// Parses a reply and redacts it: a model may invent texts that look like secrets.
     fn read(&self, reply: &Reply) -> Result<Claims, Error> {
         let claims = match &reply.json {
             Some(json) => {
@@ -149,7 +151,7 @@ impl<'a> SummaryRequest<'a> {
     fn new(summarizer: &'a Summarizer, question: &'a ModelQuestion) -> SummaryRequest<'a> {
         let activity = summarizer.activity(question);
         let config = &summarizer.parse_context.summarize;
-        let mut left_out = READ.to_vec();
+        let mut left_out = FIELDS_FROM_TRANSCRIPT.to_vec();
         if !config.include_decisions {
             left_out.push(Field::KeyDecisions);
         }
@@ -165,7 +167,7 @@ impl<'a> SummaryRequest<'a> {
             profile: profile(question, &activity.activity_profile()),
             // Without any activity, no field has priority: ask for all of them.
             instructions: if wanted.is_empty() { instructions(0.0) } else { wanted },
-            output: summarizer.fitting(OUTPUT),
+            output: summarizer.limit_output(MAX_OUTPUT_TOKENS),
         }
     }
 
@@ -206,7 +208,7 @@ fn profile(question: &ModelQuestion, whole: &str) -> String {
     format!("{whole}; in phases: {}{more}", labels.join("; "))
 }
 
-/// Packs the messages of the session's own file or, if that is empty, of a sub-agent's file.
+/// Packs the messages of the session's own file or, if it is empty, those of a sub-agent's file.
 fn pack(question: &ModelQuestion, store: &dyn Store, budget: u32) -> Result<Packed, Error> {
     let unreadable = |error: crate::store::StoreError| Error::Unavailable {
         reason: format!("the session cannot be read: {error}"),
@@ -214,7 +216,7 @@ fn pack(question: &ModelQuestion, store: &dyn Store, budget: u32) -> Result<Pack
     };
     let session = question.session.key;
     for source in store.sources_of(session).map_err(unreadable)? {
-        let mut packer = Packer::new(&question.evidence, budget, PARTS);
+        let mut packer = Packer::new(&question.evidence, budget, MAX_PARTS);
         let mut from = 0;
         loop {
             let key = SourceKey { session, number: source.key.number };

@@ -1,4 +1,4 @@
-//! Caches summaries of messages on disk, so that no call is paid twice.
+//! Caches summaries of messages on disk, so that no message is paid for twice.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -15,14 +15,14 @@ use crate::{
 /// The latest summaries of messages, by prompt.
 pub struct SummaryCache {
     store: Arc<dyn Store>,
-    /// Loaded from the store at the first use.
-    kept: Mutex<Option<CachedSummaries>>,
+    /// `None` until the first use.
+    cached: Mutex<Option<CachedSummaries>>,
 }
 
 #[derive(Default)]
 struct CachedSummaries {
     by_key: HashMap<SummaryKey, String>,
-    /// By number, the oldest first.
+    /// The keys by number; the oldest has the lowest number.
     in_order: BTreeMap<u64, SummaryKey>,
 }
 
@@ -38,61 +38,61 @@ const VERSION: u32 = 1;
 const CAPACITY: usize = 4_096;
 
 impl SummaryCache {
-    /// Creates a cache in `store`. Nothing is read yet.
+    /// Creates a cache in `store`. The summaries are loaded at the first use.
     pub fn new(store: Arc<dyn Store>) -> SummaryCache {
-        SummaryCache { store, kept: Mutex::default() }
+        SummaryCache { store, cached: Mutex::default() }
     }
 
     /// Returns the summary for a prompt, if it is cached.
     pub fn get(&self, key: SummaryKey) -> Option<String> {
-        self.with(|kept| kept.by_key.get(&key).cloned())
+        self.with(|cached| cached.by_key.get(&key).cloned())
     }
 
-    pub fn keep(&self, key: SummaryKey, summary: &str) {
-        self.with(|kept| {
-            let number = kept.in_order.last_key_value().map_or(0, |(last, _)| last + 1);
-            if kept.by_key.insert(key, summary.to_owned()).is_some() {
-                kept.in_order.retain(|_, known| *known != key);
+    pub fn put(&self, key: SummaryKey, summary: &str) {
+        self.with(|cached| {
+            let number = cached.in_order.last_key_value().map_or(0, |(last, _)| last + 1);
+            if cached.by_key.insert(key, summary.to_owned()).is_some() {
+                cached.in_order.retain(|_, known| *known != key);
             }
-            kept.in_order.insert(number, key);
+            cached.in_order.insert(number, key);
             let saved = SummaryRecord { version: VERSION, number, summary: summary.to_owned() };
             let content = serde_json::to_vec(&saved).expect("a summary is plain data");
             let mut writes = vec![note(key, Some(content))];
-            while kept.in_order.len() > CAPACITY
-                && let Some((_, oldest)) = kept.in_order.pop_first()
+            while cached.in_order.len() > CAPACITY
+                && let Some((_, oldest)) = cached.in_order.pop_first()
             {
-                kept.by_key.remove(&oldest);
+                cached.by_key.remove(&oldest);
                 writes.push(note(oldest, None));
             }
-            // If the write fails, the summary is asked for again.
+            // If the write fails, the summary is requested again.
             let _ = self.store.write(writes);
         });
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut CachedSummaries) -> T) -> T {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        act(kept.get_or_insert_with(|| CachedSummaries::load(self.store.as_ref())))
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        act(cached.get_or_insert_with(|| CachedSummaries::load(self.store.as_ref())))
     }
 }
 
 impl CachedSummaries {
-    /// Loads the saved summaries. Those that cannot be read are asked for again.
+    /// Loads the saved summaries. Summaries that cannot be read are requested again.
     fn load(store: &dyn Store) -> CachedSummaries {
         let notes = store.notes(NoteNamespace::Summaries).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read the cached summaries of messages");
             Vec::new()
         });
-        let mut kept = CachedSummaries::default();
+        let mut cached = CachedSummaries::default();
         for (name, content) in notes {
             let Ok(key) = <[u8; 32]>::try_from(name).map(SummaryKey::from_bytes) else { continue };
             if let Ok(SummaryRecord { version: VERSION, number, summary }) =
                 serde_json::from_slice(&content)
             {
-                kept.by_key.insert(key, summary);
-                kept.in_order.insert(number, key);
+                cached.by_key.insert(key, summary);
+                cached.in_order.insert(number, key);
             }
         }
-        kept
+        cached
     }
 }
 
@@ -124,15 +124,15 @@ mod tests {
         };
         let summaries = open();
         for number in 0..=CAPACITY {
-            summaries.keep(key(number), &format!("summary {number}"));
+            summaries.put(key(number), &format!("summary {number}"));
         }
-        summaries.keep(key(1), "another");
+        summaries.put(key(1), "another");
         summaries.store.write(Vec::new()).wait().unwrap();
         drop(summaries);
         let summaries = open();
         assert_eq!(summaries.get(key(0)), None);
         assert_eq!(summaries.get(key(1)).as_deref(), Some("another"));
-        summaries.keep(key(CAPACITY + 1), "one more");
+        summaries.put(key(CAPACITY + 1), "one more");
         assert_eq!(summaries.get(key(2)), None);
         assert_eq!(summaries.get(key(1)).as_deref(), Some("another"));
         assert_eq!(summaries.get(key(3)).as_deref(), Some("summary 3"));

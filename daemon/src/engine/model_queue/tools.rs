@@ -15,25 +15,25 @@ use crate::{
 };
 
 /// Maximum number of tokens of an answer about one tool.
-const TOKENS_A_TOOL: u32 = 150;
+const TOKENS_PER_TOOL: u32 = 150;
 /// Maximum number of tokens of the thinking before an answer.
-const TOKENS_BEFORE: u32 = 1_500;
+const THINKING_TOKENS: u32 = 1_500;
 
 /// A reply that does not match the schema exactly is parsed as far as possible.
 const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
 
 impl Summarizer {
-    /// Asks about the unknown tools of a session, in one call. Returns whether a tool of the
-    /// session is known now that was unknown when the episode was made.
+    /// Asks about the unknown tools of a session, in one call. Returns whether this or an earlier
+    /// answer changed the activity of the session.
     pub(super) fn ask_about_tools(&self, question: &mut ModelQuestion) -> Result<bool, Error> {
-        let mut learned = self.settle(question);
+        let mut learned = self.resolve_unknowns(question);
         let Some(request) = question.unknowns.request() else {
             let why = Avoided::Known;
             self.client.avoided(Purpose::ToolClassification, why, question.project());
             return Ok(learned);
         };
         let reply = self.client.ask_blocking(&self.runtime, &self.about(&request, question))?;
-        // The prompt was redacted, but a model may invent something that looks like a secret.
+        // The prompt was redacted, but a model may invent texts that look like secrets.
         let text = self.parse_context.redactor.redact(&reply.text).text.into_owned();
         let found = request
             .read_reply(&text)
@@ -47,14 +47,14 @@ impl Summarizer {
                     learned_tools.learn(classification, calls);
                 }
             });
-            learned |= self.settle(question);
+            learned |= self.resolve_unknowns(question);
         }
         Ok(learned)
     }
 
-    /// Adds the calls of tools that are known by now to the activity. Returns whether the activity
+    /// Adds the calls of tools that became known to the activity. Returns whether the activity
     /// changed.
-    fn settle(&self, question: &mut ModelQuestion) -> bool {
+    fn resolve_unknowns(&self, question: &mut ModelQuestion) -> bool {
         let shared = self.learned_tools.shared();
         let learned_tools = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = question.detector.signals();
@@ -73,15 +73,16 @@ impl Summarizer {
             purpose: Purpose::ToolClassification,
             prompt: template.fill(&values),
             form: ReplyFormat::JsonOr(schema(kind), PLAIN),
-            max_output_tokens: self
-                .fitting(TOKENS_BEFORE.saturating_add(tools.saturating_mul(TOKENS_A_TOOL))),
+            max_output_tokens: self.limit_output(
+                THINKING_TOKENS.saturating_add(tools.saturating_mul(TOKENS_PER_TOOL)),
+            ),
             project: question.project(),
             saved_tokens: 0,
         }
     }
 
     /// Limits the output to a quarter of the model's context.
-    pub(super) fn fitting(&self, output: u32) -> u32 {
+    pub(super) fn limit_output(&self, output: u32) -> u32 {
         output.min(self.client.room(0) / 4).max(1)
     }
 }

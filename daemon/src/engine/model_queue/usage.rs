@@ -1,4 +1,4 @@
-//! Counts the questions to models, and the avoided ones, by day, project and purpose.
+//! Counts the questions to models and the avoided questions, by day, project and purpose.
 
 use std::{
     collections::BTreeMap,
@@ -41,7 +41,7 @@ pub struct UsageCounters {
     pub input: u64,
     /// Tokens of the replies.
     pub output: u64,
-    /// Tokens of prompts that came from the provider's cache.
+    /// Tokens of the prompts that the provider had in its cache.
     pub cached: u64,
     /// The cost, as far as it is known.
     pub cost: Money,
@@ -74,9 +74,9 @@ struct DailyUsageRecord {
 const VERSION: u32 = 1;
 /// Maximum age, in days, of counters that are kept.
 const DAYS: i64 = 400;
-/// Maximum number of projects per day; further ones are counted without a project.
+/// Maximum number of projects per day; further questions are counted without a project.
 const PROJECTS: usize = 200;
-const MICROS_A_DAY: i64 = 86_400_000_000;
+const MICROS_PER_DAY: i64 = 86_400_000_000;
 
 impl UsageStats {
     pub fn open(ledger: LedgerFile, store: Arc<dyn Store>) -> UsageStats {
@@ -101,7 +101,7 @@ impl UsageStats {
     fn note(&self, record: &UsageRecord) {
         let mut today = self.lock();
         let mut writes = Vec::new();
-        let day = record.at.micros().div_euclid(MICROS_A_DAY);
+        let day = record.at.micros().div_euclid(MICROS_PER_DAY);
         if today.day != day {
             *today = Today { day, uses: self.day(day) };
             writes.extend(self.outdated(day));
@@ -173,8 +173,8 @@ impl UsageCounters {
 }
 
 /// Returns the start of a day.
-pub fn beginning(day: i64) -> Timestamp {
-    Timestamp::from_micros(day.saturating_mul(MICROS_A_DAY))
+pub fn start_of_day(day: i64) -> Timestamp {
+    Timestamp::from_micros(day.saturating_mul(MICROS_PER_DAY))
 }
 
 /// Returns the project of a counter; `None` for counters without a project.
@@ -212,7 +212,7 @@ mod tests {
 
     fn record(day: i64, end: End, project: &str) -> UsageRecord {
         UsageRecord {
-            at: beginning(day),
+            at: start_of_day(day),
             purpose: Purpose::SessionSummary,
             project: Some(Project::new(project).namespace()),
             provider: "openai",
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_projects_are_told_apart_and_survive() {
+    fn counters_are_separate_by_day_and_project_and_survive_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let open = || {
             let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());

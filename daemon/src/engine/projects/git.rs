@@ -1,5 +1,5 @@
-//! Determines which repository a directory belongs to, from the files of Git. No program is run,
-//! because a hook waits for the answer.
+//! Determines the repository of a directory from the files of Git. Does not run Git, because a hook
+//! waits for the answer.
 
 use std::{
     fs::{self, File},
@@ -10,9 +10,9 @@ use std::{
 use crate::engine::projects::remote;
 
 /// Maximum number of bytes that are read from one of Git's files.
-const FILE: u64 = 64 << 10;
-/// Maximum number of folders in which a repository is searched, from a directory upwards.
-const DEEPEST: usize = 64;
+const MAX_FILE_BYTES: u64 = 64 << 10;
+/// Maximum number of folders in which a repository is searched, from the directory upwards.
+const MAX_DEPTH: usize = 64;
 
 /// The repository of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +23,10 @@ pub(super) struct Repository {
     pub(super) remote: Option<String>,
 }
 
-/// Returns the repository that holds an existing directory.
+/// Returns the repository that contains an existing directory.
 pub(super) fn repository_of(directory: &Path) -> Option<Repository> {
     let directory = directory.canonicalize().ok()?;
-    let common = directory.ancestors().take(DEEPEST).find_map(common_folder)?;
+    let common = directory.ancestors().take(MAX_DEPTH).find_map(common_folder)?;
     let config = read(&common.join("config")).unwrap_or_default();
     let root = match common.file_name() {
         Some(name) if name == ".git" => common.parent()?.to_owned(),
@@ -35,9 +35,9 @@ pub(super) fn repository_of(directory: &Path) -> Option<Repository> {
     Some(Repository { root, remote: remote_url(&config).and_then(remote::normalized) })
 }
 
-/// Whether a directory is in a worktree or a submodule, whose repository may be gone.
-pub(super) fn is_link(directory: &Path) -> bool {
-    directory.ancestors().take(DEEPEST).any(|folder| folder.join(".git").is_file())
+/// Whether a directory is in a worktree or a submodule. Its repository may not exist any more.
+pub(super) fn is_in_worktree_or_submodule(directory: &Path) -> bool {
+    directory.ancestors().take(MAX_DEPTH).any(|folder| folder.join(".git").is_file())
 }
 
 /// Returns the folder with Git's files of the repository whose working tree begins at `folder`.
@@ -47,7 +47,7 @@ fn common_folder(folder: &Path) -> Option<PathBuf> {
     if metadata.is_dir() {
         return git.join("HEAD").exists().then_some(git);
     }
-    // A worktree or a submodule: the file names the folder.
+    // In a worktree or a submodule, `.git` is a file with the path of the folder.
     let text = read(&git)?;
     let own = folder.join(text.strip_prefix("gitdir:")?.trim());
     let common = match read(&own.join("commondir")) {
@@ -78,12 +78,12 @@ fn remote_url(config: &str) -> Option<&str> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    // A pipe under this name would block.
+    // Opening a named pipe would block.
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let mut text = Vec::new();
-    File::open(path).ok()?.take(FILE).read_to_end(&mut text).ok()?;
+    File::open(path).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut text).ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -94,7 +94,7 @@ mod tests {
     const CONFIG: &str = "[core]\n\tbare = false\n[remote \"fork\"]\n\turl = /srv/fork.git\n\
         [remote \"origin\"]\n\turl = git@Example.com:ann/App.git\n[branch \"main\"]\n\tremote = origin\n";
 
-    fn made() -> tempfile::TempDir {
+    fn sample_folders() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         let write = |path: &str, text: &str| {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn worktrees_and_folders_of_a_repository_share_its_root() {
-        let folder = made();
+        let folder = sample_folders();
         let root = folder.path().canonicalize().unwrap().join("app");
         let remote = Some("example.com/ann/app".to_owned());
         for path in ["app", "app/src/deep", "two"] {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_folder_without_a_repository_has_none() {
-        let folder = made();
+        let folder = sample_folders();
         assert_eq!(repository_of(&folder.path().join("plain")), None);
         assert_eq!(repository_of(&folder.path().join("missing")), None);
     }

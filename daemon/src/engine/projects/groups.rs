@@ -7,7 +7,7 @@ use super::{Identity, KnownProject};
 use crate::model::{Namespace, Project};
 
 /// The groups of the directories that share a spelling, a repository or a remote, directly or
-/// through others.
+/// through other directories.
 #[derive(Default)]
 pub(super) struct Groups {
     /// The number of the group of each key.
@@ -55,8 +55,8 @@ impl Groups {
         self.groups[group].members.extend([project.namespace(), project.root().namespace()]);
     }
 
-    /// Returns the namespaces of a directory, which need not be known, and of the other directories
-    /// of its groups, its own first.
+    /// Returns the namespace of a directory, which need not be known, and then those of the other
+    /// directories in its groups.
     pub(super) fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let (own, root) = (project.namespace(), project.root().namespace());
         let keys = keys(project, identity);
@@ -72,8 +72,8 @@ impl Groups {
     }
 }
 
-/// Returns the keys of a directory. Directories that share a key are of one project. The prefix of
-/// a remote distinguishes it from a path.
+/// Returns the keys of a directory. Directories that share a key belong to the same project. The
+/// key of a remote has a prefix that distinguishes it from a path.
 fn keys(project: &Project, identity: &Identity) -> Vec<String> {
     let mut keys = vec![project.spelling()];
     let root = project.root();
@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_those_of_comparing_all(
+        fn groups_equal_the_result_of_comparing_all_directories(
             all in prop::collection::vec(directory(), 0..12),
             asked in directory(),
         ) {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_joins_groups_that_were_apart() {
+    fn a_directory_that_shares_keys_with_two_groups_merges_them() {
         let (one, two) = (known("/one", None, Some("h/r")), known("/two", Some("/main"), None));
         let between = known("/three", Some("/main"), Some("h/r"));
         let members = |all: &[&KnownProject]| {

@@ -7,8 +7,8 @@ use crate::model::Project;
 pub struct ProjectIdentity {
     /// The remote of its repository, normalised.
     pub remote: Option<String>,
-    /// Its main folder, the repository's root or else the directory, as [`Project::spelling`]
-    /// normalises it.
+    /// The root of the repository or, without a repository, the directory; normalised by
+    /// [`Project::spelling`].
     pub folder: String,
     pub name: String,
     /// The paths of its directories.
@@ -16,7 +16,7 @@ pub struct ProjectIdentity {
 }
 
 impl ProjectIdentity {
-    /// Whether `given`, a remote in any spelling or a folder, names this project.
+    /// Whether `given` is the remote, in any spelling, or a folder of this project.
     pub fn is_named_by(&self, given: &str) -> bool {
         let remote = remote::normalized(given);
         let is_remote = self.remote.is_some() && self.remote == remote;

@@ -1,10 +1,10 @@
-//! Determines which directories are one project: a repository with its worktrees, sub-folders and
-//! clones.
+//! Determines which directories belong to the same project: a repository with its worktrees,
+//! sub-folders and clones.
 //!
-//! A session stores the directory it was started in, and its episodes are stored by that
+//! A session has the directory in which it was started, and its episodes are stored by that
 //! directory. [`Projects`] knows the repository and the remote of each such directory, and finds
-//! the directories that share one of them. Git's files are read when a session is read, and the
-//! result is saved, so that it is still known when the folder is gone.
+//! the directories that share one of them. Git's files are read when a session is read. The result
+//! is saved, so that it is still known when the folder does not exist any more.
 
 mod git;
 mod groups;
@@ -31,9 +31,9 @@ use crate::{
 /// The version of the form on disk.
 const VERSION: u32 = 1;
 /// Git's files of a directory are read again after this time.
-const RECHECK: Duration = Duration::from_secs(600);
-/// Maximum number of directories that are known; further ones are projects by themselves.
-const PROJECTS: usize = 20_000;
+const RECHECK_AFTER: Duration = Duration::from_secs(600);
+/// Maximum number of known directories; each further directory is a project of its own.
+const MAX_PROJECTS: usize = 20_000;
 
 /// The directories of sessions, with their repositories.
 pub struct Projects {
@@ -41,15 +41,15 @@ pub struct Projects {
     known: RwLock<BTreeMap<Namespace, KnownProject>>,
     /// Updated after `known`.
     groups: RwLock<Groups>,
-    /// The user's home. A repository there usually holds settings, so the folders in it are not
-    /// one project.
+    /// The user's home. A repository in it usually contains settings, so the other folders in it
+    /// do not belong to one project.
     home: Option<PathBuf>,
 }
 
-/// The project that a name, a remote or a namespace in a request stands for.
+/// The project that a request names by a name, a remote or a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedProject {
-    /// The directories of one project, its main one first.
+    /// The directories of the project.
     Known(Vec<Namespace>),
     /// Several projects have this name. These are their directories.
     Ambiguous(Vec<String>),
@@ -64,7 +64,7 @@ struct KnownProject {
     checked_at: Option<Timestamp>,
 }
 
-/// What directories of one project share.
+/// The properties that the directories of one project share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Identity {
     /// The repository's root, as [`Project::spelling`] normalises it.
@@ -85,7 +85,8 @@ struct ProjectRecord {
 }
 
 impl Projects {
-    /// Loads the known directories. A record that cannot be read is created again.
+    /// Loads the known directories. Records that cannot be parsed are skipped; they are created
+    /// again later.
     pub(super) fn load(store: Arc<dyn Store>, home: Option<PathBuf>) -> Result<Self, StoreError> {
         let mut known = BTreeMap::new();
         for (_, content) in store.notes(NoteNamespace::Projects)? {
@@ -104,9 +105,9 @@ impl Projects {
         let namespace = project.namespace();
         let before = self.read().get(&namespace).cloned();
         let is_fresh = |known: &KnownProject| {
-            known.checked_at.is_some_and(|checked| now.since(checked) < RECHECK)
+            known.checked_at.is_some_and(|checked| now.since(checked) < RECHECK_AFTER)
         };
-        let is_full = before.is_none() && self.read().len() >= PROJECTS;
+        let is_full = before.is_none() && self.read().len() >= MAX_PROJECTS;
         if is_full || before.as_ref().is_some_and(is_fresh) {
             return;
         }
@@ -130,8 +131,8 @@ impl Projects {
         }
     }
 
-    /// Notes the directories of all sessions, and drops those that no session has any more. Stops
-    /// when `go_on` is false.
+    /// Notes the directories of all sessions, and drops the directories without a session. Stops
+    /// when `go_on` returns false.
     pub(super) fn note_all(&self, now: Timestamp, go_on: &dyn Fn() -> bool) {
         let mut projects = BTreeSet::new();
         let visited = self.store.visit_sessions(&mut |session| {
@@ -166,8 +167,8 @@ impl Projects {
         }
     }
 
-    /// Returns the directories of the project that `directory` belongs to, itself first. A folder
-    /// outside of repositories belongs to the nearest parent that is known.
+    /// Returns the directories of the project that `directory` belongs to. A directory that is
+    /// neither known nor in a repository belongs to the project of its nearest known parent.
     pub fn of_directory(&self, directory: &str) -> Vec<Namespace> {
         let project = Project::new(directory);
         let identity = self.identity(&project);
@@ -196,7 +197,7 @@ impl Projects {
         let known = self.read();
         let mut members: Vec<&KnownProject> =
             members.iter().filter_map(|member| known.get(member)).collect();
-        // The order must not depend on which directory was asked for.
+        // The result must be the same for all directories of the project.
         members.sort_by_key(|member| (member.identity.repository.is_none(), member.project.path()));
         let first = members.first()?;
         let remote = members.iter().filter_map(|member| member.identity.remote.clone()).min();
@@ -217,7 +218,7 @@ impl Projects {
         Some(ProjectIdentity { remote, folder, name, folders })
     }
 
-    /// Returns the project that `given`, a remote or a folder, names.
+    /// Returns the project whose remote or folder is `given`.
     pub fn identity_named(&self, given: &str) -> Option<ProjectIdentity> {
         let namespaces: Vec<Namespace> = self.read().keys().copied().collect();
         let mut seen = HashSet::new();
@@ -231,15 +232,15 @@ impl Projects {
         })
     }
 
-    /// Returns the identity of a project of which only the remote is known.
+    /// Returns the identity of a project whose remote is `given` and whose folders are not known.
     pub fn identity_of_remote(&self, given: &str) -> Option<ProjectIdentity> {
         let remote = remote::normalized(given)?;
         let name = remote.rsplit('/').find(|part| !part.is_empty())?.to_owned();
         Some(ProjectIdentity { remote: Some(remote), name, ..ProjectIdentity::default() })
     }
 
-    /// Returns the namespaces of all known spellings of one directory, without the rest of its
-    /// project.
+    /// Returns the namespaces of all known spellings of a directory, without the other directories
+    /// of its project.
     pub fn spellings_of(&self, directory: &str) -> Vec<Namespace> {
         let project = Project::new(directory);
         let spelling = project.spelling();
@@ -295,13 +296,14 @@ impl Projects {
         self.read().get(&namespace).map(|known| known.project.path().to_owned())
     }
 
-    /// Returns the repository and the remote of a directory: from Git's files, else as they were
-    /// last known, else those of the known repository that contained it.
+    /// Returns the repository and the remote of a directory. They come from Git's files. If these
+    /// do not exist any more, they are the last known ones of the directory, or those of the known
+    /// repository that contained it.
     fn identity(&self, project: &Project) -> Identity {
         let directory = Path::new(project.path());
         let found = git::repository_of(directory);
         // The folder of a worktree may outlive its repository.
-        if found.is_some() || directory.is_dir() && !git::is_link(directory) {
+        if found.is_some() || directory.is_dir() && !git::is_in_worktree_or_submodule(directory) {
             let found = found.filter(|found| !self.is_home(&found.root));
             return found.map_or_else(Identity::default, |found| Identity {
                 repository: Some(Project::new(&found.root.to_string_lossy()).spelling()),
@@ -324,8 +326,8 @@ impl Projects {
         home.is_some_and(|home| home == root || home.canonicalize().is_ok_and(|home| home == root))
     }
 
-    /// Returns the namespaces of a directory and of the other directories of its project, its own
-    /// first.
+    /// Returns the namespace of a directory, and then those of the other directories of its
+    /// project.
     fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
         groups.members(project, identity)
@@ -361,8 +363,8 @@ impl Projects {
 }
 
 impl KnownProject {
-    /// Returns the names that people use for the project: those of the repository and of the
-    /// remote.
+    /// Returns the names that people use for the project: that of the repository (or the root
+    /// folder) and that of the remote.
     fn names(&self) -> impl Iterator<Item = String> {
         let Identity { repository, remote } = &self.identity;
         let root = self.project.root().path().to_owned();

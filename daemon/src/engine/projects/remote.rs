@@ -1,7 +1,7 @@
 //! Normalises the different spellings of a repository's address.
 
-/// Returns the address in the form `host/owner/name`, the same for all protocols, users and
-/// letter cases; `None` when it is no address.
+/// Returns the address in the form `host/owner/name`, which is the same for all protocols, users
+/// and letter cases; `None` when it has no path.
 pub(super) fn normalized(url: &str) -> Option<String> {
     let url = url.trim().trim_end_matches('/');
     let (host, path) = match url.split_once("://") {
@@ -12,7 +12,7 @@ pub(super) fn normalized(url: &str) -> Option<String> {
             _ => ("", url),
         },
     };
-    // The user may be a secret.
+    // The user name is dropped, because it may be a secret.
     let host = host.rsplit('@').next().unwrap_or_default();
     let host = host.split_once(':').map_or(host, |(name, _port)| name);
     let path = path.trim_matches('/');
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_spellings_of_an_address_are_one() {
+    fn all_spellings_of_an_address_are_normalised_to_one() {
         for url in [
             "git@github.com:Ann/app.git",
             "github.com:ann/app",

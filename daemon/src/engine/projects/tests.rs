@@ -62,7 +62,7 @@ fn sorted(mut namespaces: Vec<Namespace>) -> Vec<Namespace> {
 }
 
 #[test]
-fn folders_clones_and_worktrees_are_one_project_even_when_they_are_gone() {
+fn folders_clones_and_worktrees_are_one_project_even_after_their_removal() {
     let machine = Machine::new();
     machine.repository("app", "git@example.com:ann/app.git");
     machine.repository("copy", "https://ann@example.com/ann/app");
@@ -86,10 +86,10 @@ fn folders_clones_and_worktrees_are_one_project_even_when_they_are_gone() {
     assert_eq!(projects.of_namespace(other), [other]);
     fs::remove_dir_all(machine.folder.path().join("app")).unwrap();
     // The worktree outlives its repository.
-    projects.note(&Project::new(&machine.path("w")), NOW.plus(RECHECK));
+    projects.note(&Project::new(&machine.path("w")), NOW.plus(RECHECK_AFTER));
     assert!(projects.of_directory(&machine.path("w")).len() >= all.len());
     fs::remove_dir_all(machine.folder.path().join("w")).unwrap();
-    // A later run has the directories as they were last known.
+    // A later run knows the last state of the directories.
     let projects = machine.projects();
     let found = projects.of_directory(&machine.path("w"));
     assert!(all.iter().all(|one| found.contains(one)), "{found:?}");
@@ -98,7 +98,7 @@ fn folders_clones_and_worktrees_are_one_project_even_when_they_are_gone() {
 }
 
 #[test]
-fn a_repository_in_the_home_joins_no_folders() {
+fn folders_in_a_home_with_a_repository_are_separate_projects() {
     let machine = Machine::new();
     machine.repository("", "git@example.com:ann/dotfiles.git");
     let projects = machine.projects();
@@ -144,7 +144,7 @@ fn a_project_has_the_names_of_its_folder_and_its_remote() {
 }
 
 #[test]
-fn the_sessions_of_an_older_database_get_their_project_and_unused_ones_go() {
+fn directories_of_old_sessions_are_noted_and_unused_directories_dropped() {
     let machine = Machine::new();
     machine.repository("app", "git@example.com:ann/app.git");
     fs::create_dir_all(machine.folder.path().join("app/src")).unwrap();
@@ -158,7 +158,7 @@ fn the_sessions_of_an_older_database_get_their_project_and_unused_ones_go() {
     }
     let projects = machine.projects();
     let gone = machine.note(&projects, "/nowhere/else");
-    let later = NOW.plus(RECHECK);
+    let later = NOW.plus(RECHECK_AFTER);
     projects.note_all(later, &|| true);
     assert_eq!(projects.of_directory(&machine.path("app")).len(), 2);
     assert_eq!(projects.path(gone), None);

@@ -9,12 +9,11 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError, Write},
 };
 
-/// Number of files whose text is evicted, or of episodes that are evicted, after which a write list
-/// is written.
-const SESSIONS: usize = 16;
+/// Number of evictions (of a file's text, or of an episode) after which they are written.
+const BATCH: usize = 16;
 
-/// Evicts the text of sessions, and episodes. The statistics are part of each write list, so that
-/// they are exact whenever the process ends.
+/// Evicts the text of sessions, and episodes. Each write list contains the statistics, so that they
+/// are exact even if the process is killed.
 pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
     /// The statistics are a sum, so only one evictor may add to them.
@@ -25,7 +24,7 @@ pub(super) struct Evictor<'a> {
 }
 
 impl Evictor<'_> {
-    /// Waits until no other evictor exists.
+    /// Creates an evictor. Blocks while another evictor exists.
     pub(super) fn new(store: &dyn Store) -> Result<Evictor<'_>, StoreError> {
         static ONE: Mutex<()> = Mutex::new(());
         let lock = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,17 +44,16 @@ impl Evictor<'_> {
             if content <= goal {
                 return Ok(content);
             }
-            // This is read before the eviction of text: waiting text may be indexed a moment later.
+            // Read before the eviction of text, because waiting text may be indexed meanwhile.
             let waiting = waiting_bytes(self.store)?;
             if !self.evict_text(content - goal)?.is_empty() {
                 continue;
             }
-            // Waiting text can be evicted once it is indexed, so no episode is evicted in its
-            // place. The sum excludes it instead of waiting for it, because busy agents always have
-            // some.
+            // Waiting text can be evicted after it is indexed, so no episode is evicted in its
+            // place. The loop does not wait for this, because busy agents always have waiting text.
             let others = content.saturating_sub(waiting);
             let excess = others.saturating_sub(goal);
-            let most = likely_half(excess, others, self.store);
+            let most = estimate_half(excess, others, self.store);
             if excess == 0 || self.evict_episodes(most)? == 0 {
                 return Ok(content);
             }
@@ -81,7 +79,7 @@ impl Evictor<'_> {
                 files.push(source.key);
                 writes.push(Write::DropText(source.key));
             }
-            if writes.len() >= SESSIONS {
+            if writes.len() >= BATCH {
                 self.write(&mut writes)?;
             }
         }
@@ -90,7 +88,7 @@ impl Evictor<'_> {
         Ok(files)
     }
 
-    /// Evicts the oldest episodes, at most `most`. Returns the number of evicted episodes.
+    /// Evicts at most `most` of the oldest episodes. Returns the number of evicted episodes.
     fn evict_episodes(&mut self, most: u64) -> Result<u64, StoreError> {
         let before = self.evicted.episodes;
         let mut writes = Vec::new();
@@ -110,7 +108,7 @@ impl Evictor<'_> {
                 let source = Source { offset: 0, ..source };
                 writes.push(Write::Source { source, checkpoint: None });
             }
-            if (evicted + 1).is_multiple_of(SESSIONS as u64) {
+            if (evicted + 1).is_multiple_of(BATCH as u64) {
                 self.write(&mut writes)?;
             }
         }
@@ -128,12 +126,12 @@ impl Evictor<'_> {
     }
 }
 
-/// Estimates how many episodes make up half of the excess; returns at least [`SESSIONS`]. Evicting
-/// half of it at a time needs only a few scans of the database, and evicts hardly any episode
-/// without need.
-fn likely_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
+/// Estimates how many episodes have half the size of the excess; returns at least [`BATCH`].
+/// Evicting half of the excess at a time needs only a few scans of the database, and evicts hardly
+/// any episode without need.
+fn estimate_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
     let each = content / store.totals().episodes.max(1);
-    (excess / each.max(1) / 2).max(SESSIONS as u64)
+    (excess / each.max(1) / 2).max(BATCH as u64)
 }
 
 /// Returns the size, in bytes, of all text that can be evicted.
@@ -145,8 +143,8 @@ pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
-/// Returns the size, in bytes, of the text that waits to be indexed, and can be evicted only after
-/// that.
+/// Returns the size, in bytes, of the text that cannot be evicted yet, because it waits to be
+/// indexed.
 fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for session in store.live_sessions()? {
@@ -209,7 +207,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(12))]
 
         #[test]
-        fn the_oldest_text_is_evicted_and_nothing_that_is_not_indexed(
+        fn the_oldest_indexed_sessions_are_evicted_first(
             made in prop::collection::vec((0..9_000i64, 0..40u32, any::<bool>()), 1..12),
             wanted in 0..40_000u64,
         ) {
@@ -226,16 +224,16 @@ mod tests {
             prop_assert_eq!(gone, EvictionStats { version: 0, at: 0, ..EvictionStats::load(&store).unwrap() });
 
             let is_left = |at: usize| before[at] > 0 && texts(keys[at]) > 0;
-            let went = |at: usize| before[at] > 0 && texts(keys[at]) == 0;
+            let was_evicted = |at: usize| before[at] > 0 && texts(keys[at]) == 0;
             for (at, (age, _, is_indexed)) in made.iter().enumerate() {
-                if went(at) {
+                if was_evicted(at) {
                     prop_assert!(is_indexed);
                     let older = made.iter().enumerate().filter(|(_, (other, _, _))| other > age);
                     let spared = older.filter(|(at, (_, _, indexed))| *indexed && is_left(*at));
                     prop_assert_eq!(spared.count(), 0);
                 }
             }
-            let sum: u64 = (0..made.len()).filter(|at| went(*at)).map(|at| before[at]).sum();
+            let sum: u64 = (0..made.len()).filter(|at| was_evicted(*at)).map(|at| before[at]).sum();
             prop_assert_eq!(gone.bytes, sum);
             let could: u64 = made.iter().zip(&before).filter(|(one, _)| one.2).map(|(_, text)| text).sum();
             prop_assert!(sum >= wanted.min(could));
@@ -277,7 +275,7 @@ mod tests {
         let goal = content - waiting - 50_000;
         let content = evictor.evict_until(goal).unwrap();
         let gone = evictor.evicted().episodes;
-        assert!((16..40).contains(&gone), "{gone} episodes went");
+        assert!((16..40).contains(&gone), "{gone} episodes were evicted");
         assert!(content - waiting <= goal, "{content} bytes are left");
     }
 }

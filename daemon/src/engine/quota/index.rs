@@ -1,5 +1,8 @@
-//! Keeps the search index within its quota. The follower calls this after each write of the index
-//! to disk, so that the index does not grow at the same time, and when the quotas change.
+//! Keeps the search index within its quota.
+//!
+//! The follower of the outbox, which is the only writer of the index, calls [`IndexQuota::enforce`]
+//! after each commit of the index and when the quotas change. So the index does not grow during an
+//! eviction.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,17 +19,17 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// The size at which eviction starts, in eighths of the quota. The rest is left free, because a
-/// merge temporarily needs twice the space of its segments, in addition to newly written ones.
-const TIGHT: u64 = 3;
+/// The size at which eviction starts, in eighths of the quota. A merge temporarily needs twice the
+/// space of its segments, in addition to newly written segments.
+const HIGH_WATERMARK: u64 = 3;
 /// The size at which eviction stops, in eighths of the quota.
-const GOAL: u64 = 2;
+const LOW_WATERMARK: u64 = 2;
 
 /// The quota of the search index.
 pub struct IndexQuota {
     limits: watch::Receiver<DiskLimits>,
-    /// The size of the index, in bytes, when no text could be evicted for it.
-    in_vain: AtomicU64,
+    /// The size of the index, in bytes, at the last time when no text could be evicted.
+    bytes_when_nothing_evictable: AtomicU64,
 }
 
 /// Why the index was not made smaller.
@@ -40,22 +43,27 @@ enum QuotaError {
 
 impl IndexQuota {
     pub fn new(limits: watch::Receiver<DiskLimits>) -> IndexQuota {
-        IndexQuota { limits, in_vain: AtomicU64::new(0) }
+        IndexQuota { limits, bytes_when_nothing_evictable: AtomicU64::new(0) }
     }
 
     pub(in crate::engine) fn limits(&self) -> watch::Receiver<DiskLimits> {
         self.limits.clone()
     }
 
-    /// Evicts the oldest text when the indexes approach their quota (from [`TIGHT`] down to
-    /// [`GOAL`]), and purges it from the disk. The indexes have everything up to `position`. If
-    /// they exceed the quota nevertheless, the store refuses new text. Blocks.
-    pub(in crate::engine) fn keep(&self, store: &dyn Store, indexes: &Indexes, position: Position) {
+    /// Evicts the oldest text when the indexes approach their quota (from [`HIGH_WATERMARK`] down
+    /// to [`LOW_WATERMARK`]), and purges it from the disk. The indexes have everything up to
+    /// `position`. If they exceed the quota nevertheless, the store refuses new text. Blocks.
+    pub(in crate::engine) fn enforce(
+        &self,
+        store: &dyn Store,
+        indexes: &Indexes,
+        position: Position,
+    ) {
         let limit = self.limits.borrow().index;
         if let Err(error) = self.evict_until_goal(store, indexes, limit, position) {
             tracing::warn!(%error, "failed to make the search index smaller");
         }
-        if let Some(why) = lack(indexes, limit) {
+        if let Some(why) = over_quota_message(indexes, limit) {
             store.quota().refuse_text(&why);
         }
     }
@@ -69,17 +77,20 @@ impl IndexQuota {
     ) -> Result<(), QuotaError> {
         loop {
             let taken = indexes.bytes()?;
-            let in_vain = self.in_vain.load(Ordering::Relaxed);
-            let is_more = taken >= in_vain + limit / 16 || taken > limit;
-            if taken < limit / 8 * TIGHT || !is_more {
+            let bytes_when_nothing_evictable =
+                self.bytes_when_nothing_evictable.load(Ordering::Relaxed);
+            let is_worth_a_try =
+                taken >= bytes_when_nothing_evictable + limit / 16 || taken > limit;
+            if taken < limit / 8 * HIGH_WATERMARK || !is_worth_a_try {
                 return Ok(());
             }
-            let evicted = evict_share(store, (taken - limit / 8 * GOAL) as f64 / taken as f64)?;
+            let evicted =
+                evict_share(store, (taken - limit / 8 * LOW_WATERMARK) as f64 / taken as f64)?;
             if evicted.is_empty() {
-                self.in_vain.store(taken, Ordering::Relaxed);
+                self.bytes_when_nothing_evictable.store(taken, Ordering::Relaxed);
                 return Ok(());
             }
-            // The outbox has these removals, too, but after all other pending entries.
+            // The outbox contains these removals, too, but after all other pending entries.
             for SourceKey { session, number } in evicted {
                 indexes
                     .sessions
@@ -90,8 +101,8 @@ impl IndexQuota {
     }
 }
 
-/// Returns a message if the indexes exceed their quota.
-pub(super) fn lack(indexes: &Indexes, limit: u64) -> Option<String> {
+/// Returns a message for the user if the indexes exceed their quota.
+pub(super) fn over_quota_message(indexes: &Indexes, limit: u64) -> Option<String> {
     let taken = indexes.disk_bytes();
     (taken > limit).then(|| {
         format!(

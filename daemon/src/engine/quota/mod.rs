@@ -1,9 +1,9 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! The text of the oldest sessions is evicted first; their episodes and facts stay, and searches
-//! find them. If that does not suffice, the oldest episodes are evicted with their facts. Sessions
-//! without an episode and added memories are never evicted. An evicted session stays registered,
-//! so that its transcript is not read again unless it grows.
+//! The text of the oldest sessions is evicted first; their episodes and facts are kept, and
+//! searches find them. If that does not suffice, the oldest episodes are evicted with their facts.
+//! Sessions without an episode and added memories are never evicted. An evicted session stays
+//! registered, so that its transcript is not read again unless it grows.
 
 mod evict;
 mod index;
@@ -55,7 +55,7 @@ pub struct EvictionStats {
 const VERSION: u32 = 1;
 /// The name of the note with the statistics.
 const NOTE: &[u8] = b"let go";
-/// The pause between two attempts while the store is written to.
+/// The pause between two attempts while data are written to the store.
 const PAUSE: Duration = Duration::from_millis(500);
 /// The pause between two attempts while nothing changes.
 const RETRY: Duration = Duration::from_secs(30);
@@ -65,22 +65,23 @@ pub struct QuotaKeeper {
     engine: Engine,
     indexes: Indexes,
     limits: watch::Sender<DiskLimits>,
-    nudged: Notify,
+    recheck_requested: Notify,
     /// Whether reopening may make the database smaller.
     can_shrink: bool,
 }
 
 impl QuotaKeeper {
-    /// `can_shrink` is false if the database was just reopened to become smaller and did not. The
-    /// follower keeps the quota of the indexes ([`IndexQuota`]); the keeper only checks it.
+    /// Creates a keeper. `can_shrink` is false if the database was just reopened but did not become
+    /// smaller. The follower enforces the quota of the indexes ([`IndexQuota`]); the keeper only
+    /// checks it.
     pub fn new(
         engine: Engine,
         indexes: Indexes,
         limits: watch::Sender<DiskLimits>,
         can_shrink: bool,
     ) -> QuotaKeeper {
-        let (store, nudged) = (engine.store().clone(), Notify::new());
-        QuotaKeeper { store, engine, indexes, limits, nudged, can_shrink }
+        let (store, recheck_requested) = (engine.store().clone(), Notify::new());
+        QuotaKeeper { store, engine, indexes, limits, recheck_requested, can_shrink }
     }
 
     pub fn limits(&self) -> DiskLimits {
@@ -91,13 +92,13 @@ impl QuotaKeeper {
     pub fn set_limits(&self, limits: DiskLimits) {
         self.limits.send_replace(limits);
         self.store.quota().set_limit(limits.database);
-        self.nudged.notify_one();
+        self.recheck_requested.notify_one();
     }
 
     /// Returns the evictions so far.
     pub fn evicted(&self) -> EvictionStats {
         EvictionStats::load(self.store.as_ref()).unwrap_or_else(|error| {
-            tracing::warn!(%error, "failed to read what was evicted");
+            tracing::warn!(%error, "failed to read the statistics of evictions");
             EvictionStats::default()
         })
     }
@@ -119,7 +120,7 @@ impl QuotaKeeper {
                 StoreHealth::Normal => {
                     tokio::select! {
                         _ = condition.changed() => {}
-                        () = self.nudged.notified() => {}
+                        () = self.recheck_requested.notified() => {}
                     }
                 }
                 StoreHealth::NearLimit => {
@@ -143,8 +144,8 @@ impl QuotaKeeper {
         }
     }
 
-    /// Waits until the health of the store changes, or until a retry may evict more: text that
-    /// waits to be indexed can be evicted after further writes.
+    /// Waits until the health of the store changes, or until a retry may evict more: after further
+    /// writes, more text may be indexed and can be evicted.
     async fn wait_for_more(
         &self,
         condition: &mut watch::Receiver<StoreHealth>,
@@ -166,15 +167,15 @@ impl QuotaKeeper {
         mut can_shrink: bool,
     ) {
         loop {
-            // Eviction does not help where other programs fill the disk.
+            // Eviction does not help if other programs fill the disk.
             let is_tight = self.store.quota().is_near_limit();
             if is_tight && self.clone().evict().await && can_shrink {
                 return;
             }
-            if self.lack().is_none() {
+            if self.shortage().is_none() {
                 return;
             }
-            // Sessions that waited may be indexed by then, so their text can be evicted.
+            // Meanwhile, sessions may be indexed, so that their text can be evicted.
             tokio::select! {
                 _ = ends.changed() => tokio::time::sleep(PAUSE).await,
                 () = self.wait() => {}
@@ -192,13 +193,16 @@ impl QuotaKeeper {
     }
 
     async fn wait(&self) {
-        // The caller checks again both after a nudge and after the timeout.
-        let _ = tokio::time::timeout(RETRY, self.nudged.notified()).await;
+        // The caller checks again in both cases: after a request and after the timeout.
+        let _ = tokio::time::timeout(RETRY, self.recheck_requested.notified()).await;
     }
 
-    /// Returns why the store or the index accepts no more text; `None` if both accept some.
-    fn lack(&self) -> Option<String> {
-        self.store.quota().shortage().or_else(|| index::lack(&self.indexes, self.limits().index))
+    /// Returns why the store or the index accepts no more text; `None` if both accept text.
+    fn shortage(&self) -> Option<String> {
+        self.store
+            .quota()
+            .shortage()
+            .or_else(|| index::over_quota_message(&self.indexes, self.limits().index))
     }
 
     /// Evicts until the content of the database has its target size, or nothing more can be
@@ -244,8 +248,8 @@ fn log_evicted(evicted: EvictionStats, what: &str) {
 }
 
 impl EvictionStats {
-    /// Loads the saved statistics. A note that cannot be parsed counts as none: its numbers are for
-    /// display only.
+    /// Loads the saved statistics. If they cannot be parsed, they start at zero, because they are
+    /// only displayed.
     fn load(store: &dyn Store) -> Result<EvictionStats, StoreError> {
         let note = store.note(NoteNamespace::Room, NOTE)?;
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
@@ -263,7 +267,7 @@ impl EvictionStats {
     }
 
     fn to_note(self) -> Write {
-        let content = Some(serde_json::to_vec(&self).expect("numbers have a form in JSON"));
+        let content = Some(serde_json::to_vec(&self).expect("numbers can be serialized as JSON"));
         Write::Note(Note { namespace: NoteNamespace::Room, name: NOTE.to_owned(), content })
     }
 

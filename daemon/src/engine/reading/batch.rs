@@ -22,7 +22,7 @@ pub(super) struct Batch {
     pub(super) messages: Vec<Message>,
     others: Vec<Write>,
     sent: usize,
-    tickets: VecDeque<PendingWrite>,
+    pending_writes: VecDeque<PendingWrite>,
 }
 
 impl Batch {
@@ -32,7 +32,7 @@ impl Batch {
             messages: Vec::new(),
             others: Vec::new(),
             sent: 0,
-            tickets: VecDeque::new(),
+            pending_writes: VecDeque::new(),
         }
     }
 
@@ -45,7 +45,7 @@ impl Batch {
         self.others.push(write);
     }
 
-    /// Adds the fork keys that `state` collected.
+    /// Moves the fork keys from `state` to the batch.
     pub(super) fn add_fork_keys(&mut self, state: &mut SourceState) {
         if !state.fork_keys.is_empty() {
             let records = std::mem::take(&mut state.fork_keys);
@@ -61,8 +61,8 @@ impl Batch {
 
     pub(super) fn send(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let mut writes = Vec::with_capacity(3);
-        // Old messages are removed before the new ones are stored, and the state is saved after
-        // them.
+        // The order matters: old messages are removed, new messages are stored, and then the state
+        // is saved.
         let (clear, rest): (Vec<Write>, Vec<Write>) = std::mem::take(&mut self.others)
             .into_iter()
             .partition(|write| matches!(write, Write::ClearSource(_)));
@@ -74,10 +74,10 @@ impl Batch {
         }
         writes.extend(rest);
         if !writes.is_empty() {
-            self.tickets.push_back(store.write(writes));
+            self.pending_writes.push_back(store.write(writes));
             fault::point("read: messages queued");
         }
-        while self.tickets.len() > IN_FLIGHT {
+        while self.pending_writes.len() > IN_FLIGHT {
             self.wait_for_one()?;
         }
         Ok(())
@@ -85,14 +85,14 @@ impl Batch {
 
     pub(super) fn finish(mut self, store: &dyn Store) -> Result<usize, StoreError> {
         self.send(store)?;
-        while !self.tickets.is_empty() {
+        while !self.pending_writes.is_empty() {
             self.wait_for_one()?;
         }
         Ok(self.sent)
     }
 
     fn wait_for_one(&mut self) -> Result<(), StoreError> {
-        match self.tickets.pop_front() {
+        match self.pending_writes.pop_front() {
             Some(ticket) => ticket.wait().map(drop),
             None => Ok(()),
         }

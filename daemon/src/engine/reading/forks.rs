@@ -1,10 +1,10 @@
-//! Detects forks and copies: transcripts that start with the records of another one.
+//! Detects forks and copies: transcripts that start with the records of another transcript.
 //!
-//! An agent that forks a session copies its records, with their ids, into a new file; people copy
-//! transcripts, too. A record belongs to the first session in which it was read. Of a fork, only
-//! the records after the copied ones are read; a copy is not read at all.
+//! An agent that forks a session copies its records, with their ids, into a new file. People copy
+//! transcripts, too. A record belongs to the first session in which it was read. Only the records
+//! of a fork that were not copied are read; a complete copy is not read at all.
 //!
-//! A sub-agent's file may exist twice, too, when the folder of a project is moved or copied.
+//! If the folder of a project is moved or copied, a sub-agent's file may exist twice, too.
 //!
 //! Two files are related when the first record of one is a [fork key](Write::ForkKeys) of the
 //! other. The fork keys of a session are its first record and the first record after each
@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// Maximum number of lines in which the first record with an id is searched.
-const LINES: u64 = 64;
+const MAX_LINES_BEFORE_RECORD: u64 = 64;
 
 /// The records that the start of a session shares with another session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,8 @@ struct ForkRecord {
 
 const VERSION: u32 = 1;
 
-/// Returns the session that a session was forked from; `None` when it is not a fork.
+/// Returns the records that a session shares with the session from which it was forked; `None`
+/// when it is not a fork.
 pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
     let note = store.note(NoteNamespace::Forks, &session.0.to_be_bytes())?;
     let saved = note.and_then(|note| serde_json::from_slice::<ForkRecord>(&note).ok());
@@ -78,7 +79,7 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     Ok(found)
 }
 
-/// The next lines of a file that are also in other sessions, or in another file of the same
+/// The next lines of a file that are also in another session or in another file of the same
 /// sub-agent.
 pub(super) struct SharedPrefix<'c> {
     /// The last shared line; 0 when there is none.
@@ -97,7 +98,7 @@ struct RecordOwners {
 }
 
 impl SourceReader {
-    /// Whether the sub-agent of `source` has another file, because the folder was moved or copied.
+    /// Whether the sub-agent of `source` has another file.
     pub(super) fn has_several_files(&self, source: &Source) -> Result<bool, StoreError> {
         let others = self.store.sources_of(source.key.session)?;
         let is_namesake =
@@ -105,8 +106,8 @@ impl SourceReader {
         Ok(others.iter().any(is_namesake))
     }
 
-    /// Finds the lines of `source` after `cursor` that are also in other sessions. `first` is the
-    /// first record of the file, if it is known. Returns `None` while no record has an id.
+    /// Finds the lines of `source` after `cursor` that belong to other sessions or files. `first`
+    /// is the first record of the file, if it is known. Returns `None` while no record has an id.
     pub(super) fn shared_prefix(
         &self,
         format: &dyn Format,
@@ -139,7 +140,7 @@ impl SourceReader {
             };
             each_record(format, path, cursor, visit).map_err(fail)?;
         }
-        // A copy that has grown still shares the earlier records.
+        // Records before the cursor may be shared, too.
         let before = match cursor.line {
             0 => None,
             _ => fork_of(self.store.as_ref(), source.key.session)?,
@@ -178,7 +179,7 @@ impl SourceReader {
                 }
                 let own = &mut |record: &RecordUuid| owners.add(*record, number);
                 forgotten::visit_records_of(store, other.key, own)?;
-                // New records that two files of one session share belong to the file with the
+                // If two files of a session share new records, these belong to the file with the
                 // lower number.
                 if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
@@ -203,7 +204,7 @@ impl SourceReader {
 }
 
 impl RecordOwners {
-    /// Records the owner of a record, unless it has one.
+    /// Sets the owner of a record, unless the record has an owner.
     fn add(&mut self, record: RecordUuid, owner: usize) {
         self.records.entry(record).or_insert(owner);
     }
@@ -212,7 +213,7 @@ impl RecordOwners {
         self.records.is_empty() && self.forgotten.is_empty()
     }
 
-    /// Returns the owner of a record; `Some(None)` if that is a forgotten session.
+    /// Returns the owner of a record; `Some(None)` if the owner is a forgotten session.
     fn of(&self, record: &RecordUuid) -> Option<Option<SessionId>> {
         if let Some(owner) = self.records.get(record) {
             return Some(self.ids.get(*owner).cloned());
@@ -228,7 +229,7 @@ fn first_record(
     cursor: &FileCursor,
 ) -> io::Result<Option<RecordUuid>> {
     let mut first = None;
-    let last = cursor.line + LINES;
+    let last = cursor.line + MAX_LINES_BEFORE_RECORD;
     let visit = &mut |line, record: &RecordUuid| {
         first = (line <= last).then_some(*record);
         false

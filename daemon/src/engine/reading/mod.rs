@@ -1,8 +1,8 @@
 //! Reads the new lines of one file and stores their messages.
 //!
-//! Messages are stored as they are read; the state after them is saved at intervals. After a
-//! crash, reading continues from the last saved state: it produces the same messages with the same
-//! numbers again, which overwrite the stored ones.
+//! Messages are stored in batches; the state is saved less often. After a crash, reading continues
+//! from the last saved state: it produces the same messages with the same numbers again, which
+//! overwrite the stored messages.
 
 mod batch;
 pub mod forks;
@@ -45,13 +45,13 @@ use crate::{
 
 /// Number of new bytes after which the state is saved at the end of a read.
 const SAVE_EVERY: u64 = 256 << 10;
-/// Number of new bytes after which the state is saved during the read of a long file. A crash
-/// repeats at most about this much reading.
+/// Number of new bytes after which the state is saved while a long file is read. After a crash, at
+/// most about this many bytes are read again.
 const SAVE_WITHIN: u64 = 64 << 20;
 /// The version of the saved state.
 const STATE_VERSION: u32 = 1;
 
-/// Reads transcript files. All jobs share it.
+/// Reads transcript files. All jobs share one reader.
 pub struct SourceReader {
     /// The store for messages.
     pub store: Arc<dyn Store>,
@@ -59,11 +59,11 @@ pub struct SourceReader {
     pub stop: AtomicBool,
     /// The number of bytes that were read since the start.
     pub bytes: AtomicU64,
-    /// Locks for files that may be forks of one another.
+    /// Locks for files that may be forks of each other.
     pub locks: RecordLocks,
     /// The sessions that are being worked on.
     pub(super) crash_tracker: CrashTracker,
-    /// The sessions whose records are not read again.
+    /// The forgotten sessions, whose records are not read again.
     pub(super) forgotten: Arc<Forgotten>,
     /// The projects that the sessions belong to.
     pub(super) projects: Arc<Projects>,
@@ -92,13 +92,13 @@ pub enum SavePolicy {
     Now,
 }
 
-/// How far a file was read.
+/// The result of reading a file.
 pub struct ReadProgress {
     pub source: Source,
     pub state: Box<SourceState>,
     /// The number of new messages.
     pub new_messages: usize,
-    /// Whether any line was read, or the file is read from its start again.
+    /// Whether a line was read, or reading started from the start of the file again.
     pub moved: bool,
     /// Whether the file exists.
     pub exists: bool,
@@ -225,16 +225,15 @@ impl SourceReader {
         Ok(ReadProgress { was_replaced, ..progress })
     }
 
-    /// Determines how many of the next lines are also in other sessions, or in another file of the
-    /// same sub-agent; `None` if that is known already, or while no record has an id.
+    /// Determines how many of the next lines are also in other sessions or in another file of the
+    /// same sub-agent. Returns `None` if this is already known, or while no record has an id.
     fn find_shared(
         &self,
         format: &dyn Format,
         source: &Source,
         state: &SourceState,
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
-        // A copy that has grown may still be a copy, because its original may have grown in the
-        // same way.
+        // New lines of a copy may also be copied from the original, which may have grown, too.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
         let is_open = state.first_record.is_none() || is_copy;
         if !is_open || source.sub_agent.is_some() && !self.has_several_files(source)? {
@@ -250,13 +249,13 @@ impl SourceReader {
         };
         match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {
             Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
-            // A state of another version is dropped, because reading the transcript again costs
-            // only time.
+            // A state of another version, or a damaged one, is replaced: the transcript is read
+            // again.
             _ => Ok(SourceState::new(source.key.number)),
         }
     }
 
-    /// Saves a state if the policy asks for it. Returns whether the state is saved.
+    /// Saves a state if the policy requires it. Returns whether the current state is on disk.
     fn save(
         &self,
         source: &mut Source,
@@ -293,8 +292,8 @@ impl OpenSource<'_> {
     ) -> Result<ReadProgress, ReadError> {
         // Contains a lock, which is held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
-        // If so, the state is saved after this read, so that the readers of other files know which
-        // lines this file skips.
+        // If more lines are shared, the state is saved after this read, so that the readers of
+        // other files know which lines this file skips.
         let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
         if let Some(shared) = &shared {
             self.state.shared = self.state.shared.max(shared.until);
@@ -305,7 +304,7 @@ impl OpenSource<'_> {
         self.read_lines()?;
         self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;
         let moved = self.state.cursor.offset != start || from_start;
-        // A file that was not read to its end must look changed.
+        // If reading was stopped early, the old stamp stays, so that the file counts as changed.
         if !self.reader.is_stopping() {
             self.source.stamp = stamp;
         }
@@ -362,7 +361,7 @@ impl OpenSource<'_> {
         Ok(())
     }
 
-    /// Stores the batch, and also the state if many bytes were read since it was last saved.
+    /// Stores the batch. Also saves the state if many bytes were read since the last save.
     fn send_batch(&mut self, reached: u64) -> Result<(), ReadError> {
         if reached - self.source.offset >= SAVE_WITHIN {
             self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;

@@ -7,8 +7,9 @@ use crate::{
     store::{Cleaner as _, StoreError},
 };
 
-/// Redacts a saved state again. A state of another version is emptied: its transcript is read from
-/// the start anyway.
+/// Redacts a saved state again. A state of another version is emptied, because its transcript is
+/// read from the start anyway. `before` returns the last messages before a number. Returns whether
+/// the state changed.
 pub(in crate::engine) fn redact_again(
     checkpoint: &mut Vec<u8>,
     again: &mut StoredRedactor,
@@ -21,7 +22,7 @@ pub(in crate::engine) fn redact_again(
         return Ok(is_changed);
     };
     let mut is_changed = saved.state.redact_again(again);
-    // The state of the hash contains the last bytes that were hashed, unredacted.
+    // The state of the hash contains the last hashed bytes as they were before this redaction.
     let mut last = before(saved.state.next_seq)?;
     let mut apart = StoredRedactor::default();
     if is_changed || last.iter_mut().any(|message| apart.message(message)) {

@@ -1,9 +1,9 @@
 //! Redacts data other than the text of transcripts, and data that are stored already.
 //!
-//! A transcript's items are redacted as they are read ([`pipeline`](super::pipeline)). Data from
-//! other sources (ids, reasons, displayed paths, imported episodes) are redacted by the functions
-//! here. [`StoredRedactor`] redacts data that were stored under older rules; [`note`] records the
-//! version of these rules.
+//! The items of a transcript are redacted when they are read ([`pipeline`](super::pipeline)). Data
+//! from other sources (ids, reasons, displayed paths, imported episodes) are redacted by the
+//! functions here. [`StoredRedactor`] redacts data that were stored under older rules; [`note`]
+//! records the version of these rules.
 
 pub mod note;
 mod stored;
@@ -34,8 +34,8 @@ pub fn owned(given: String) -> String {
 }
 
 /// Returns an id, or a name that serves as a key, without its secrets. A name without secrets is
-/// unchanged. Names that differ only in their secrets get different replacements, which are always
-/// the same.
+/// unchanged. Two names that differ only in their secrets get different results. The result for a
+/// name is always the same.
 pub fn id(id: &str) -> Cow<'_, str> {
     match text(id) {
         Cow::Borrowed(_) => Cow::Borrowed(id),
@@ -46,7 +46,7 @@ pub fn id(id: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns an agent's id of a session, without secrets.
+/// Returns the id that an agent gave to a session, without secrets.
 pub fn session_id(given: SessionId) -> SessionId {
     SessionId { id: id(&given.id).into_owned(), ..given }
 }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_without_a_secret_is_what_it_was() {
+    fn an_id_without_a_secret_is_unchanged() {
         for plain in [
             "6f0d2a5e-0d1c-4a53-9a6b-1d2e3f405162",
             "rollout-2026-03-01T10-00-00-abc",
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_keeps_its_words_but_not_its_secret() {
+    fn only_the_secret_in_a_reason_is_redacted() {
         let given = CloseReason::from_argument(Some("done, password=hunter2hunter2"));
         assert_eq!(
             reason(given),

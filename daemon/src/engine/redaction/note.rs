@@ -1,7 +1,7 @@
-//! Notes in the store the version of the rules by which its text was redacted.
+//! Records the version of the rules by which the text in the store was redacted.
 //!
-//! A new database gets the current rules. A database without the note was created by a version
-//! that did not record them.
+//! A new database gets the current version. A database without the note was created by a version of
+//! the program that did not record the rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct StoredRules {
     version: u32,
     /// The version of the rules; `None` if the database is older than the note.
     pub rules: Option<u32>,
-    /// A run that has not ended.
+    /// The run of `graphiti redact` that has not ended.
     pub unfinished: Option<UnfinishedRun>,
 }
 
@@ -26,7 +26,7 @@ pub struct StoredRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnfinishedRun {
-    /// The version of the rules that it applies.
+    /// The version of the rules that the run applies.
     pub rules: u32,
     /// The position that was reached; `None` when all rows were redacted.
     pub position: Option<CleaningPosition>,
@@ -49,8 +49,8 @@ impl StoredRules {
         Ok(stored.filter(|stored| stored.version == VERSION).unwrap_or_default())
     }
 
-    /// Returns the note of a store whose text is all redacted by the current rules.
-    pub fn present() -> StoredRules {
+    /// Returns the note of a store in which all text is redacted by the current rules.
+    pub fn current() -> StoredRules {
         StoredRules { version: VERSION, rules: Some(RULES_VERSION), unfinished: None }
     }
 
@@ -59,7 +59,7 @@ impl StoredRules {
         StoredRules { version: VERSION, unfinished: Some(run), ..self }
     }
 
-    /// Whether text may be stored that the current rules would redact.
+    /// Whether the store may contain text that the current rules would redact.
     pub fn is_older(&self) -> bool {
         self.unfinished.is_some() || self.rules.is_none_or(|rules| rules < RULES_VERSION)
     }
@@ -92,8 +92,8 @@ impl StoredRules {
 pub fn note_new(store: &dyn Store) -> Result<(), StoreError> {
     let is_new = store.outbox_end() == 0 && store.totals() == Totals::default();
     if is_new && StoredRules::of(store)?.rules.is_none() {
-        // Without the note, a new database counts as an old one, which costs one needless run.
-        let _ = store.write(vec![StoredRules::present().to_write()]);
+        // If the note is not written, the database counts as an old one, and is redacted once more.
+        let _ = store.write(vec![StoredRules::current().to_write()]);
     }
     Ok(())
 }

@@ -11,8 +11,8 @@ use crate::share::{Dialect, EngineError, GraphEngine, Row, Statement, read};
 /// The results of all checks of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineCheck {
-    /// The name and the version of the engine; empty when nothing is shared, or when the engine
-    /// does not answer.
+    /// The name and the version of the engine; empty when sharing is off or the engine does not
+    /// answer.
     pub version: String,
     pub findings: Vec<EngineFinding>,
 }
@@ -22,7 +22,7 @@ pub struct EngineCheck {
 pub struct EngineFinding {
     pub is_good: bool,
     pub what: String,
-    /// What the user can do about a problem.
+    /// The remedy for a problem.
     pub remedy: &'static str,
 }
 
@@ -33,13 +33,13 @@ const OLDEST_NEO4J: [u32; 2] = [5, 19];
 /// The node labels and the type of edges that need a full-text index.
 const INDEXED: &[&str] = &["Entity", "Episodic", "RELATES_TO"];
 
-const MEND_REACH: &str =
+const REMEDY_UNREACHABLE: &str =
     "check `share.url`, that the engine runs, and its certificate; then graphiti reload";
-const MEND_LOGIN: &str = "check `share.user`, the password, and the user's rights (docs/sharing.md); then graphiti reload";
-const MEND_VERSION: &str = "update the engine";
-const MEND_INDEXES: &str = "graphiti share fill makes missing indexes";
-const MEND_WORK: &str =
-    "graphiti share shows what waits; graphiti share fill writes everything again";
+const REMEDY_DENIED: &str = "check `share.user`, the password, and the user's rights (docs/sharing.md); then graphiti reload";
+const REMEDY_VERSION: &str = "update the engine";
+const REMEDY_INDEXES: &str = "graphiti share fill creates missing indexes";
+const REMEDY_BACKLOG: &str =
+    "graphiti share shows the waiting sessions; graphiti share fill writes all sessions again";
 
 impl Sharing {
     /// Checks the engine within a time limit.
@@ -54,7 +54,7 @@ impl Sharing {
                 return check;
             }
             Err(_) => {
-                let error = format!("it does not answer within {limit:?}");
+                let error = format!("it did not answer within {limit:?}");
                 check.findings.push(failed(&EngineError::Unreachable(error)));
                 return check;
             }
@@ -63,16 +63,20 @@ impl Sharing {
         for group in self.team_groups(None) {
             let found = timeout_at(end, check_group(engine.as_ref(), &group, limit)).await;
             let late = || format!("{} was not checked within {limit:?}", group.group);
-            check.findings.extend(found.unwrap_or_else(|_| Some(bad(late(), MEND_REACH))));
+            check.findings.extend(found.unwrap_or_else(|_| Some(bad(late(), REMEDY_UNREACHABLE))));
         }
         if let Some(error) = self.status().error {
-            check.findings.push(bad(format!("the graph is not up to date: {error}"), MEND_WORK));
+            check
+                .findings
+                .push(bad(format!("the graph is not up to date: {error}"), REMEDY_BACKLOG));
         }
         if check.findings.is_empty() {
             let status = self.status();
             let what = match status.backlog {
                 0 => format!("{} has all shared sessions", check.version),
-                count => format!("{} answers; sessions that wait: {count}", check.version),
+                count => {
+                    format!("{} answers; number of sessions to be written: {count}", check.version)
+                }
             };
             check.findings.push(EngineFinding { is_good: true, what, remedy: "" });
         }
@@ -88,14 +92,14 @@ async fn check_group(
 ) -> Option<EngineFinding> {
     let name = &group.group;
     match engine.read(name, &read::indexes(engine.dialect()), limit).await {
-        // Indexes are made with the first session.
+        // The indexes are created with the first session.
         Ok(rows) if rows.is_empty() && engine.dialect() == Dialect::FalkorDb => return None,
         Ok(rows) => {
             let missing: Vec<&str> =
                 INDEXED.iter().copied().filter(|one| !is_indexed(&rows, one)).collect();
             if !missing.is_empty() {
-                let what = format!("{name} has no full-text index of {}", missing.join(", "));
-                return Some(bad(what, MEND_INDEXES));
+                let what = format!("{name} lacks the full-text index for {}", missing.join(", "));
+                return Some(bad(what, REMEDY_INDEXES));
             }
         }
         Err(error) => return Some(failed(&error)),
@@ -114,10 +118,10 @@ fn is_indexed(rows: &[Row], entity: &str) -> bool {
 
 fn failed(error: &EngineError) -> EngineFinding {
     let remedy = match error {
-        EngineError::Denied(_) => MEND_LOGIN,
-        EngineError::Unreachable(_) | EngineError::TimedOut(_) => MEND_REACH,
+        EngineError::Denied(_) => REMEDY_DENIED,
+        EngineError::Unreachable(_) | EngineError::TimedOut(_) => REMEDY_UNREACHABLE,
         EngineError::Full(_) => "give the engine more memory (maxmemory)",
-        EngineError::Rejected(_) => MEND_VERSION,
+        EngineError::Rejected(_) => REMEDY_VERSION,
     };
     bad(error.to_string(), remedy)
 }
@@ -138,7 +142,7 @@ fn too_old(version: &str) -> Option<EngineFinding> {
     let numbers: Vec<u32> = numbers.split('.').map_while(|number| number.parse().ok()).collect();
     let is_old = numbers.first_chunk::<2>()? < &oldest;
     let [major, minor] = oldest;
-    is_old.then(|| bad(format!("{version} is older than {major}.{minor}"), MEND_VERSION))
+    is_old.then(|| bad(format!("{version} is older than {major}.{minor}"), REMEDY_VERSION))
 }
 
 #[cfg(test)]

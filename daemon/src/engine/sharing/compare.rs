@@ -1,4 +1,4 @@
-//! Compares the sessions of this machine with the graph, by the ledger of what was written.
+//! Compares the sessions of this machine with the ledger, which records what the graph contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     ShareTarget, Sharing,
     ledger::{LedgerEntry, LedgerPart},
-    map::Wanted,
+    map::DesiredState,
     pending::{PendingBatch, PendingSession},
 };
 use crate::{
@@ -19,9 +19,9 @@ use crate::{
 
 /// Maximum number of entities of a changed session, and of facts about each of them, whose
 /// sessions are compared, too.
-const NEIGHBOURS: usize = 32;
+const MAX_NEIGHBOURS: usize = 32;
 
-/// A session to write, with what the graph has of it according to the ledger.
+/// A session that differs from its state in the graph, which the ledger records.
 pub(super) struct Comparison {
     pub(super) key: SessionKey,
     pub(super) wanted: Option<SharedSession>,
@@ -31,7 +31,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Returns the write of the ledger's entry after the graph was changed.
+    /// Returns the write that updates the ledger after the graph was changed.
     pub(super) fn finished(&self) -> Write {
         let entry = LedgerEntry { hash: self.hash, parts: self.part.iter().cloned().collect() };
         entry.save(self.key)
@@ -42,10 +42,10 @@ impl Comparison {
 pub(super) struct BatchComparison {
     /// The sessions that differ.
     pub(super) comparisons: Vec<Comparison>,
-    /// The sessions whose facts the differing sessions may have ended.
+    /// The sessions with facts that the differing sessions may have ended.
     pub(super) neighbours: BTreeSet<SessionKey>,
-    /// Sessions to write again, with their ledger's entries: the summaries of their entities are
-    /// cleared because they may quote a forgotten session.
+    /// Sessions to write again, with their ledger entries. The summaries of their entities will be
+    /// cleared, because they may quote a forgotten session.
     pub(super) cleared: BTreeMap<SessionKey, LedgerEntry>,
 }
 
@@ -63,16 +63,16 @@ impl Sharing {
         for (key, PendingSession { is_deleted, is_neighbour, .. }) in &batch.sessions {
             let before = LedgerEntry::read(self.store.as_ref(), *key)?.unwrap_or_default();
             let wanted = match mapper.session(*key) {
-                Ok(Wanted::Session { session, subjects }) => {
+                Ok(DesiredState::Session { session, subjects }) => {
                     if !is_neighbour {
                         self.add_neighbours(&mut neighbours, &subjects)?;
                     }
                     Some(*session)
                 }
-                Ok(Wanted::Nothing) => None,
-                Ok(Wanted::Unchanged) if *is_deleted => None,
-                Ok(Wanted::Unchanged) => continue,
-                // A damaged record must not hold up the others.
+                Ok(DesiredState::Nothing) => None,
+                Ok(DesiredState::Unchanged) if *is_deleted => None,
+                Ok(DesiredState::Unchanged) => continue,
+                // A damaged record must not prevent the other sessions from being shared.
                 Err(error @ StoreError::Damaged { .. }) => {
                     tracing::warn!(%error, "a session is not shared");
                     continue;
@@ -82,7 +82,7 @@ impl Sharing {
             let part = wanted.as_ref().map(LedgerPart::of);
             let hash = wanted.as_ref().map_or(0, hash_of);
             let is_same = match &part {
-                Some(_) => hash == before.hash && before.parts.len() == 1 && !batch.is_anew,
+                Some(_) => hash == before.hash && before.parts.len() == 1 && !batch.is_forced,
                 None => before.parts.is_empty(),
             };
             if !is_same {
@@ -94,7 +94,8 @@ impl Sharing {
         Ok(BatchComparison { comparisons, neighbours, cleared })
     }
 
-    /// Returns a session for each entity whose summary is cleared and that other sessions mention.
+    /// Returns, for each entity whose summary will be cleared, a session that mentions it, if there
+    /// is one.
     fn cleared_by(
         &self,
         comparisons: &[Comparison],
@@ -129,7 +130,7 @@ impl Sharing {
         Ok(cleared)
     }
 
-    /// Whether a session can be written because its episode was not evicted.
+    /// Whether a session can be written: it has an episode that was not evicted.
     fn has_episode(&self, key: SessionKey) -> Result<bool, StoreError> {
         let indexed = self.store.session(key)?.and_then(|session| session.indexed);
         Ok(match indexed {
@@ -144,11 +145,11 @@ impl Sharing {
         neighbours: &mut BTreeSet<SessionKey>,
         subjects: &[EntityId],
     ) -> Result<(), StoreError> {
-        for subject in subjects.iter().take(NEIGHBOURS) {
+        for subject in subjects.iter().take(MAX_NEIGHBOURS) {
             let mut facts = BTreeSet::new();
             self.store.visit_claims(ClaimPlace::Around(*subject), &mut |row| {
                 facts.insert(row.fact);
-                facts.len() < NEIGHBOURS
+                facts.len() < MAX_NEIGHBOURS
             })?;
             for fact in facts {
                 for claim in self.store.claims(fact)? {
@@ -161,9 +162,9 @@ impl Sharing {
     }
 }
 
-/// Returns a hash of the content of a session, without the summaries of its entities. These also
-/// change with other sessions, and are written with the next change of a session that mentions
-/// them.
+/// Returns a hash of the content of a session, without the summaries of its entities. The summaries
+/// also change with other sessions; they are written with the next change of a session that
+/// mentions the entities.
 fn hash_of(session: &SharedSession) -> u64 {
     let mut hash = Sha256::new();
     hash.update(session.episode_row().to_string());

@@ -1,7 +1,7 @@
-//! The ledger of what this machine has written to the shared graph, by session.
+//! The ledger: records, by session, the data that this machine has written to the shared graph.
 //!
-//! An entry is written with the old and the new parts before the graph is changed, and again
-//! afterwards. So a crash in between leaves nothing in the graph that is not in the ledger.
+//! Before the graph is changed, an entry with the old and the new parts is written; afterwards, an
+//! entry with the new part. So even after a crash, all data in the graph are in the ledger.
 
 use uuid::Uuid;
 
@@ -17,12 +17,12 @@ const VERSION: u8 = 1;
 /// The parts of a session in the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LedgerEntry {
-    /// A hash of what was written; 0 when the graph may have something else.
+    /// A hash of the written data; 0 when the graph may contain other data.
     pub(super) hash: u64,
     pub(super) parts: Vec<LedgerPart>,
 }
 
-/// An episode in the graph, with what it supports.
+/// An episode in the graph, with the entities and facts that it supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LedgerPart {
     pub(super) group: String,
@@ -43,7 +43,7 @@ impl LedgerPart {
         LedgerPart { group, episode, entities, facts }
     }
 
-    /// Returns what has to be removed so that only `wanted` is left of the session.
+    /// Returns the data to remove from the graph so that it contains only `wanted` of the session.
     fn removal(&self, wanted: Option<&LedgerPart>) -> Removal {
         let is_left = |part: &LedgerPart| part.group == self.group;
         let left = wanted.filter(|part| is_left(part));
@@ -54,7 +54,7 @@ impl LedgerPart {
         };
         Removal {
             episode: self.episode,
-            is_whole: !is_same,
+            removes_episode: !is_same,
             is_forgotten: left.is_none(),
             // The edges of the old episode are removed, even if the new one mentions the same
             // entities.
@@ -89,14 +89,14 @@ impl LedgerEntry {
     pub(super) fn removals(&self, wanted: Option<&LedgerPart>) -> Vec<(String, Removal)> {
         let removals = self.parts.iter().map(|part| (part.group.clone(), part.removal(wanted)));
         let is_needed = |removal: &Removal| {
-            removal.is_whole || !removal.entities.is_empty() || !removal.facts.is_empty()
+            removal.removes_episode || !removal.entities.is_empty() || !removal.facts.is_empty()
         };
         removals.filter(|(_, removal)| is_needed(removal)).collect()
     }
 
-    /// Returns the entry for the time in which the graph is changed to `wanted`: it has the old
-    /// and the new parts.
-    pub(super) fn while_changing(&self, wanted: Option<&LedgerPart>) -> LedgerEntry {
+    /// Returns the entry for the time during which the graph is changed to `wanted`. It has the
+    /// old and the new parts.
+    pub(super) fn during_change(&self, wanted: Option<&LedgerPart>) -> LedgerEntry {
         let mut parts = self.parts.clone();
         if let Some(wanted) = wanted {
             let same = parts
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_read_back_and_a_damaged_one_is_not_trusted() {
+    fn an_entry_is_decoded_unless_it_is_damaged() {
         let entry = LedgerEntry { hash: 7, parts: vec![part(1, &[2, 3], &[4]), part(5, &[], &[])] };
         let bytes = entry.encode();
         assert_eq!(LedgerEntry::decode(&bytes), Some(entry));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_episode_leaves_what_the_new_one_supports() {
+    fn replacing_an_episode_keeps_the_facts_of_the_new_one() {
         let entry = LedgerEntry { hash: 7, parts: vec![part(1, &[2, 3], &[4, 5])] };
         let wanted = part(9, &[3], &[5, 6]);
         let removals = entry.removals(Some(&wanted));
@@ -208,20 +208,20 @@ mod tests {
                 "app".to_owned(),
                 Removal {
                     episode: id(1),
-                    is_whole: true,
+                    removes_episode: true,
                     is_forgotten: false,
                     entities: vec![id(2), id(3)],
                     facts: vec![id(4)],
                 }
             )]
         );
-        let changing = entry.while_changing(Some(&wanted));
+        let changing = entry.during_change(Some(&wanted));
         assert_eq!(changing, LedgerEntry { hash: 0, parts: vec![entry.parts[0].clone(), wanted] });
         // After a crash in the middle, the same removals follow from the entry.
         let again = part(9, &[3], &[5, 6]);
         assert_eq!(changing.removals(Some(&again)), removals);
         assert_eq!(entry.removals(Some(&entry.parts[0])), []);
         let forgotten = &entry.removals(None)[0].1;
-        assert!(forgotten.is_whole && forgotten.is_forgotten);
+        assert!(forgotten.removes_episode && forgotten.is_forgotten);
     }
 }

@@ -1,4 +1,4 @@
-//! Maps a session of this machine to what the shared graph gets of it.
+//! Maps a session of this machine to the nodes and edges that are written to the shared graph.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,15 +22,15 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Maximum number of episodes that a fact names.
-const EPISODES: usize = 100;
+/// Maximum number of episodes per fact.
+const MAX_EPISODES_PER_FACT: usize = 100;
 /// Maximum length, in characters, of an episode's content.
-const LONGEST: usize = 100_000;
+const MAX_CONTENT_CHARS: usize = 100_000;
 /// Minimum number of words of a task's name that identifies the task in its group. A shorter name,
 /// such as `Continue`, is combined with the id of the entity.
-const WORDS_OF_NAME: usize = 3;
+const MIN_WORDS_OF_NAME: usize = 3;
 
-/// The user who shares sessions, and the machine that they are on.
+/// The user who shares sessions, and the machine of these sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {
     pub name: String,
@@ -55,21 +55,21 @@ pub struct SharedProject {
     folders: Vec<String>,
 }
 
-/// What the graph should have of a session.
+/// The data of a session that the graph should contain.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wanted {
+pub(super) enum DesiredState {
     Session {
         session: Box<SharedSession>,
         /// The entities about which the session states facts that may end facts of other sessions.
         subjects: Vec<EntityId>,
     },
-    /// Nothing: the session was deleted, its project is not shared, or its episode was imported.
+    /// No data: the session was deleted, its project is not shared, or its episode was imported.
     Nothing,
-    /// What the graph has already: the episode was evicted or lost on this machine only.
+    /// The data that the graph already has: only this machine has evicted or lost the episode.
     Unchanged,
 }
 
-/// Maps sessions. It caches projects and episodes, so it is used only for one batch.
+/// Maps sessions. It caches projects and episodes, so it is used for one batch only.
 pub(super) struct SessionMapper<'m> {
     pub(super) store: &'m dyn Store,
     pub(super) projects: &'m Projects,
@@ -88,7 +88,7 @@ pub(super) struct EpisodeOwner {
     session: String,
 }
 
-/// Returns the group of a project: the same on each machine that has the same remote.
+/// Returns the group of a project. It is the same on all machines with the same remote.
 pub fn group_of(identity: &ProjectIdentity) -> String {
     let key = identity.remote.as_ref().unwrap_or(&identity.folder);
     let digest = Sha256::digest(key);
@@ -113,23 +113,23 @@ impl SessionMapper<'_> {
         project
     }
 
-    pub(super) fn session(&mut self, key: SessionKey) -> Result<Wanted, StoreError> {
-        let Some(session) = self.store.session(key)? else { return Ok(Wanted::Nothing) };
+    pub(super) fn session(&mut self, key: SessionKey) -> Result<DesiredState, StoreError> {
+        let Some(session) = self.store.session(key)? else { return Ok(DesiredState::Nothing) };
         let episode = session.indexed.map(|indexed| self.store.episode(indexed.episode));
         let Some(episode) = episode.transpose()?.flatten() else {
             let project = session.project.as_ref();
             let is_shared =
                 project.is_some_and(|project| self.project(project.namespace()).is_some());
-            return Ok(if is_shared { Wanted::Unchanged } else { Wanted::Nothing });
+            return Ok(if is_shared { DesiredState::Unchanged } else { DesiredState::Nothing });
         };
         self.episode(&episode)
     }
 
-    fn episode(&mut self, episode: &Episode) -> Result<Wanted, StoreError> {
+    fn episode(&mut self, episode: &Episode) -> Result<DesiredState, StoreError> {
         // An imported episode is shared by the machine that it came from.
         let project =
             self.project(episode.project.namespace()).filter(|_| episode.from().is_none());
-        let Some(project) = project else { return Ok(Wanted::Nothing) };
+        let Some(project) = project else { return Ok(DesiredState::Nothing) };
         let (redactor, author) = (self.redactor.clone(), self.author);
         let cleaner = TextCleaner::new(&redactor, &project.folders, author.home.as_deref());
         let things = Graph::of(self.store).of_episode(episode.id)?;
@@ -151,7 +151,7 @@ impl SessionMapper<'_> {
         let subjects = subjects.map(|entity| entity.id).collect();
         let group = project.group;
         let session = Box::new(SharedSession { group, episode, entities: nodes, facts });
-        Ok(Wanted::Session { session, subjects })
+        Ok(DesiredState::Session { session, subjects })
     }
 
     fn add_entity(
@@ -168,7 +168,7 @@ impl SessionMapper<'_> {
             _ => cleaner.line(&entity.name),
         };
         let is_name =
-            entity.kind != EntityKind::Task || name.split_whitespace().count() >= WORDS_OF_NAME;
+            entity.kind != EntityKind::Task || name.split_whitespace().count() >= MIN_WORDS_OF_NAME;
         let key = if is_name { name.clone() } else { format!("{name} {}", entity.id) };
         let uuid = id::entity(&project.group, label, &key);
         let summary = cleaner.text(&Graph::of(self.store).description(entity.id)?);
@@ -177,7 +177,8 @@ impl SessionMapper<'_> {
         Ok(uuid)
     }
 
-    /// Maps a fact; `None` when one of its ends is gone, or none of its episodes is shared.
+    /// Maps a fact; `None` when one of its entities does not exist any more, or none of its
+    /// episodes is shared by this machine.
     fn fact(
         &mut self,
         fact: &Fact,
@@ -209,9 +210,9 @@ impl SessionMapper<'_> {
             }
         }
         let Some(session) = first else { return Ok(None) };
-        // The first episode, which stated the fact first, and the latest ones are kept.
-        if episodes.len() > EPISODES {
-            episodes.drain(1..=episodes.len() - EPISODES);
+        // The first episode, which stated the fact first, and the latest episodes are kept.
+        if episodes.len() > MAX_EPISODES_PER_FACT {
+            episodes.drain(1..=episodes.len() - MAX_EPISODES_PER_FACT);
         }
         let sentence = cleaner.line(&fact.sentence);
         let relation = fact.relation.as_str();
@@ -237,7 +238,7 @@ impl SessionMapper<'_> {
         }))
     }
 
-    /// Returns the group and the session of an episode; `None` when it is not shared from here.
+    /// Returns the group and the session of an episode; `None` when this machine does not share it.
     fn owner(&mut self, id: EpisodeId) -> Result<Option<EpisodeOwner>, StoreError> {
         if let Some(known) = self.episodes.get(&id) {
             return Ok(known.clone());
@@ -285,7 +286,7 @@ fn episodic(
     };
     let source = episode.external.as_ref().map_or("text", |content| content.source.as_str());
     let content = cleaner.text(&document(episode, project, author));
-    let content = match content.char_indices().nth(LONGEST) {
+    let content = match content.char_indices().nth(MAX_CONTENT_CHARS) {
         Some((end, _)) => format!("{}…", &content[..end]),
         None => content,
     };

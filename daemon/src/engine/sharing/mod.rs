@@ -1,10 +1,10 @@
 //! Keeps the shared graph up to date with the sessions of this machine.
 //!
-//! The follower of the outbox ([`queue`]) notes which sessions have changed, in memory and in the
-//! store; it never waits for the network. [`work`] takes these sessions, compares what the graph
-//! has of them ([`ledger`]) with what it should have ([`map`]), and writes the difference. So the
-//! backlog is at most one small note for each session. A crash, a lost connection or an engine
-//! that is down for days loses nothing. A *fill* compares all sessions.
+//! The follower of the outbox ([`queue`]) records which sessions have changed, in memory and in the
+//! store; it never waits for the network. [`work`] takes these sessions, compares their data in the
+//! graph ([`ledger`]) with the data that should be there ([`map`]), and writes the difference. So
+//! the backlog is at most one small note per session, and no change is lost by a crash, a lost
+//! connection or an engine that is down for days. A *fill* compares all sessions.
 
 pub mod check;
 mod compare;
@@ -58,7 +58,7 @@ pub struct Sharing {
     pauses: Pauses,
     target: RwLock<Arc<ShareTarget>>,
     pending: Mutex<PendingSessions>,
-    /// The latest episodes of others, for handoffs that cannot wait.
+    /// The cached latest episodes of other machines, for handoffs that cannot wait.
     latest: Mutex<LatestEpisodes>,
     status: watch::Sender<ShareStatus>,
     followed: watch::Sender<FollowerProgress>,
@@ -66,7 +66,7 @@ pub struct Sharing {
     changed: Notify,
 }
 
-/// The settings in force, with the engine that they name.
+/// The current settings, with the engine that they name.
 pub struct ShareTarget {
     pub config: Config,
     pub engine: Option<Arc<dyn GraphEngine>>,
@@ -82,7 +82,7 @@ pub struct Pauses {
     pub longest: Duration,
     /// The time without work after which the engine is checked for a restart.
     pub check: Duration,
-    /// Maximum duration of a query about others' sessions.
+    /// Maximum duration of a query about sessions of other machines.
     pub answer: Duration,
 }
 
@@ -94,14 +94,15 @@ pub struct ShareStatus {
     pub backlog: usize,
     /// The number of sessions that the engine rejected; they are not sent again until they change.
     pub rejected: usize,
-    /// The progress of the current fill: the number of compared sessions, and of all sessions.
+    /// The progress of the current fill: the number of compared sessions, and the number of all
+    /// sessions.
     pub fill: Option<(usize, usize)>,
     /// Why the graph is not up to date at present.
     pub error: Option<String>,
     pub last_success: Option<Timestamp>,
     /// The number of sessions that were written since the start.
     pub written: u64,
-    /// The engine with its version, once it has answered.
+    /// The engine with its version; empty until the engine has answered.
     pub engine: String,
 }
 
@@ -126,11 +127,11 @@ impl ShareTarget {
         self.engine.is_some()
     }
 
-    /// Returns the engine's address. After it changes, everything is written again.
+    /// Returns the engine's address. When it changes, all sessions are written again.
     pub fn address(&self) -> String {
         match self.config.endpoint() {
             Ok(Some(endpoint)) => endpoint.to_string(),
-            // Reading the configuration has reported an invalid one.
+            // An invalid address was reported when the configuration was read.
             Ok(None) | Err(_) => String::new(),
         }
     }
@@ -141,7 +142,7 @@ impl ShareTarget {
 }
 
 impl Sharing {
-    /// Loads the work that the last run left. [`Sharing::run`] continues with it.
+    /// Loads the pending work of the last run. [`Sharing::run`] continues it.
     pub fn new(
         store: Arc<dyn Store>,
         projects: Arc<Projects>,
@@ -183,7 +184,7 @@ impl Sharing {
         self.changed.notify_one();
     }
 
-    /// Returns the settings in force.
+    /// Returns the current settings.
     pub fn target(&self) -> Arc<ShareTarget> {
         self.target.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -207,17 +208,17 @@ impl Sharing {
         OutboxFollower::new(self.store.clone(), ShareQueue::new(self.clone()), positions)
     }
 
-    /// Requests a fill: a comparison of all sessions with the graph. With `anew`, all sessions are
-    /// written, even those that the graph has according to the ledger.
-    pub fn fill(&self, anew: bool) {
-        let write = self.lock().request_fill(anew);
-        // A fill that is not on disk yet has to be requested again after a crash.
+    /// Requests a fill: a comparison of all sessions with the graph. With `is_forced`, all sessions
+    /// are written, even those that the graph already contains according to the ledger.
+    pub fn fill(&self, is_forced: bool) {
+        let write = self.lock().request_fill(is_forced);
+        // If the daemon crashes before this is on disk, the user has to request the fill again.
         let _ = self.store.write(vec![write]);
         self.status.send_modify(|status| status.error = None);
         self.changed.notify_one();
     }
 
-    /// Notes that a session or its episode was deleted at a user's request.
+    /// Records that a user deleted a session or its episode.
     pub fn note_deletion(&self, session: SessionKey) {
         if self.target().is_on() {
             self.lock().mark_deleted(session);
@@ -226,23 +227,22 @@ impl Sharing {
     }
 
     /// Waits until the graph is up to date, or cannot be updated at present.
-    pub async fn settled(&self) {
+    pub async fn wait_until_settled(&self) {
         let end = *self.store.outbox_ends().borrow();
         // The senders live in `self`, so that the channels cannot close meanwhile.
         let _ = self.followed.subscribe().wait_for(|followed| followed.position >= end).await;
         let is_settled = |status: &ShareStatus| {
             let pending = self.lock();
-            // Without a success, the work has not begun yet.
+            // Before the first success, the work may not have begun.
             let is_idle = status.last_success.is_some() && pending.is_idle();
             !status.is_on || status.error.is_some() || is_idle
         };
         let _ = self.status.subscribe().wait_for(is_settled).await;
     }
 
-    /// Notes that `session` has changed.
-    fn touch(&self, session: SessionKey) {
+    fn mark_changed(&self, session: SessionKey) {
         if self.target().is_on() {
-            self.lock().touch(session, false);
+            self.lock().mark_changed(session, false);
             self.changed.notify_one();
         }
     }
@@ -276,8 +276,8 @@ impl Sharing {
     }
 }
 
-/// Returns the write of the note that an episode was deleted at a user's request. Unlike an
-/// evicted episode, it is also removed from the shared graph.
+/// Returns the write of the note that a user deleted an episode. Unlike an evicted episode, it is
+/// also removed from the shared graph.
 pub fn deletion(session: SessionKey) -> Write {
     Write::Note(Note {
         namespace: NoteNamespace::SharePending,

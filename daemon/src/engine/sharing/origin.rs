@@ -1,4 +1,4 @@
-//! Determines where an episode of the shared graph comes from, by its description and its content.
+//! Parses the description and the content of an episode of the shared graph.
 
 /// The parts of an episode's description: `claude session ID, by NAME on MACHINE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub(super) struct EpisodeOrigin<'d> {
 impl EpisodeOrigin<'_> {
     pub(super) fn of(description: &str) -> EpisodeOrigin<'_> {
         let (what, by) = description.rsplit_once(", by ").unwrap_or((description, ""));
-        // The name of a machine has no blanks.
+        // The name of a machine contains no spaces.
         let (name, machine) = by.rsplit_once(" on ").unwrap_or((by, ""));
         let (agent, session_id) = what.split_once(" session ").unwrap_or_default();
         EpisodeOrigin { agent, session_id, name, machine }
     }
 }
 
-/// Returns the summary without the front matter, which names its origin.
+/// Returns the summary without its front matter.
 pub(super) fn without_front_matter(content: &str) -> &str {
     let rest = content.strip_prefix("---").and_then(|rest| rest.split_once("\n---"));
     rest.map_or(content, |(_, body)| body).trim_start()
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_says_who_and_where() {
+    fn a_description_is_parsed_into_its_parts() {
         let of = |text| {
             let EpisodeOrigin { agent, session_id, name, machine } = EpisodeOrigin::of(text);
             [agent, session_id, name, machine]

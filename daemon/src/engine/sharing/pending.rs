@@ -25,7 +25,7 @@ pub(super) struct PendingSessions {
     changed: BTreeMap<SessionKey, PendingSession>,
     /// The sessions whose notes are not on disk yet.
     unsaved: BTreeSet<SessionKey>,
-    /// The sessions that the engine rejected. They are left out until they change.
+    /// The sessions that the engine rejected. They are not sent again until they change.
     rejected: BTreeSet<SessionKey>,
     generation: u64,
     fill: Option<Fill>,
@@ -35,21 +35,21 @@ pub(super) struct PendingSessions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PendingSession {
     pub(super) generation: u64,
-    /// Whether its episode was deleted at a user's request.
+    /// Whether a user deleted the session or its episode.
     pub(super) is_deleted: bool,
-    /// Whether it is compared only because another session changed.
+    /// Whether the session is compared only because another session changed.
     pub(super) is_neighbour: bool,
 }
 
 /// A comparison of all sessions.
 #[derive(Clone, Debug, Default)]
 struct Fill {
-    /// Distinguishes it from other fills of this run.
+    /// Distinguishes this fill from other fills of this run.
     number: u64,
-    is_anew: bool,
+    is_forced: bool,
     /// The last session that was compared.
     after: Option<SessionKey>,
-    /// All sessions; listed when the work begins.
+    /// All sessions; `None` until the work begins.
     keys: Option<Vec<SessionKey>>,
     done: usize,
 }
@@ -64,8 +64,8 @@ pub(super) struct FillProgress {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PendingBatch {
     pub(super) sessions: Vec<(SessionKey, PendingSession)>,
-    /// Whether the sessions are written even if the graph has them according to the ledger.
-    pub(super) is_anew: bool,
+    /// Whether the sessions are written even if the graph contains them according to the ledger.
+    pub(super) is_forced: bool,
     /// The number of the fill that these sessions belong to.
     pub(super) fill: Option<u64>,
 }
@@ -89,7 +89,7 @@ impl PendingSessions {
     pub(super) fn load(store: &dyn Store) -> PendingSessions {
         let mut pending = PendingSessions::default();
         let notes = store.notes(NoteNamespace::SharePending).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the sessions that wait for the shared graph cannot be read");
+            tracing::warn!(%error, "failed to read the queue of sessions for the shared graph; all sessions are compared");
             pending.fill = Some(Fill::default());
             Vec::new()
         });
@@ -106,17 +106,16 @@ impl PendingSessions {
         let fill = fill.and_then(|content| serde_json::from_slice::<FillRecord>(&content).ok());
         if let Some(fill) = fill {
             let after = fill.after.map(SessionKey);
-            pending.fill = Some(Fill { is_anew: fill.anew, after, ..Fill::default() });
+            pending.fill = Some(Fill { is_forced: fill.anew, after, ..Fill::default() });
         }
         pending
     }
 
-    pub(super) fn touch(&mut self, session: SessionKey, is_neighbour: bool) {
+    pub(super) fn mark_changed(&mut self, session: SessionKey, is_neighbour: bool) {
         self.generation += 1;
         let before = self.changed.get(&session);
         let is_deleted = before.is_some_and(|before| before.is_deleted);
-        // If the session itself changed, it is compared with its neighbours, which is more than
-        // its comparison as a neighbour.
+        // If the session itself changed, too, its neighbours also have to be compared.
         let is_neighbour = is_neighbour && before.is_none_or(|before| before.is_neighbour);
         let changed = PendingSession { generation: self.generation, is_deleted, is_neighbour };
         self.changed.insert(session, changed);
@@ -125,7 +124,7 @@ impl PendingSessions {
     }
 
     pub(super) fn mark_deleted(&mut self, session: SessionKey) {
-        self.touch(session, false);
+        self.mark_changed(session, false);
         self.changed.entry(session).and_modify(|session| session.is_deleted = true);
     }
 
@@ -140,7 +139,8 @@ impl PendingSessions {
         unsaved.into_iter().filter_map(note).collect()
     }
 
-    /// Returns the next sessions: changed ones, the latest first, then those of a fill.
+    /// Returns the next sessions: first the changed sessions, the latest first, then those of a
+    /// fill.
     pub(super) fn next(&self, limit: usize) -> PendingBatch {
         let changed = self.changed.iter().rev();
         let changed = changed.filter(|(key, _)| !self.rejected.contains(key));
@@ -148,16 +148,16 @@ impl PendingSessions {
         if !sessions.is_empty() {
             return PendingBatch { sessions, ..PendingBatch::default() };
         }
-        let Some(Fill { number, is_anew, keys: Some(keys), done, .. }) = &self.fill else {
+        let Some(Fill { number, is_forced, keys: Some(keys), done, .. }) = &self.fill else {
             return PendingBatch::default();
         };
         let of_fill = PendingSession { generation: 0, is_deleted: false, is_neighbour: true };
         let sessions = keys.iter().skip(*done).take(limit).map(|key| (*key, of_fill)).collect();
-        PendingBatch { sessions, is_anew: *is_anew, fill: Some(*number) }
+        PendingBatch { sessions, is_forced: *is_forced, fill: Some(*number) }
     }
 
-    /// Records that the sessions of a batch were compared, and returns the writes of this record.
-    /// Sessions that changed meanwhile stay in the queue.
+    /// Records that the sessions of a batch were compared. Sessions that changed meanwhile stay in
+    /// the queue. Returns the writes that save this.
     pub(super) fn finish(&mut self, batch: &PendingBatch) -> Vec<Write> {
         let mut writes = Vec::new();
         if batch.is_fill() {
@@ -200,12 +200,12 @@ impl PendingSessions {
         self.rejected.len()
     }
 
-    /// Starts a fill at the beginning.
-    pub(super) fn request_fill(&mut self, is_anew: bool) -> Write {
-        // If this fill replaces one that writes everything again, it does so, too.
-        let is_anew = is_anew || self.fill.as_ref().is_some_and(|fill| fill.is_anew);
+    /// Starts a fill with the first session.
+    pub(super) fn request_fill(&mut self, is_forced: bool) -> Write {
+        // If this fill replaces a forced fill, it is forced, too.
+        let is_forced = is_forced || self.fill.as_ref().is_some_and(|fill| fill.is_forced);
         self.generation += 1;
-        self.fill = Some(Fill { number: self.generation, is_anew, ..Fill::default() });
+        self.fill = Some(Fill { number: self.generation, is_forced, ..Fill::default() });
         self.rejected.clear();
         self.fill_note()
     }
@@ -241,11 +241,11 @@ impl PendingSessions {
     fn fill_note(&self) -> Write {
         let record = self.fill.as_ref().map(|fill| FillRecord {
             version: VERSION,
-            anew: fill.is_anew,
+            anew: fill.is_forced,
             after: fill.after.map(|key| key.0),
         });
-        let content =
-            record.map(|record| serde_json::to_vec(&record).expect("numbers become JSON"));
+        let content = record
+            .map(|record| serde_json::to_vec(&record).expect("numbers can be serialized as JSON"));
         Write::Note(Note { namespace: NoteNamespace::ShareState, name: FILL.to_vec(), content })
     }
 }
@@ -262,11 +262,11 @@ mod tests {
     #[test]
     fn a_session_that_changes_during_its_comparison_is_compared_again() {
         let mut pending = PendingSessions::default();
-        pending.touch(SessionKey(1), false);
-        pending.touch(SessionKey(2), false);
+        pending.mark_changed(SessionKey(1), false);
+        pending.mark_changed(SessionKey(2), false);
         assert_eq!(pending.save().len(), 2);
         let batch = pending.next(10);
-        pending.touch(SessionKey(1), true);
+        pending.mark_changed(SessionKey(1), true);
         assert_eq!(pending.finish(&batch), [note(SessionKey(2), None)]);
         let left = pending.next(10).sessions;
         assert_eq!(left.len(), 1);
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(pending.fill_progress(), Some(FillProgress { done: 2, total: 4 }));
         let batch = pending.next(1);
         assert_eq!(batch.sessions[0].0, SessionKey(3));
-        assert!(batch.is_fill() && batch.is_anew);
+        assert!(batch.is_fill() && batch.is_forced);
         let _ = pending.finish(&batch);
         assert!(pending.end_fill().is_none());
         let batch = pending.next(9);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fill_that_is_requested_during_another_one_skips_nothing() {
+    fn a_fill_that_is_requested_during_another_one_compares_all_sessions() {
         let mut pending = PendingSessions::default();
         let _ = pending.request_fill(false);
         pending.set_list([1, 2].map(SessionKey).to_vec());
@@ -308,10 +308,10 @@ mod tests {
     #[test]
     fn a_rejected_session_waits_for_its_next_change() {
         let mut pending = PendingSessions::default();
-        pending.touch(SessionKey(1), false);
+        pending.mark_changed(SessionKey(1), false);
         pending.reject(SessionKey(1));
         assert!(pending.next(9).sessions.is_empty() && pending.is_idle());
-        pending.touch(SessionKey(1), true);
+        pending.mark_changed(SessionKey(1), true);
         assert_eq!(pending.next(9).sessions.len(), 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Sharing,
-    map::{Wanted, group_of},
+    map::{DesiredState, group_of},
 };
 use crate::{
     engine::projects::ProjectIdentity,
@@ -21,22 +21,22 @@ pub struct Preview {
 }
 
 impl Sharing {
-    /// Returns the project of the first known directory, as others know it, and its group.
+    /// Returns the identity of the project of the first known directory, and its group.
     pub fn project(&self, namespaces: &[Namespace]) -> Option<(ProjectIdentity, String)> {
         let identity = namespaces.iter().find_map(|one| self.projects.identity_of(*one))?;
         let group = group_of(&identity);
         Some((identity, group))
     }
 
-    /// Returns the project that an entry of the settings names, and its group, if one of its
-    /// sessions is known.
+    /// Returns the project that an entry of the settings names, and its group; `None` if no session
+    /// of the project is known.
     pub fn named(&self, entry: &str) -> Option<(ProjectIdentity, String)> {
         let identity = self.projects.identity_named(entry)?;
         let group = group_of(&identity);
         Some((identity, group))
     }
 
-    /// Maps the sessions of a project, the latest first, whether it is shared or not.
+    /// Maps the sessions of a project, the latest first. The project need not be shared.
     pub fn preview(
         &self,
         namespaces: &[Namespace],
@@ -62,7 +62,7 @@ impl Sharing {
         let mut sessions = Vec::new();
         for episode in &episodes {
             let key: SessionKey = episode.session;
-            if let Wanted::Session { session, .. } = mapper.session(key)? {
+            if let DesiredState::Session { session, .. } = mapper.session(key)? {
                 sessions.push(*session);
             }
         }

@@ -1,4 +1,4 @@
-//! The target of the outbox's follower. It notes which sessions have changed, and never waits for
+//! The target of the outbox's follower. It records which sessions have changed, and never waits for
 //! the network.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{
     store::{OutboxChange, OutboxEntry, StoreError, graph::RenameEnd},
 };
 
-/// Queues the sessions whose part of the graph may be outdated by a change.
+/// Queues the sessions whose data in the graph may be outdated by a change.
 pub struct ShareQueue {
     sharing: Arc<Sharing>,
     start: u64,
@@ -30,30 +30,29 @@ impl ShareQueue {
         ShareQueue { sharing, start: start.min(end) }
     }
 
-    fn touch_episode(&self, id: EpisodeId) -> Result<(), StoreError> {
+    fn mark_episode(&self, id: EpisodeId) -> Result<(), StoreError> {
         if let Some(episode) = self.sharing.store.episode(id)? {
-            self.sharing.touch(episode.session);
+            self.sharing.mark_changed(episode.session);
         }
         Ok(())
     }
 
-    /// Touches the sessions that state a fact, because the session that stated it first may have
-    /// been deleted.
-    fn touch_fact(&self, fact: FactKey) -> Result<(), StoreError> {
+    /// Queues the sessions that state a fact, because the session that stated the fact first may
+    /// have been deleted.
+    fn mark_fact(&self, fact: FactKey) -> Result<(), StoreError> {
         for claim in self.sharing.store.claims(fact)? {
-            self.touch_episode(claim.episode)?;
+            self.mark_episode(claim.episode)?;
         }
         Ok(())
     }
 
-    /// Touches the sessions that mention an entity that was renamed. An entity with its current
-    /// name has not changed.
-    fn touch_entity(&self, entity: EntityId) -> Result<(), StoreError> {
+    /// Queues the sessions that mention an entity, if the entity was renamed.
+    fn mark_entity(&self, entity: EntityId) -> Result<(), StoreError> {
         if self.sharing.store.renames(entity, RenameEnd::From)?.is_empty() {
             return Ok(());
         }
         for mention in self.sharing.store.mentions(entity)? {
-            self.touch_episode(mention.episode)?;
+            self.mark_episode(mention.episode)?;
         }
         Ok(())
     }
@@ -71,24 +70,24 @@ impl Target for ShareQueue {
         watch::channel(()).1
     }
 
-    /// Entries can be skipped while sharing is off, because all sessions are compared when it is
-    /// switched on.
+    /// While sharing is off, entries can be skipped, because all sessions are compared when sharing
+    /// is switched on.
     fn takes_entries(&self) -> bool {
         self.sharing.target().is_on()
     }
 
     fn apply(&mut self, entry: OutboxEntry, _end: u64) -> Result<(), TargetError> {
         match entry.what {
-            OutboxChange::Episode(id) => self.touch_episode(id)?,
+            OutboxChange::Episode(id) => self.mark_episode(id)?,
             OutboxChange::EpisodeDropped { session, .. } | OutboxChange::Session(session) => {
-                self.sharing.touch(session);
+                self.sharing.mark_changed(session);
             }
             OutboxChange::SessionDropped(session) => self.sharing.note_deletion(session),
             OutboxChange::Things(things) => {
                 for thing in things {
                     match thing {
-                        EntityOrFact::Fact(fact) => self.touch_fact(fact)?,
-                        EntityOrFact::Entity(entity) => self.touch_entity(entity)?,
+                        EntityOrFact::Fact(fact) => self.mark_fact(fact)?,
+                        EntityOrFact::Entity(entity) => self.mark_entity(entity)?,
                     }
                 }
             }
@@ -105,13 +104,14 @@ impl Target for ShareQueue {
             }
             let mut writes = pending.save();
             writes.push(state::save_position(Some(position)));
-            // Queued under the lock, so that the work does not delete a note before it is written.
+            // Queued while the lock is held, so that the work does not delete a note before it is
+            // written.
             self.sharing.store.write(writes)
         };
         match pending.wait() {
             Ok(_) => Some(position),
             Err(error) => {
-                tracing::warn!(%error, "the sessions that wait for the shared graph are not saved");
+                tracing::warn!(%error, "failed to save the queue of sessions for the shared graph");
                 None
             }
         }

@@ -14,10 +14,10 @@ use crate::{
 /// Maximum number of sessions in one write list.
 const BATCH: usize = 256;
 
-/// Copies the ledger of `from` to `into`, after the sessions of `from` were restored there. Each
-/// session is compared with the graph again, because a session that was read a second time has a
-/// new episode, and a forgotten session may still be in the graph. The graph keeps a session that
-/// this machine has lost, because the graph may have the only copy.
+/// Copies the ledger of `from` to `into`, after the sessions of `from` were restored in `into`.
+/// Each session is compared with the graph again, because a session that was read a second time has
+/// a new episode, and a forgotten session may still be in the graph. A session that this machine
+/// has lost is not removed from the graph, because the graph may have the only copy.
 ///
 /// # Errors
 ///
@@ -43,16 +43,16 @@ pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
             let is_deleted = is_forgotten || deleted.contains(name);
             let key = match known {
                 Some(key) => key,
-                // The key has no session, so the next comparison removes all of its parts from the
-                // graph.
+                // No session has this key, so the next comparison removes all parts of the entry
+                // from the graph.
                 None if is_deleted => into.next_session_key()?,
                 None => continue,
             };
-            let mut there = LedgerEntry::read(into, key)?.unwrap_or_default();
-            there.hash = 0;
-            there.parts.extend(entry.parts);
+            let mut restored = LedgerEntry::read(into, key)?.unwrap_or_default();
+            restored.hash = 0;
+            restored.parts.extend(entry.parts);
             let what = if is_deleted { DELETED } else { CHANGED };
-            writes.extend([there.save(key), pending::note(key, Some(vec![what]))]);
+            writes.extend([restored.save(key), pending::note(key, Some(vec![what]))]);
         }
         into.write(writes).wait()?;
     }

@@ -1,5 +1,5 @@
-//! The notes about the shared graph: which graph the ledger describes, and the outbox position up
-//! to which changed sessions are noted.
+//! The notes about the shared graph: the graph that the ledger describes, and the outbox position
+//! up to which changed sessions are in the queue.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,12 +33,12 @@ impl ShareState {
 
     pub(super) fn save(&self) -> Write {
         let state = ShareState { version: VERSION, ..self.clone() };
-        let content = serde_json::to_vec(&state).expect("texts become JSON");
+        let content = serde_json::to_vec(&state).expect("texts can be serialized as JSON");
         note(STATE, Some(content))
     }
 }
 
-/// Returns the outbox position up to which changed sessions have a note in the queue; `None` when
+/// Returns the outbox position up to which changed sessions are in the saved queue; `None` when
 /// sharing was off before.
 pub(super) fn position(store: &dyn Store) -> Option<u64> {
     let note = read(store, POSITION)?;
@@ -49,7 +49,7 @@ pub(super) fn save_position(position: Option<u64>) -> Write {
     note(POSITION, position.map(|position| position.to_be_bytes().to_vec()))
 }
 
-/// Reads a note. Without it, all sessions are compared with the graph: slow, but correct.
+/// Reads a note. If it is missing, all sessions are compared with the graph.
 pub(super) fn read(store: &dyn Store, name: &[u8]) -> Option<Vec<u8>> {
     store.note(NoteNamespace::ShareState, name).unwrap_or_else(|error| {
         tracing::warn!(%error, "the state of sharing cannot be read; all sessions are compared");

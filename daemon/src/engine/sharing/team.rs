@@ -1,6 +1,7 @@
-//! Reads what colleagues and this user's other machines have put into the shared graph.
+//! Reads the episodes and facts that other machines (of colleagues or of the user) have written to
+//! the shared graph. In this file, "others" are these machines.
 //!
-//! Each query has one time limit. Episodes of this machine are left out, because the caller merges
+//! Each query has a time limit. Episodes of this machine are left out, because the caller merges
 //! the answers with its own results.
 
 use std::{
@@ -32,20 +33,20 @@ use crate::{
 pub use crate::share::read::FoundFact as SharedFact;
 
 /// Maximum number of candidates from a group, including those of this machine.
-const CANDIDATES: usize = 400;
+const MAX_CANDIDATES: usize = 400;
 /// If a full list of candidates has fewer facts of others than this, a second query returns facts
 /// of others first.
-const FEW: usize = 20;
+const MIN_FACTS_OF_OTHERS: usize = 20;
 /// Maximum number of groups that are queried.
-const GROUPS: usize = 32;
+const MAX_GROUPS: usize = 32;
 /// Maximum age of the cached latest episodes of a group before they are requested again.
-const FRESH: Duration = Duration::from_secs(60);
+const CACHE_MAX_AGE: Duration = Duration::from_secs(60);
 /// Maximum age of an episode that counts as one of the latest.
-const LATEST: Duration = Duration::from_secs(14 * 24 * 3600);
+const LATEST_MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 /// Maximum length, in bytes, of the content of an episode.
-const LONGEST: usize = 200_000;
+const MAX_CONTENT_BYTES: usize = 200_000;
 /// Maximum length, in bytes, of every other text.
-const LONGEST_LINE: usize = 2_000;
+const MAX_TEXT_BYTES: usize = 2_000;
 
 /// The latest episodes of groups, with the time of the answer.
 pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
@@ -61,7 +62,7 @@ impl Sharing {
                 known.filter(|identity| target.is_shared(identity)).collect()
             }
             None => {
-                // A new machine has no session yet, but may read.
+                // A machine without a session of the project may read its group, too.
                 let named = |entry: &String| {
                     let known = self.projects.identity_named(entry);
                     known.or_else(|| self.projects.identity_of_remote(entry))
@@ -73,47 +74,47 @@ impl Sharing {
         let groups = identities
             .into_iter()
             .map(|identity| TeamGroup { group: group_of(&identity), name: identity.name });
-        groups.filter(|group| known.insert(group.group.clone())).take(GROUPS).collect()
+        groups.filter(|group| known.insert(group.group.clone())).take(MAX_GROUPS).collect()
     }
 
-    /// Finds episodes of others by words: at most `limit` of each group, best first.
+    /// Searches the episodes of others by words. Returns at most `limit` per group, best first.
     pub async fn team_episodes(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
-        question: String,
+        query: String,
         limit: usize,
     ) -> TeamAnswer<TeamEpisode> {
-        let words = read::words(&question);
+        let words = read::words(&query);
         if words.is_empty() {
             return TeamAnswer::nothing(NO_WORDS);
         }
-        let asked = self.ask(groups, |reader| reader.episodes(words.clone(), limit));
+        let asked = self.query_groups(groups, |reader| reader.episodes(words.clone(), limit));
         self.collect(asked).await
     }
 
-    /// Finds facts of others by words, best first.
+    /// Searches the facts of others by words. Returns the best first.
     pub async fn team_facts(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
-        question: String,
+        query: String,
     ) -> TeamAnswer<TeamFact> {
-        let words = read::words(&question);
+        let words = read::words(&query);
         if words.is_empty() {
             return TeamAnswer::nothing(NO_WORDS);
         }
-        let asked = self.ask(groups, |reader| reader.facts(words.clone()));
+        let asked = self.query_groups(groups, |reader| reader.facts(words.clone()));
         self.collect(asked).await
     }
 
-    /// Returns the latest episodes of others, at most `limit` of each group, the newest first.
-    /// Caches them for [`Sharing::team_latest_known`].
+    /// Returns the latest episodes of others, at most `limit` per group, the newest first. Caches
+    /// them for [`Sharing::team_latest_known`].
     pub async fn team_latest(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
         limit: usize,
     ) -> TeamAnswer<TeamEpisode> {
-        let since = clock::now().minus(LATEST);
-        let asked = self.ask(groups.clone(), |reader| reader.latest(since, limit));
+        let since = clock::now().minus(LATEST_MAX_AGE);
+        let asked = self.query_groups(groups.clone(), |reader| reader.latest(since, limit));
         let mut answer = self.collect(asked).await;
         answer.rows.sort_by_key(|episode: &TeamEpisode| std::cmp::Reverse(episode.at));
         if answer.problem.is_none() {
@@ -127,8 +128,8 @@ impl Sharing {
         answer
     }
 
-    /// Returns the cached latest episodes of others without waiting. Requests newer ones of the
-    /// groups whose cached ones are missing or too old in the background.
+    /// Returns the cached latest episodes of others without waiting. If the cached episodes of a
+    /// group are missing or too old, requests them in the background.
     pub fn team_latest_known(
         self: &Arc<Self>,
         groups: &[TeamGroup],
@@ -140,7 +141,7 @@ impl Sharing {
             for group in groups {
                 let episodes = latest.get(&group.group);
                 known.extend(episodes.iter().flat_map(|(_, episodes)| episodes.iter().cloned()));
-                if episodes.is_none_or(|(at, _)| at.elapsed() > FRESH) {
+                if episodes.is_none_or(|(at, _)| at.elapsed() > CACHE_MAX_AGE) {
                     old.push(group.clone());
                 }
             }
@@ -154,11 +155,11 @@ impl Sharing {
     }
 
     /// Queries all groups at the same time.
-    fn ask<T, F>(
+    fn query_groups<T, F>(
         self: &Arc<Self>,
         groups: Vec<TeamGroup>,
         ask: impl Fn(TeamReader) -> F,
-    ) -> Result<AskedGroups<T>, &'static str>
+    ) -> Result<GroupQueries<T>, &'static str>
     where
         T: Send + 'static,
         F: Future<Output = Result<Vec<T>, EngineError>> + Send + 'static,
@@ -180,7 +181,7 @@ impl Sharing {
     /// Waits for the answers, with one time limit for all of them.
     async fn collect<T: 'static>(
         &self,
-        asked: Result<AskedGroups<T>, &'static str>,
+        asked: Result<GroupQueries<T>, &'static str>,
     ) -> TeamAnswer<T> {
         let mut asked = match asked {
             Ok(asked) => asked,
@@ -193,7 +194,7 @@ impl Sharing {
             match timeout_at(end, asked.join_next()).await {
                 Ok(Some(Ok((at, Ok(rows))))) => found.push((at, rows)),
                 Ok(Some(Ok((_, Err(error))))) => problem = Some(error.to_string()),
-                // A task neither panics nor is it aborted before this function ends.
+                // Tasks do not panic, and are not aborted before this function ends.
                 Ok(Some(Err(error))) => problem = Some(error.to_string()),
                 Ok(None) => break,
                 Err(_) => {
@@ -216,8 +217,8 @@ impl Sharing {
 
 const NO_WORDS: &str = "The team's memory was not searched: the query has no words.";
 
-/// The answers of groups that are awaited, with the positions of the groups.
-type AskedGroups<T> = JoinSet<(usize, Result<Vec<T>, EngineError>)>;
+/// The running queries of groups. Their results contain the positions of the groups.
+type GroupQueries<T> = JoinSet<(usize, Result<Vec<T>, EngineError>)>;
 
 /// A reader of one group.
 struct TeamReader {
@@ -234,24 +235,26 @@ impl TeamReader {
     ) -> Result<Vec<TeamEpisode>, EngineError> {
         let (dialect, group) = (self.engine.dialect(), &self.group.group);
         let own = self.own_description();
-        let found = self.rows(&read::episodes(dialect, group, &words, &own, CANDIDATES)).await?;
+        let found =
+            self.rows(&read::episodes(dialect, group, &words, &own, MAX_CANDIDATES)).await?;
         self.with_contents(found, limit).await
     }
 
     async fn latest(self, since: Timestamp, limit: usize) -> Result<Vec<TeamEpisode>, EngineError> {
         let (dialect, group) = (self.engine.dialect(), &self.group.group);
         let own = self.own_description();
-        let found = self.rows(&read::latest(dialect, group, since, &own, CANDIDATES)).await?;
+        let found = self.rows(&read::latest(dialect, group, since, &own, MAX_CANDIDATES)).await?;
         self.with_contents(found, limit).await
     }
 
     async fn facts(self, words: Vec<String>) -> Result<Vec<TeamFact>, EngineError> {
         let (dialect, group) = (self.engine.dialect(), &self.group.group);
-        let rows = self.rows(&read::facts(dialect, group, &words, CANDIDATES)).await?;
+        let rows = self.rows(&read::facts(dialect, group, &words, MAX_CANDIDATES)).await?;
         let mut found = self.of_others(&rows);
-        if rows.len() == CANDIDATES && found.len() < FEW {
+        if rows.len() == MAX_CANDIDATES && found.len() < MIN_FACTS_OF_OTHERS {
             let own = self.own_description();
-            let statement = read::facts_of_others_first(dialect, group, &words, &own, CANDIDATES);
+            let statement =
+                read::facts_of_others_first(dialect, group, &words, &own, MAX_CANDIDATES);
             found = self.of_others(&self.rows(&statement).await?);
         }
         let ids: BTreeSet<&String> =
@@ -267,10 +270,10 @@ impl TeamReader {
             let origin = fact.episodes.first().and_then(|first| origins.get(first));
             let origin = EpisodeOrigin::of(origin.map_or("", |origin| &origin.description));
             for text in [&mut fact.sentence, &mut fact.source.name, &mut fact.target.name] {
-                *text = self.clean(text, LONGEST_LINE);
+                *text = self.clean(text, MAX_TEXT_BYTES);
             }
             let author = self.author(&origin);
-            let session_id = self.clean(origin.session_id, LONGEST_LINE);
+            let session_id = self.clean(origin.session_id, MAX_TEXT_BYTES);
             TeamFact { project: self.group.clone(), author, session_id, fact }
         });
         Ok(facts.collect())
@@ -303,7 +306,7 @@ impl TeamReader {
     }
 
     /// Returns the end of the descriptions of this machine's episodes. Another machine may use the
-    /// same, so it determines only the order of results.
+    /// same end, so it must not exclude results, but only affect their order.
     fn own_description(&self) -> String {
         let target = self.sharing.target();
         self.sharing.author(&target.config).description_end()
@@ -317,37 +320,37 @@ impl TeamReader {
     fn episode(&self, found: &FoundEpisode) -> TeamEpisode {
         let origin = EpisodeOrigin::of(&found.description);
         TeamEpisode {
-            id: self.clean(&found.id, LONGEST_LINE),
+            id: self.clean(&found.id, MAX_TEXT_BYTES),
             project: self.group.clone(),
             author: self.author(&origin),
-            agent: self.clean(origin.agent, LONGEST_LINE),
-            session_id: self.clean(origin.session_id, LONGEST_LINE),
-            name: self.clean(&found.name, LONGEST_LINE),
-            content: self.clean(without_front_matter(&found.content), LONGEST),
+            agent: self.clean(origin.agent, MAX_TEXT_BYTES),
+            session_id: self.clean(origin.session_id, MAX_TEXT_BYTES),
+            name: self.clean(&found.name, MAX_TEXT_BYTES),
+            content: self.clean(without_front_matter(&found.content), MAX_CONTENT_BYTES),
             at: found.at,
         }
     }
 
     fn author(&self, origin: &EpisodeOrigin<'_>) -> TeamAuthor {
-        let clean = |text| self.clean(text, LONGEST_LINE);
+        let clean = |text| self.clean(text, MAX_TEXT_BYTES);
         TeamAuthor { name: clean(origin.name), machine: clean(origin.machine) }
     }
 
-    /// Whether this machine has the episode, so that its own results include it.
+    /// Whether this machine's store has the episode.
     fn is_own(&self, id: &str) -> bool {
         let id = EpisodeId::parse(id);
-        // An episode that cannot be read counts as unknown.
+        // An episode that cannot be read does not count.
         id.is_some_and(|id| self.sharing.store.episode(id).is_ok_and(|known| known.is_some()))
     }
 
-    /// Redacts and cuts a text, because the redactor of another machine may be older.
+    /// Cuts a text and redacts it, because the redactor of another machine may be older.
     fn clean(&self, text: &str, longest: usize) -> String {
         let text = &text[..text.floor_char_boundary(longest)];
         self.sharing.redactor.redact(text).text.into_owned()
     }
 }
 
-/// Returns the first rows of all lists, then the second ones, and so on.
+/// Returns the first rows of all lists, then the second rows, and so on.
 fn interleaved<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let mut all: Vec<(usize, T)> =
         lists.into_iter().flat_map(|list| list.into_iter().enumerate()).collect();
@@ -360,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_take_turns() {
+    fn the_rows_of_groups_are_interleaved() {
         assert_eq!(interleaved(vec![vec![1, 2, 3], vec![], vec![4, 5]]), [1, 4, 2, 5, 3]);
     }
 }

@@ -13,7 +13,7 @@ pub struct TeamGroup {
 /// The author of an episode or a fact in the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TeamAuthor {
-    /// The name; empty when it is not known.
+    /// Empty when the name is not known.
     pub name: String,
     pub machine: String,
 }
@@ -45,7 +45,7 @@ pub struct TeamFact {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamAnswer<T> {
     pub rows: Vec<T>,
-    /// Why something may be missing, as a sentence.
+    /// Why rows may be missing, as a sentence.
     pub problem: Option<String>,
 }
 

@@ -24,7 +24,7 @@ async fn an_episode_with_its_entities_and_facts_is_written_once() {
     let machine = SharingMachine::new();
     let session = machine.close(1).await;
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let group = running.group();
     let queries = engine.queries();
     assert!(queries.iter().all(|(graph, _)| *graph == group), "{group}");
@@ -38,23 +38,23 @@ async fn an_episode_with_its_entities_and_facts_is_written_once() {
     assert!(written[2].contains("RELATES_TO") && written[2].contains(&episode));
     assert!(written.iter().all(|text| !text.contains("/home/ann")));
     // Nothing has changed, so nothing is written.
-    running.sharing.touch(session.key);
-    running.sharing.settled().await;
+    running.sharing.mark_changed(session.key);
+    running.sharing.wait_until_settled().await;
     assert_eq!(engine.queries().len(), queries.len());
-    // A fill writes it again if the caller asks for that.
+    // A forced fill writes the session again.
     running.sharing.fill(true);
-    running.sharing.settled().await;
-    assert_eq!(engine.with("MERGE (e:Episodic"), 2);
+    running.sharing.wait_until_settled().await;
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), 2);
     running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_other_projects_leaves_the_machine() {
+async fn projects_that_are_not_shared_are_not_written() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     machine.close_in(1, "/home/ann/secret").await;
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     assert_eq!(engine.queries(), []);
     running.stop().await;
 }
@@ -77,7 +77,7 @@ async fn an_engine_that_is_down_full_or_slow_gets_everything_later() {
         machine.close(2).await;
         engine.set(Behaviour::Work);
         running.until(|status| status.error.is_none() && status.last_success.is_some()).await;
-        running.sharing.settled().await;
+        running.sharing.wait_until_settled().await;
         let written: String = engine.queries().into_iter().map(|(_, text)| text).collect();
         for session in machine.sessions() {
             let episode = machine.episode(&session).id.to_string();
@@ -96,41 +96,41 @@ async fn a_close_does_not_wait_for_a_stalled_engine() {
     let running = machine.start(&engine.url);
     machine.close(1).await;
     let stalled = engine.clone();
-    tokio::task::spawn_blocking(move || stalled.until_stalled()).await.unwrap();
+    tokio::task::spawn_blocking(move || stalled.wait_until_stalled()).await.unwrap();
     machine.close(2).await;
     let end = machine.store.outbox_end();
     running.sharing.followed.subscribe().wait_for(|at| at.position >= end).await.unwrap();
     engine.set(Behaviour::Work);
-    running.sharing.settled().await;
-    assert!(engine.with("MERGE (e:Episodic") >= 2);
+    running.sharing.wait_until_settled().await;
+    assert!(engine.count_queries_with("MERGE (e:Episodic") >= 2);
     running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_that_is_killed_continues_with_what_was_left() {
+async fn a_killed_daemon_continues_with_the_pending_sessions() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     let running = machine.start(&engine.url);
     machine.close(1).await;
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     running.kill().await;
     machine.close(2).await;
-    let before = engine.with("MERGE (e:Episodic");
+    let before = engine.count_queries_with("MERGE (e:Episodic");
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
-    assert!(engine.with("MERGE (e:Episodic") > before);
+    running.sharing.wait_until_settled().await;
+    assert!(engine.count_queries_with("MERGE (e:Episodic") > before);
     assert_eq!(running.sharing.status().backlog, 0);
     running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
+async fn forgotten_and_deleted_episodes_are_removed_and_evicted_ones_are_kept() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     let [evicted, deleted, forgotten] =
         [machine.close(1).await, machine.close(2).await, machine.close(3).await];
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let ids = [&evicted, &deleted, &forgotten].map(|session| machine.episode(session).id);
     machine
         .write(vec![
@@ -141,7 +141,7 @@ async fn a_forgotten_session_leaves_the_graph_and_an_evicted_one_stays() {
         ])
         .await;
     running.sharing.note_deletion(deleted.key);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let removed: String = engine
         .queries()
         .into_iter()
@@ -159,11 +159,11 @@ async fn summaries_of_entities_do_not_quote_a_forgotten_session() {
     let evicted = machine.close(1).await;
     let [_kept, forgotten] = [machine.close(2).await, machine.close(3).await];
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let before = engine.queries().len();
     let gone = machine.episode(&evicted).id;
     machine.write(vec![Write::DropEpisode(gone), Write::DropSession(forgotten.key)]).await;
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let queries = engine.queries().split_off(before);
     let position = |wanted: &str| queries.iter().position(|(_, text)| text.contains(wanted));
     let cleared = position("SET n.summary = ''").expect("the summaries are cleared");
@@ -173,13 +173,13 @@ async fn summaries_of_entities_do_not_quote_a_forgotten_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repaired_database_leaves_nothing_in_the_graph_that_it_should_not_have() {
+async fn after_a_repair_replaced_and_forgotten_episodes_are_removed_and_lost_ones_are_kept() {
     let engine = FakeEngine::falkordb();
     let damaged = SharingMachine::new();
     let [reread, lost, forgotten] =
         [damaged.close(1).await, damaged.close(2).await, damaged.close(3).await];
     let running = damaged.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let ids = [&reread, &lost, &forgotten].map(|session| damaged.episode(session).id);
     engine.set(Behaviour::HangUp);
     damaged.write(vec![Write::DropSession(forgotten.key)]).await;
@@ -198,7 +198,7 @@ async fn a_repaired_database_leaves_nothing_in_the_graph_that_it_should_not_have
     engine.set(Behaviour::Work);
     let before = engine.queries().len();
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let queries = engine.queries().split_off(before);
     let removed: String = queries
         .into_iter()
@@ -212,20 +212,20 @@ async fn a_repaired_database_leaves_nothing_in_the_graph_that_it_should_not_have
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_address_gets_everything_and_what_it_had_can_be_removed() {
+async fn a_new_address_gets_all_sessions_and_earlier_ones_can_still_be_removed() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     let [evicted, _kept] = [machine.close(1).await, machine.close(2).await];
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     running.stop().await;
     let id = machine.episode(&evicted).id;
     machine.write(vec![Write::DropEpisode(id)]).await;
     // This is the same engine under another name.
     let running = machine.start(&engine.url.replace("127.0.0.1", "localhost"));
-    let before = engine.with("MERGE (e:Episodic");
-    running.sharing.settled().await;
-    assert_eq!(engine.with("MERGE (e:Episodic"), before + 1);
+    let before = engine.count_queries_with("MERGE (e:Episodic");
+    running.sharing.wait_until_settled().await;
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), before + 1);
     machine.write(vec![Write::DropSession(evicted.key)]).await;
     running.until_query(&engine, "DETACH DELETE e", &id.to_string()).await;
     running.stop().await;
@@ -237,7 +237,7 @@ async fn a_project_that_is_not_shared_any_more_is_removed() {
     let machine = SharingMachine::new();
     let session = machine.close(1).await;
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let config = Config { projects: Vec::new(), ..machine.config(&engine.url) };
     running.sharing.set_target(ShareTarget::new(&config));
     running.until(|status| status.last_success.is_some() && status.fill.is_none()).await;
@@ -247,7 +247,7 @@ async fn a_project_that_is_not_shared_any_more_is_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_the_engine_rejects_does_not_hold_up_the_others() {
+async fn a_rejected_session_does_not_prevent_others_from_being_written() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     let bad = machine.close(1).await;
@@ -255,10 +255,10 @@ async fn a_session_that_the_engine_rejects_does_not_hold_up_the_others() {
     let id = machine.episode(&bad).id.to_string();
     engine.set(Behaviour::Reject(id.leak()));
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let status = running.sharing.status();
     assert_eq!((status.rejected, status.error), (1, None));
-    assert_eq!(engine.with("MERGE (e:Episodic"), 1);
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), 1);
     running.stop().await;
 }
 
@@ -268,28 +268,28 @@ async fn an_engine_that_was_restarted_gets_everything_again() {
     let machine = SharingMachine::new();
     machine.close(1).await;
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     running.stop().await;
     engine.restart();
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
-    assert_eq!(engine.with("MERGE (e:Episodic"), 1);
+    running.sharing.wait_until_settled().await;
+    assert_eq!(engine.count_queries_with("MERGE (e:Episodic"), 1);
     running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn neo4j_gets_the_same_with_its_own_times() {
+async fn neo4j_gets_times_in_its_own_type() {
     let engine = FakeEngine::neo4j();
     let machine = SharingMachine::new();
     let session = machine.close(1).await;
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let queries = engine.queries();
     assert!(queries.iter().all(|(head, _)| head == "POST /db/neo4j/query/v2 HTTP/1.1"));
     let episodes = queries.iter().find(|(_, text)| text.contains("MERGE (e:Episodic")).unwrap();
     assert!(episodes.1.contains("e.valid_at = datetime(row.valid_at)"), "{}", episodes.1);
     assert!(episodes.1.contains(&machine.episode(&session).id.to_string()));
-    assert!(engine.with("CREATE INDEX entity_uuid IF NOT EXISTS") == 1);
+    assert!(engine.count_queries_with("CREATE INDEX entity_uuid IF NOT EXISTS") == 1);
     engine.set(Behaviour::Fail("401"));
     running.sharing.fill(true);
     running.until(|status| status.error.is_some()).await;
@@ -299,7 +299,7 @@ async fn neo4j_gets_the_same_with_its_own_times() {
 }
 
 #[test]
-fn a_preview_shows_exactly_what_would_leave() {
+fn a_preview_shows_the_sessions_as_they_would_be_written() {
     let machine = SharingMachine::new();
     let session = machine.write_session(1, PROJECT).wait_here();
     let sharing = machine.sharing("redis://127.0.0.1:1");

@@ -1,4 +1,4 @@
-//! The background work: brings the graph up to date with the sessions that have changed.
+//! Updates the graph in the background with the sessions that have changed.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -30,8 +30,8 @@ use crate::{
 
 /// Maximum number of sessions in one batch.
 const BATCH: usize = 32;
-/// The time after a change until all sessions are compared again, because a session may end facts
-/// of others.
+/// After a change, all sessions are compared again after this time, because a session may end facts
+/// of other sessions.
 const SWEEP: Duration = Duration::from_secs(6 * 3600);
 
 /// Why a round did not succeed.
@@ -43,12 +43,12 @@ enum Stopped {
     Store(#[from] StoreError),
 }
 
-/// What is known of the engine since the last failure.
+/// The state of the connection to the engine.
 struct Connection {
     target: Arc<ShareTarget>,
     state: ShareState,
     is_checked: bool,
-    /// The groups that have their indexes.
+    /// The groups whose indexes exist.
     prepared: HashSet<String>,
 }
 
@@ -77,7 +77,7 @@ impl Sharing {
             let known = connection.take().filter(|known| Arc::ptr_eq(&known.target, &target));
             let mut known = match known {
                 Some(known) => known,
-                None => match self.adopt(&target).await {
+                None => match self.connect(&target).await {
                     Ok(known) => {
                         backoff.reset();
                         known
@@ -105,7 +105,7 @@ impl Sharing {
                     tokio::select! {
                         () = self.changed.notified() => {}
                         () = tokio::time::sleep(self.pauses.check) => {
-                            // The engine may have been restarted without its last data.
+                            // The engine may have been restarted, and may have lost its last data.
                             connection.iter_mut().for_each(|known| known.is_checked = false);
                         }
                     }
@@ -123,7 +123,7 @@ impl Sharing {
         }
     }
 
-    /// Waits after a failure; other settings or a request for a fill end the wait.
+    /// Waits after a failure, until the pause is over, the settings change, or a fill is requested.
     async fn pause(&self, pause: Duration, target: &Arc<ShareTarget>) {
         let until = Instant::now() + pause;
         loop {
@@ -146,11 +146,11 @@ impl Sharing {
         self.status.send_modify(|status| status.error = Some(error));
     }
 
-    /// Applies new settings. After a change of the engine's address or of the user's name,
-    /// everything is written again; after a change of the projects, or if sharing was off, all
-    /// sessions are compared. The ledger is kept, because an engine that moved to another address
-    /// still has what the ledger says.
-    async fn adopt(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
+    /// Applies new settings. After a change of the engine's address or of the user's name, all
+    /// sessions are written again; after a change of the projects, or if sharing was off, all
+    /// sessions are compared. The ledger is kept, because the engine at another address may be the
+    /// same one, with the data that the ledger records.
+    async fn connect(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
         let mut state = ShareState {
@@ -185,8 +185,7 @@ impl Sharing {
         Ok(Connection { target, state, is_checked: false, prepared: HashSet::new() })
     }
 
-    /// Compares some sessions and writes the differences. Returns whether there was anything to
-    /// do.
+    /// Compares some sessions and writes the differences. Returns whether there was work to do.
     async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, Stopped> {
         let Some(engine) = known.target.engine.clone() else { return Ok(false) };
         if !known.is_checked {
@@ -211,7 +210,7 @@ impl Sharing {
         Ok(true)
     }
 
-    /// Checks whether the engine was restarted. If so, everything is written again, because the
+    /// Checks whether the engine was restarted. If so, all sessions are written again, because the
     /// engine may have lost data.
     async fn check_instance(
         &self,
@@ -237,7 +236,7 @@ impl Sharing {
         Ok(())
     }
 
-    /// Returns all sessions that the graph has or may need.
+    /// Returns all sessions that are in the graph or may have to be written to it.
     fn all_sessions(&self) -> Result<Vec<SessionKey>, StoreError> {
         let mut keys = BTreeSet::new();
         self.store.visit_sessions(&mut |session| {
@@ -262,7 +261,7 @@ impl Sharing {
         let compared = blocking(move || this.compare(&target, &given)).await?;
         let BatchComparison { comparisons, neighbours, cleared } = compared;
         let intents = comparisons.iter().map(|comparison| {
-            let changing = comparison.before.while_changing(comparison.part.as_ref());
+            let changing = comparison.before.during_change(comparison.part.as_ref());
             changing.save(comparison.key)
         });
         let intents: Vec<Write> = intents.collect();
@@ -277,7 +276,7 @@ impl Sharing {
             let mut pending = self.lock();
             for key in &rejected {
                 if batch.is_fill() {
-                    pending.touch(*key, true);
+                    pending.mark_changed(*key, true);
                 }
                 pending.reject(*key);
             }
@@ -288,7 +287,7 @@ impl Sharing {
             neighbours
                 .into_iter()
                 .chain(cleared.into_keys())
-                .for_each(|key| pending.touch(key, true));
+                .for_each(|key| pending.mark_changed(key, true));
             writes.extend(pending.save());
             self.store.write(writes)
         };
@@ -311,7 +310,7 @@ impl Sharing {
         });
     }
 
-    /// Writes sessions to the graph. Returns those that the engine rejects.
+    /// Writes sessions to the graph. Returns the sessions that the engine rejects.
     async fn write_comparisons(
         &self,
         engine: &dyn GraphEngine,
@@ -323,7 +322,7 @@ impl Sharing {
             Err(EngineError::Rejected(what)) => what,
             done => return done.map(|()| rejected).map_err(Stopped::from),
         };
-        // If the engine rejects even this query, the sessions are not the reason.
+        // If the engine rejects this query, too, the sessions are not the reason.
         let group = comparisons.iter().find_map(|one| Some(&one.part.as_ref()?.group));
         let probe = [Statement::plain("RETURN 1 AS one")];
         engine.run(group.map_or("probe", String::as_str), &probe).await?;
@@ -343,7 +342,7 @@ impl Sharing {
 }
 
 /// In each group, clears the summaries that may quote forgotten sessions, writes the new parts of
-/// all sessions, and then removes the old ones.
+/// all sessions, and then removes the old parts.
 async fn write(
     engine: &dyn GraphEngine,
     known: &mut Connection,

@@ -1,4 +1,4 @@
-//! The agent processes that run, from the agents' own liveness files and from their hooks.
+//! The running agent processes, known from the agents' liveness files and from their hooks.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -13,20 +13,21 @@ use crate::{
     session::SessionEvent,
 };
 
-/// Maximum number of running sessions, and of ended ones, that are known from hooks. Those that
-/// were reported longest ago are dropped first.
-const REPORTED: usize = 256;
+/// Maximum number of running sessions that hooks reported, and of ended sessions. The oldest are
+/// dropped first.
+const MAX_REPORTED: usize = 256;
 
-/// Maximum time by which the last record of an agent may be dated later than its noticed end.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// A record belongs to an ended agent if its time is at most this long after the time at which the
+/// end was noticed.
+const END_TOLERANCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub(super) struct Agents {
     /// The sessions that liveness files report, by id.
-    noted: HashMap<String, RunningSession>,
+    from_liveness_files: HashMap<String, RunningSession>,
     /// The sessions that hooks reported, the latest last.
-    reported: Vec<Reported>,
-    /// Sessions whose agent ended, with the time, the latest last.
+    reported: Vec<ReportedSession>,
+    /// Sessions whose agent ended, with the time at which this was noticed, the latest last.
     ended: VecDeque<(String, Timestamp)>,
 }
 
@@ -41,31 +42,34 @@ pub(in crate::engine) struct AgentObservation {
 }
 
 #[derive(Debug)]
-struct Reported {
+struct ReportedSession {
     running: RunningSession,
-    /// Whether two reports named the same process. A wrapper around the hook is a new process each
-    /// time, and its end means nothing.
-    is_certain: bool,
+    /// Whether the last two reports of the session named the same process. If a report names a
+    /// wrapper around the hook, each report has another process, whose end is ignored.
+    is_confirmed: bool,
 }
 
 impl Agents {
-    /// Returns the running sessions with the processes of their agents. When a process has several
-    /// sessions, its current one is first; liveness files that name several do not show which one
-    /// that is.
+    /// Returns the running sessions with the processes of their agents. If a process has several
+    /// sessions, the current one is first. If several liveness files name the same process, they
+    /// do not show which session is current; their sessions are left out unless a hook reported
+    /// them.
     pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
         let is_alone = |running: &&RunningSession| {
-            let others =
-                self.noted.values().filter(|other| process_of(other) == process_of(running));
+            let others = self
+                .from_liveness_files
+                .values()
+                .filter(|other| process_of(other) == process_of(running));
             others.count() == 1
         };
         let reported = self.reported.iter().rev().map(|reported| &reported.running);
-        self.noted.values().filter(is_alone).chain(reported)
+        self.from_liveness_files.values().filter(is_alone).chain(reported)
     }
 
     /// Whether a process is known to run a session.
     fn knows(&self, process: Process) -> bool {
         let reported = self.reported.iter().map(|reported| &reported.running);
-        self.noted.values().chain(reported).any(|known| process_of(known) == process)
+        self.from_liveness_files.values().chain(reported).any(|known| process_of(known) == process)
     }
 
     /// Records a hook's report. Returns whether the process is new.
@@ -76,11 +80,11 @@ impl Agents {
         let before =
             self.reported.iter().position(|known| known.running.session == running.session);
         let before = before.map(|at| self.reported.remove(at));
-        let is_certain = before.is_some_and(|known| same(&known.running));
-        if self.reported.len() == REPORTED {
+        let is_confirmed = before.is_some_and(|known| same(&known.running));
+        if self.reported.len() == MAX_REPORTED {
             self.reported.remove(0);
         }
-        self.reported.push(Reported { running, is_certain });
+        self.reported.push(ReportedSession { running, is_confirmed });
         is_new
     }
 
@@ -91,40 +95,46 @@ impl Agents {
     /// Records that the agent of a session ended.
     fn note_end(&mut self, session: &str, now: Timestamp) {
         self.ended.retain(|(known, _)| known != session);
-        if self.ended.len() == REPORTED {
+        if self.ended.len() == MAX_REPORTED {
             self.ended.pop_front();
         }
         self.ended.push_back((session.to_owned(), now));
     }
 
-    /// Whether a record written at this time belongs to an agent that has ended.
+    /// Whether the agent that wrote a record of the session at this time has ended.
     fn has_ended(&self, session: &str, written: Timestamp) -> bool {
         let end = self.ended.iter().find(|(known, _)| known == session);
-        end.is_some_and(|(_, end)| written <= end.plus(LAST_WORDS))
+        end.is_some_and(|(_, end)| written <= end.plus(END_TOLERANCE))
     }
 
-    /// Replaces the sessions that liveness files report. Returns the sessions whose agent has
-    /// exited or switched to another session.
+    /// Replaces the sessions that liveness files report. Returns the sessions that have ended:
+    /// those that no liveness file names any more, and those that hooks reported and whose
+    /// confirmed process has exited.
     fn update(
         &mut self,
         found: HashMap<String, RunningSession>,
         is_gone: impl Fn(&RunningSession) -> bool,
     ) -> HashSet<String> {
         self.ended.retain(|(session, _)| !found.contains_key(session));
-        let before = std::mem::replace(&mut self.noted, found);
-        let mut gone: HashSet<String> =
-            before.into_keys().filter(|session| !self.noted.contains_key(session)).collect();
-        let noted = &self.noted;
-        let has_moved_on =
-            |running: &RunningSession| noted.values().any(|noted| noted.pid == running.pid);
-        self.reported.retain(|Reported { running, is_certain }| {
-            if noted.contains_key(&running.session) {
+        let before = std::mem::replace(&mut self.from_liveness_files, found);
+        let mut gone: HashSet<String> = before
+            .into_keys()
+            .filter(|session| !self.from_liveness_files.contains_key(session))
+            .collect();
+        let from_liveness_files = &self.from_liveness_files;
+        let is_in_other_session = |running: &RunningSession| {
+            from_liveness_files
+                .values()
+                .any(|from_liveness_files| from_liveness_files.pid == running.pid)
+        };
+        self.reported.retain(|ReportedSession { running, is_confirmed }| {
+            if from_liveness_files.contains_key(&running.session) {
                 return true;
             }
-            if is_gone(running) && *is_certain {
+            if is_gone(running) && *is_confirmed {
                 gone.insert(running.session.clone());
             }
-            !is_gone(running) && !has_moved_on(running)
+            !is_gone(running) && !is_in_other_session(running)
         });
         gone
     }
@@ -145,8 +155,8 @@ impl EngineState {
         self.agents.note_end(session, now);
     }
 
-    /// Ends an active session whose agent has ended: the last records of the agent were read only
-    /// now.
+    /// Ends an active session whose agent has ended. The session may be active because the last
+    /// records of the agent were read after its end.
     pub(super) fn end_if_agent_is_gone(&mut self, key: SessionKey, now: Timestamp) {
         let Some(session) = self.tracker.get(key) else { return };
         let is_active = matches!(session.state, SessionState::Active);
@@ -156,8 +166,8 @@ impl EngineState {
     }
 
     /// Requests an observation of the agents. The deadlines of `due` are handled afterwards, so
-    /// that a session whose agent has exited ends for that reason.
-    pub(super) fn look_for_agents(&mut self, due: Vec<SessionKey>) {
+    /// that a session whose agent has exited ends for this reason, and not by its deadline.
+    pub(super) fn request_agent_observation(&mut self, due: Vec<SessionKey>) {
         let reported = self.agents.reported.iter().map(|known| process_of(&known.running));
         self.effects.push(EngineEffect::ObserveAgents {
             folders: self.folders.liveness.clone(),
@@ -213,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agent_that_reported_twice_and_ended_is_gone() {
+    fn an_agent_that_was_reported_twice_and_exited_has_ended() {
         let mut agents = Agents::default();
         assert!(agents.report(running("a", 1)));
         assert!(!agents.report(running("a", 1)));
@@ -223,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_wrapper_around_the_hook_means_nothing() {
+    fn the_end_of_a_wrapper_around_the_hook_is_ignored() {
         let mut agents = Agents::default();
         agents.report(running("a", 1));
         agents.report(running("a", 2));
@@ -232,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_in_the_session_that_it_reported_last_unless_its_file_says_more() {
+    fn the_session_in_a_liveness_file_takes_precedence_over_the_last_reported_session() {
         let mut agents = Agents::default();
         for session in ["a", "b", "a"] {
             agents.report(running(session, 1));
@@ -244,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_locked_sessions_the_one_that_was_reported_last_is_current() {
+    fn of_several_sessions_with_liveness_files_the_last_reported_one_is_current() {
         let mut agents = Agents::default();
         agents.report(running("a", 1));
         agents.report(running("b", 1));
@@ -257,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_its_agent_ended_is_not_looked_for() {
+    fn a_session_that_its_agent_ended_does_not_end_again() {
         let mut agents = Agents::default();
         agents.report(running("a", 1));
         agents.report(running("a", 1));
@@ -266,22 +276,22 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_wrote_before_its_end_does_not_begin_its_session_anew() {
+    fn records_from_before_the_end_of_an_agent_belong_to_the_ended_agent() {
         let at = Timestamp::from_seconds;
         let mut agents = Agents::default();
         agents.note_end("a", at(100));
         assert!(agents.has_ended("a", at(99)) && agents.has_ended("a", at(101)));
-        assert!(!agents.has_ended("a", at(200)), "somebody goes on with it");
+        assert!(!agents.has_ended("a", at(200)), "the session was continued");
         assert!(!agents.has_ended("b", at(99)));
         agents.report(running("a", 2));
-        assert!(!agents.has_ended("a", at(99)), "it was resumed");
+        assert!(!agents.has_ended("a", at(99)), "the session was resumed");
         agents.note_end("a", at(100));
         agents.update(HashMap::from([("a".to_owned(), running("a", 3))]), |_| false);
-        assert!(!agents.has_ended("a", at(99)), "its file says that it runs");
+        assert!(!agents.has_ended("a", at(99)), "a liveness file names the session");
     }
 
     #[test]
-    fn a_session_whose_liveness_file_is_deleted_is_over() {
+    fn a_session_whose_liveness_file_is_deleted_has_ended() {
         let mut agents = Agents::default();
         let found = HashMap::from([("a".to_owned(), running("a", 1))]);
         assert_eq!(agents.update(found, |_| false), HashSet::new());
@@ -291,10 +301,10 @@ mod tests {
     #[test]
     fn the_sessions_reported_longest_ago_are_dropped() {
         let mut agents = Agents::default();
-        for number in 0..=REPORTED {
+        for number in 0..=MAX_REPORTED {
             agents.report(running(&number.to_string(), 1));
         }
-        assert_eq!(agents.iter().count(), REPORTED);
+        assert_eq!(agents.iter().count(), MAX_REPORTED);
         assert!(agents.iter().all(|running| running.session != "0"));
     }
 

@@ -95,7 +95,7 @@ impl EngineState {
         }
     }
 
-    /// Starts to close a session. Returns the result when there is nothing to do.
+    /// Starts to close a session. Returns the result if the close needs no job.
     fn start_close(
         &mut self,
         key: SessionKey,
@@ -111,7 +111,7 @@ impl EngineState {
         if reason.is_asked() {
             self.lift_quarantine(&session, now);
         }
-        self.move_on(&session, SessionEvent::CloseAsked(reason), now);
+        self.apply_event(&session, SessionEvent::CloseAsked(reason), now);
         Ok(None)
     }
 
@@ -124,12 +124,12 @@ impl EngineState {
     ) -> Result<(), EngineError> {
         let session = self.try_session(key)?.ok_or(EngineError::NoSuchSession)?;
         if self.imported_episode(&session)?.is_none() {
-            self.move_on(&session, SessionEvent::CloseAsked(reason), now);
+            self.apply_event(&session, SessionEvent::CloseAsked(reason), now);
         }
         Ok(())
     }
 
-    /// Returns the episode of a session that has no transcript on this machine.
+    /// Returns the episode of a session without a transcript on this machine.
     fn imported_episode(&self, session: &Session) -> Result<Option<EpisodeId>, StoreError> {
         let Some(indexed) = &session.indexed else { return Ok(None) };
         let has_transcript = !self.view.sources_of(session.key)?.is_empty();
@@ -142,7 +142,7 @@ impl EngineState {
         self.effects.push(EngineEffect::LiftQuarantine(session.id.clone()));
     }
 
-    /// Replies when everything saved so far would survive a power cut.
+    /// Replies when all writes so far are durable.
     fn reply_when_saved(&mut self, reply: oneshot::Sender<Result<(), EngineError>>) {
         self.effects.push(EngineEffect::ReplyWhenSaved(Box::new(move |saved| {
             fault::point("close: taken down");
@@ -153,7 +153,7 @@ impl EngineState {
     fn settle(&mut self, sessions: bool, reply: oneshot::Sender<()>) {
         let unreadable = self.unreadable.take();
         self.observe_files(unreadable);
-        self.look_for_agents(Vec::new());
+        self.request_agent_observation(Vec::new());
         self.effects.push(EngineEffect::Rescan { sessions, reply });
     }
 
@@ -226,8 +226,8 @@ impl EngineState {
         }
     }
 
-    /// Replies to the callers that wait for the engine to settle, once it has settled, and the
-    /// result is on disk and in the search index.
+    /// If the engine has settled, replies to the callers that wait for this, as soon as all writes
+    /// are durable and in the search index.
     pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
         if self.settling.is_empty() || self.is_busy() || self.has_due_questions(now) {
             return;
@@ -247,7 +247,8 @@ impl EngineState {
             || self.tracker.newest_history().is_some() && self.view.check_writable().is_ok()
     }
 
-    /// Accepts no new work. Running jobs end, and the file states in memory are saved.
+    /// Starts the stop: no new work starts, running jobs end, and the file states in memory are
+    /// saved.
     fn stop(&mut self, reply: oneshot::Sender<()>) {
         self.stopping = Some(reply);
         self.effects.push(EngineEffect::StopWork);

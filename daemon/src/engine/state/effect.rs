@@ -17,9 +17,9 @@ use crate::{
     store::{Source, StoreError, Write},
 };
 
-/// An action that a decision asks for. The executor performs effects in their order; each variant
-/// names the event that returns, if there is one. An event that returns at once is handled before
-/// the next effect, so that a decision continues as if it had not been interrupted.
+/// An action that a decision requires. The executor performs effects in their order. The
+/// documentation of a variant names the event that it returns, if any. An event that is returned at
+/// once is handled before the next effect.
 pub(in crate::engine) enum EngineEffect {
     /// Queues writes. A failed write changes the health of the store, after which the database is
     /// reopened.
@@ -56,8 +56,8 @@ pub(in crate::engine) enum EngineEffect {
         generation: u64,
         question: Box<ModelQuestion>,
     },
-    /// Counts a question that was avoided, because the session had not changed, in the usage
-    /// statistics.
+    /// Counts, in the usage statistics, a question that was avoided because the session had not
+    /// changed.
     CountAvoided(Option<Namespace>),
     /// Allows the summary of a session to be created again, with the reader of its transcript.
     PermitRemake {
@@ -65,10 +65,11 @@ pub(in crate::engine) enum EngineEffect {
         parse_context: Arc<ParseContext>,
         reply: oneshot::Sender<RemakePermit>,
     },
-    /// Finds files that were read by older rules of the formats in force. Returns `OutdatedFound`
+    /// Finds files that were read by older rules of the current formats. Returns `OutdatedFound`
     /// at once.
     FindOutdated,
-    /// Watches these folders instead of the earlier ones. Returns `Notice`s and `Liveness` later.
+    /// Watches these folders instead of the earlier folders. Returns `Notice`s and `Liveness`
+    /// later.
     Watch(TranscriptFolders),
     /// Scans all folders for a caller that waits for it. Returns `RescanRequested` at once.
     Rescan {
@@ -80,8 +81,7 @@ pub(in crate::engine) enum EngineEffect {
     /// Forgets the crashes of sessions.
     ForgetCrashes(Vec<SessionId>),
     Reply(Box<dyn FnOnce() + Send>),
-    /// Sends a reply when all writes so far would survive a power cut, with the position of the
-    /// outbox.
+    /// Sends a reply, with the position of the outbox, when all writes so far are durable.
     ReplyWhenSaved(Box<dyn FnOnce(Result<u64, StoreError>) + Send>),
     /// Sends a reply when searches find all writes so far.
     ReplyWhenFound(oneshot::Sender<()>),

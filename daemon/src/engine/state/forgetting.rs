@@ -1,7 +1,7 @@
 //! Sessions that are being forgotten.
 //!
-//! A session is hidden as soon as someone asks to forget it. It is removed when its running job has
-//! ended, so that no job writes anything of it afterwards.
+//! A session is hidden as soon as a user requests to forget it. It is removed when its running job
+//! has ended, so that no job writes data of the session after its removal.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) struct Forgetting {
     waiting: Vec<ForgetWaiter>,
 }
 
-/// A caller that waits until nothing works on some sessions.
+/// A caller that waits until no job or question works on some sessions.
 struct ForgetWaiter {
     sessions: BTreeSet<SessionKey>,
     reply: oneshot::Sender<()>,
@@ -31,13 +31,13 @@ impl Forgetting {
 }
 
 impl EngineState {
-    /// Releases sessions, and replies when nothing works on them.
+    /// Releases sessions, and replies when no job or question works on them.
     pub(super) fn release(&mut self, sessions: Vec<SessionKey>, reply: oneshot::Sender<()>) {
         let known = sessions.iter().filter_map(|key| self.session(*key)).map(|session| session.id);
         let known = known.collect();
         self.effects.push(EngineEffect::ForgetCrashes(known));
         for session in &sessions {
-            self.tracker.release(*session);
+            self.tracker.untrack(*session);
             self.schedule.forget(*session);
             self.source_states.forget(*session);
             self.model_queue.forget(*session);
@@ -52,13 +52,13 @@ impl EngineState {
         self.reply_to_forgetting();
     }
 
-    /// Ends a release: the sessions were removed from the store, or they are tracked again because
-    /// that failed.
+    /// Ends a release: the sessions were removed from the store, or removing them failed and they
+    /// are tracked again.
     pub(super) fn release_ended(&mut self, sessions: &[SessionKey]) {
         for key in sessions {
             self.forgetting.sessions.remove(key);
             if let Some(session) = self.session(*key) {
-                self.tracker.hold(session);
+                self.tracker.track(session);
             }
         }
     }

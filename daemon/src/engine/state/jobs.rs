@@ -56,7 +56,7 @@ impl EngineState {
         }
     }
 
-    /// Starts to import the newest session of history, once all files are known.
+    /// Starts to import the newest session of history, if all files are known.
     fn import_history(&mut self, now: Timestamp) {
         let all_known = self.scanned && self.discovery.is_empty();
         if all_known
@@ -109,8 +109,8 @@ impl EngineState {
         }))
     }
 
-    /// Returns the result of a job that may not start because its session is quarantined; `None`
-    /// if it may. The files of a quarantined session are retried later.
+    /// Returns the result of a job that must not start because its session is quarantined; `None`
+    /// if the job may start. The files of a quarantined session are retried later.
     fn quarantined(&mut self, job: &Job, now: Timestamp) -> Option<JobResult> {
         let Quarantine { deaths, pause } = self.view.quarantine(&job.session.id, now)?;
         for file in &job.files {
@@ -157,9 +157,9 @@ impl EngineState {
         if new_messages {
             session = self.messages_added(session, &before, digest.last_at, now);
         } else if is_gone && index.is_none() {
-            session = self.move_on(&session, SessionEvent::AgentGone, now);
+            session = self.apply_event(&session, SessionEvent::AgentGone, now);
         } else {
-            self.tracker.hold(session.clone());
+            self.tracker.track(session.clone());
         }
         let is_news = session.project != before.project || is_saved && !self.is_stored(&session);
         if is_news && session.state == before.state {
@@ -184,7 +184,7 @@ impl EngineState {
     }
 
     /// Updates a session after new messages. The times in the transcript count, not the time of the
-    /// file: a transcript that was copied here is as old as its last message.
+    /// file, because the transcript may have been copied to this machine later.
     fn messages_added(
         &mut self,
         mut session: Session,
@@ -198,19 +198,19 @@ impl EngineState {
             session.last_activity = at;
         }
         match session.state {
-            // The job read the messages itself, so its episode has them.
+            // The same job read the messages, so its episode includes them.
             SessionState::Indexing(_) => {
                 session.last_activity = session.last_activity.max(at);
-                self.tracker.hold(session.clone());
+                self.tracker.track(session.clone());
                 session
             }
             _ if is_first => {
                 session.state = machine::first_state(at, now, self.tracker.config());
-                self.tracker.hold(session.clone());
+                self.tracker.track(session.clone());
                 self.save_session(session.clone());
                 session
             }
-            _ => self.move_on(&session, SessionEvent::Written(at), now),
+            _ => self.apply_event(&session, SessionEvent::Written(at), now),
         }
     }
 
@@ -229,7 +229,7 @@ impl EngineState {
         }
         let (reason, has_new_episode) = (indexing.reason.clone(), has_new_episode(&end));
         let (end, made) = job_end(end, indexing, now);
-        let after = self.move_on_with(before, SessionEvent::JobEnded(end), made, now);
+        let after = self.apply_event_with_episode(before, SessionEvent::JobEnded(end), made, now);
         match &how {
             Ok(how) => tracing::info!(session = %after.id, ?how, "session closed"),
             Err(error) => tracing::warn!(session = %after.id, %error, "session not indexed"),
@@ -237,7 +237,8 @@ impl EngineState {
         if let Some(is_new) = has_new_episode {
             self.queue_closed(&after, &reason, is_new, now);
         }
-        // After a close during the job, another job follows, and callers wait for that one.
+        // If another close was requested during the job, another job follows, for which callers
+        // wait.
         if !matches!(after.state, SessionState::Indexing(_)) {
             self.reply_to_waiting(&after, how);
         }
@@ -256,12 +257,12 @@ impl EngineState {
         }
     }
 
-    /// Replies to the callers that wait for a session's job, once its result is on disk.
+    /// Replies to the callers that wait for a session's job, as soon as its result is durable.
     fn reply_to_waiting(&mut self, session: &Session, how: Result<CloseOutcome, EngineError>) {
         let Some(waiting) = self.waiting.remove(&session.key) else { return };
         let key = session.key;
         let episode = session.indexed.as_ref().map(|indexed| indexed.episode);
-        // Someone may have deleted the episode.
+        // A user may have deleted the episode.
         let episode = episode.filter(|id| self.has_episode(*id));
         self.effects.push(EngineEffect::ReplyWhenSaved(Box::new(move |saved| {
             let closed = saved
@@ -279,8 +280,8 @@ impl EngineState {
         stored.is_ok_and(|stored| stored.as_ref() == Some(session))
     }
 
-    /// Requests that the copies of a session are read again, because one of its files was replaced:
-    /// records that the copies skipped as shared with that file now belong to them alone.
+    /// Requests that the copies of a session are read again, because one of its files was replaced.
+    /// The copies skipped the records that they shared with this file.
     fn reread_copies(&mut self, session: SessionKey) {
         let copies = self.view.relatives(session).and_then(|mut copies| {
             let has_several = self.view.sources_of(session)?.len() > 1;
@@ -295,8 +296,8 @@ impl EngineState {
         }
     }
 
-    /// Caches the states that are not saved, and those of files that may soon be read again. If the
-    /// cache is full, requests that a state is saved.
+    /// Caches the states that are not saved, and the states of files that may soon be read again.
+    /// If the cache is full, requests that a state is saved.
     fn cache_states(&mut self, files: Vec<ReadProgress>, session: &Session) {
         let is_live = matches!(session.state, SessionState::Active);
         for file in files {
@@ -318,8 +319,8 @@ fn needs_reopening(error: &StoreError) -> bool {
     }
 }
 
-/// Whether a job made a new episode (`true`) or left the current one as it is, because the session
-/// did not change (`false`); `None` for all other outcomes.
+/// Whether a job made a new episode (`true`) or kept the current one because the session did not
+/// change (`false`); `None` for all other outcomes.
 fn has_new_episode(end: &IndexOutcome) -> Option<bool> {
     match end {
         IndexOutcome::Made(_) => Some(true),
@@ -350,8 +351,9 @@ fn job_end(
     }
 }
 
-/// Updates a session with the digest of a job. The session's own file determines project and
-/// content: a job that read only sub-agents' files changes them only when there is no own file.
+/// Updates a session with the digest of a job. The session's own file determines its project and
+/// content. A job that read only files of sub-agents changes them only if the session has no own
+/// file.
 fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgress]) {
     let has_own_file = !session.file.is_empty();
     if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {

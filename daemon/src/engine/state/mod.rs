@@ -4,11 +4,11 @@
 //! [`EngineEffect`]s. It reads the store and other shared memory through a [`View`]; it has no
 //! clock, no file system, no thread and no task. The executor performs the effects.
 //!
-//! Each submodule decides on one subject: watched transcript files ([`sources`]), the [`sessions`]
-//! they belong to, running [`agents`], [`jobs`], file states in memory between jobs
-//! ([`source_cache`]), files that were [`unreadable`], questions to models ([`model_queue`]),
-//! sessions that are being forgotten ([`forgetting`]), summaries that are created again by newer
-//! rules ([`remaking`]), and [`commands`].
+//! Each submodule decides on one subject: transcript files ([`sources`]), [`sessions`], running
+//! [`agents`], [`jobs`], file states in memory between jobs ([`source_cache`]), [`unreadable`]
+//! files, questions to models ([`model_queue`]), sessions that are being forgotten
+//! ([`forgetting`]), summaries that are created again by newer rules ([`remaking`]), and
+//! [`commands`].
 
 mod agents;
 mod commands;
@@ -62,11 +62,11 @@ use crate::{
 };
 
 /// Maximum number of problems that are kept for the status.
-const PROBLEMS: usize = 20;
-/// Minimum step back of the clock that is handled; smaller steps are routine corrections.
+const MAX_PROBLEMS: usize = 20;
+/// Minimum step of the clock into the past that is handled; smaller steps are usual corrections.
 const CLOCK_STEP: Duration = Duration::from_secs(60);
 /// Maximum duration of a sleep, because the clock may jump, and the machine may be suspended.
-pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(300);
+pub(super) const MAX_SLEEP: Duration = Duration::from_secs(300);
 
 /// The mutable state of the engine.
 pub(super) struct EngineState {
@@ -80,8 +80,8 @@ pub(super) struct EngineState {
     source_states: SourceStateCache,
     model_queue: ModelQueue,
     forgetting: Forgetting,
-    /// The session whose summary is being created again by newer rules. `None` once a model wrote
-    /// it.
+    /// The session whose summary is being created again by newer rules. Reset to `None` when a
+    /// model writes the summary meanwhile.
     remaking: Option<SessionKey>,
     /// New files that are not yet matched to a session.
     discovery: Discovery,
@@ -98,14 +98,14 @@ pub(super) struct EngineState {
     history_done: usize,
     problems: VecDeque<String>,
     stopping: Option<oneshot::Sender<()>>,
-    /// The time of the last decision; before the first one `MAX`, so that times of the last run
-    /// that are in the future are corrected, too.
+    /// The time of the last decision. Initially `MAX`, so that the first decision corrects times of
+    /// the last run that are in the future.
     latest: Timestamp,
 }
 
 /// A caller that waits until the engine has settled.
 pub(super) struct SettleWaiter {
-    /// Whether sessions that end by themselves must have ended.
+    /// Whether all sessions that will end by a timeout must have ended.
     pub(super) sessions: bool,
     /// The scan that must be complete, so that no earlier write is missed.
     pub(super) scan: u64,
@@ -121,7 +121,7 @@ impl EngineState {
     ) -> Result<EngineState, StartError> {
         let mut tracker = Tracker::new(settings.session);
         for session in reader.store.live_sessions()? {
-            tracker.hold(session);
+            tracker.track(session);
         }
         let model_queue = ModelQueue::load(reader.store.as_ref())?;
         let schedule = schedule_with_suspects(&reader, now)?;
@@ -158,13 +158,13 @@ impl EngineState {
         std::mem::take(&mut self.effects)
     }
 
-    /// Returns how long the engine may sleep; `None` when nothing is due at any time.
+    /// Returns how long the engine may sleep; `None` when it has no deadline.
     pub(super) fn pause(&self, now: Timestamp) -> Option<Duration> {
         let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
         let deadline =
             deadline.chain(self.unreadable.due()).chain(self.schedule.next_test(now)).min();
         let deadline = deadline.filter(|_| self.stopping.is_none())?;
-        Some(deadline.since(now).min(LONGEST_SLEEP))
+        Some(deadline.since(now).min(MAX_SLEEP))
     }
 
     pub(super) fn summarizer(&self) -> &Summarizer {
@@ -186,11 +186,10 @@ impl EngineState {
         }
     }
 
-    /// Corrects the times of sessions when the clock was set back. Sessions of the last run may
-    /// have times from a clock that was ahead, too.
+    /// Corrects the times of sessions when the clock was set back, now or since the last run.
     fn detect_clock_step(&mut self, now: Timestamp) {
         if now.plus(CLOCK_STEP) < self.latest {
-            for session in self.tracker.set_back(now) {
+            for session in self.tracker.clamp_future_times(now) {
                 tracing::info!(session = %session.id, "the clock was set back");
                 self.save_session(session);
             }
@@ -207,7 +206,7 @@ impl EngineState {
                 self.effects.push(EngineEffect::FindOutdated);
             }
             EngineEvent::Notice(notice) => self.noticed(notice),
-            EngineEvent::Liveness => self.look_for_agents(Vec::new()),
+            EngineEvent::Liveness => self.request_agent_observation(Vec::new()),
             EngineEvent::Identified(IdentifyResult { found, unreadable, defects }) => {
                 self.report_unreadable(unreadable, now);
                 if let Some(path) = defects.first() {
@@ -250,7 +249,7 @@ impl EngineState {
         }
     }
 
-    /// Schedules sessions to be read again, because their format now reads more of their files.
+    /// Schedules sessions to be read again by newer rules of their format.
     fn outdated_found(&mut self, found: Result<BTreeSet<SessionKey>, StoreError>) {
         match found {
             Ok(sessions) if sessions.is_empty() => {}
@@ -267,7 +266,9 @@ impl EngineState {
     fn report_unreadable(&mut self, unreadable: Vec<PathBuf>, now: Timestamp) {
         if let Some(path) = unreadable.first() {
             let (count, path) = (unreadable.len(), path.display());
-            self.note_problem(format!("{count} transcripts cannot be read, {path} among them"));
+            self.note_problem(format!(
+                "cannot read {path} (number of unreadable transcripts: {count})"
+            ));
         }
         unreadable.into_iter().for_each(|path| self.unreadable.add(path, now));
     }
@@ -293,15 +294,15 @@ impl EngineState {
     }
 
     fn note_problem(&mut self, problem: String) {
-        // Most problems name a file, and a path may contain a secret.
+        // Many problems name a file, and a path may contain a secret.
         let problem = redaction::owned(problem);
         // A problem that repeats is logged once.
         if let Some(at) = self.problems.iter().position(|known| *known == problem) {
             self.problems.remove(at);
         } else {
-            tracing::warn!(problem, "something went wrong");
+            tracing::warn!(problem, "a problem was added to the status");
         }
-        if self.problems.len() == PROBLEMS {
+        if self.problems.len() == MAX_PROBLEMS {
             self.problems.pop_front();
         }
         self.problems.push_back(problem);
@@ -314,7 +315,7 @@ fn schedule_with_suspects(reader: &SourceReader, now: Timestamp) -> Result<Sched
     let tested = Suspicion::TestedFrom(now.plus(crash_tracker::TEST_DELAY));
     let mut schedule = Schedule::default();
     for suspect in reader.crash_tracker.suspects() {
-        // A quarantined session is not worked on, and so not tested.
+        // No job works on a quarantined session, so it is not tested.
         let is_tested =
             suspect.is_tested && reader.crash_tracker.quarantine(&suspect.session, now).is_none();
         let suspicion = if is_tested { tested } else { Suspicion::Slight };

@@ -1,8 +1,8 @@
 //! The queue of sessions that wait for a model.
 //!
-//! An episode is stored before a model is asked, and the queue is saved if `persist_to_disk` is
-//! set. When a session is due, a job gathers the question, and a task of the executor asks it. The
-//! answer becomes part of the episode, unless the session has a new episode by then.
+//! An episode is stored before a model is asked. The queue is saved if `persist_to_disk` is set.
+//! When a session is due, a job gathers the question, and a task of the executor asks the model.
+//! The answer becomes part of the episode, unless the session has got a new episode meanwhile.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -33,14 +33,14 @@ pub(super) struct ModelQueue {
     awaiting: BTreeMap<SessionKey, QueuedQuestion>,
     /// Sessions whose question a job is gathering.
     gathering: HashSet<SessionKey>,
-    /// Sessions that a model is being asked about.
+    /// Sessions about which a model is being asked.
     running: HashSet<SessionKey>,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), EngineError>>>>,
-    /// The last failure without a waiting caller: the caller that closed the session may request
-    /// it.
+    /// The last failure for which no caller waited. The caller that closed the session may ask for
+    /// it later.
     failed: Option<(SessionKey, EngineError)>,
-    /// The number of the summarizer, which a reload replaces. A failure of an old summarizer says
-    /// nothing about the new one.
+    /// The number of the summarizer. A reload replaces the summarizer, and failures of earlier
+    /// summarizers are then ignored.
     generation: u64,
 }
 
@@ -67,7 +67,7 @@ impl ModelQueue {
         self.idle().map(|(_, awaiting)| awaiting.due).min()
     }
 
-    /// Returns the sessions that are neither gathered nor sent to the model.
+    /// Returns the sessions whose question is neither being gathered nor being asked.
     fn idle(&self) -> impl Iterator<Item = (SessionKey, &QueuedQuestion)> {
         let is_idle =
             |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
@@ -100,8 +100,8 @@ impl EngineState {
             || self.settings.summarizer.is_on() && is_due()
     }
 
-    /// Returns when the next question is due; `None` when there is none, the model is off, or the
-    /// limit of concurrent questions is reached.
+    /// Returns when the next question is due; `None` when no question waits, the model is off, or
+    /// the limit of concurrent questions is reached.
     pub(super) fn next_question(&self) -> Option<Timestamp> {
         let summarizer = &self.settings.summarizer;
         let has_capacity = self.model_queue.gathering.len() + self.model_queue.running.len()
@@ -125,8 +125,8 @@ impl EngineState {
     }
 
     /// Queues a session that was closed with a new or an unchanged episode, if a model should be
-    /// asked about it. Models are not asked about history. Counts the question as avoided if the
-    /// session did not change.
+    /// asked about it. Models are not asked about history. If the session did not change and is not
+    /// queued, counts the question as avoided.
     pub(super) fn queue_closed(
         &mut self,
         session: &Session,
@@ -160,7 +160,7 @@ impl EngineState {
             return;
         }
         let Some(question) = question else {
-            // The session changed, so that its next close asks the question, or a model has
+            // The session changed, so that its next close queues it again, or a model has already
             // written its episode.
             self.finish_question(session, &Ok(()));
             return;
@@ -187,13 +187,13 @@ impl EngineState {
         let session = self.session(key);
         let indexed = session.as_ref().and_then(|session| session.indexed.as_ref());
         if indexed.is_none_or(|indexed| indexed.episode != asked_about) {
-            // The session has a new episode, which has its own entry in the queue.
+            // The session has a new episode, whose question is queued separately.
             return;
         }
         match end {
             SummarizeOutcome::Made(made) => {
                 self.remaking.take_if(|remaking| *remaking == key);
-                // Someone may have deleted the episode.
+                // A user may have deleted the episode.
                 if self.has_episode(asked_about) {
                     self.effects.push(EngineEffect::Write(writes_of(*made)));
                 }
@@ -224,7 +224,7 @@ impl EngineState {
         self.model_queue.waiting.entry(key).or_default().push(reply);
     }
 
-    /// Estimates how many sessions in `scope` a model is being asked about, or is about to be.
+    /// Estimates the number of sessions in `scope` whose question to the model runs or is due.
     pub(super) fn pending_summaries(&self, scope: &Scope, now: Timestamp) -> usize {
         if !self.settings.summarizer.writes_summaries() {
             return 0;
@@ -244,8 +244,8 @@ impl EngineState {
         }
     }
 
-    /// Returns the answer that a caller that closed a session waits for, and its time limit; `None`
-    /// when the model is off.
+    /// Returns the pending answer about a session that a caller closed, with the time limit for the
+    /// wait; `None` when the model is off.
     pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<PendingAnswer> {
         let summarizer = self.settings.summarizer.clone();
         let is_running = self.model_queue.running.contains(&session)

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl EngineState {
-    /// Allows the summary of a session to be created again, when there is no other work.
+    /// Allows the summary of a session to be created again, if there is no other work.
     pub(super) fn permit_remake(
         &mut self,
         key: SessionKey,
@@ -38,8 +38,8 @@ impl EngineState {
         self.effects.push(EngineEffect::PermitRemake { session, parse_context, reply });
     }
 
-    /// Stores an episode that was created again. Returns whether it is still wanted: the session
-    /// may have another episode, a model may have written this one meanwhile, or a user may have
+    /// Stores an episode that was created again. Returns `false` if it is not stored, because the
+    /// session has got another episode meanwhile, a model has written this episode, or a user has
     /// deleted it.
     pub(super) fn store_remade(&mut self, made: NewEpisode) -> bool {
         let NewEpisode { episode, .. } = &made;

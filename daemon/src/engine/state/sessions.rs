@@ -1,4 +1,4 @@
-//! Moves sessions from state to state, and saves them.
+//! Changes the states of sessions, and saves the sessions.
 
 use super::{EngineEffect, EngineState};
 use crate::{
@@ -14,8 +14,8 @@ use crate::{
 impl EngineState {
     /// Restarts the jobs that were running when the last run ended.
     pub(super) fn resume_jobs(&mut self, now: Timestamp) {
-        let cut_short = self.keys(|session| matches!(session.state, SessionState::Indexing(_)));
-        for session in cut_short {
+        let interrupted = self.keys(|session| matches!(session.state, SessionState::Indexing(_)));
+        for session in interrupted {
             self.session_event(session, SessionEvent::Restarted, now);
         }
     }
@@ -25,7 +25,7 @@ impl EngineState {
         self.observe_files(unreadable);
         let due = self.tracker.due(now);
         if !due.is_empty() {
-            self.look_for_agents(due);
+            self.request_agent_observation(due);
         }
     }
 
@@ -38,23 +38,23 @@ impl EngineState {
         now: Timestamp,
     ) -> Option<Session> {
         let session = self.session(key)?;
-        Some(self.move_on(&session, event, now))
+        Some(self.apply_event(&session, event, now))
     }
 
     /// Applies `event` to `session`, saves the session when its state changed, and schedules the
     /// resulting work.
-    pub(super) fn move_on(
+    pub(super) fn apply_event(
         &mut self,
         session: &Session,
         event: SessionEvent,
         now: Timestamp,
     ) -> Session {
-        self.move_on_with(session, event, None, now)
+        self.apply_event_with_episode(session, event, None, now)
     }
 
-    /// Like [`EngineState::move_on`], and stores the session's new episode in the same write list:
-    /// the new episode replaces the old one atomically.
-    pub(super) fn move_on_with(
+    /// Like [`EngineState::apply_event`]. Stores the session's new episode in the same write list,
+    /// so that the new episode replaces the old one atomically.
+    pub(super) fn apply_event_with_episode(
         &mut self,
         session: &Session,
         event: SessionEvent,
@@ -111,13 +111,13 @@ impl EngineState {
         })
     }
 
-    /// Saves a session without waiting. Writes are applied in order, so a caller that needs the
-    /// session on disk waits for a later write.
+    /// Saves a session without waiting. A caller that needs the session on disk waits for a later
+    /// write, because writes are applied in order.
     pub(super) fn save_session(&mut self, session: Session) {
         self.effects.push(EngineEffect::Write(vec![Write::Session(Box::new(session))]));
     }
 
-    /// Returns a session as it is in the store once the effects so far are performed.
+    /// Returns a session as it will be in the store after the effects so far.
     pub(super) fn stored_session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
         let queued = self.queued_writes().rev().find_map(|write| match write {
             Write::Session(session) if session.key == key => Some(session.as_ref().clone()),
@@ -126,7 +126,7 @@ impl EngineState {
         queued.map_or_else(|| self.view.session(key), |session| Ok(Some(session)))
     }
 
-    /// Whether the store has an episode once the effects so far are performed.
+    /// Whether the store will have an episode after the effects so far.
     pub(super) fn has_episode(&self, id: EpisodeId) -> bool {
         let is_queued = |write: &Write| matches!(write, Write::Episode(made) if made.id == id);
         self.queued_writes().any(is_queued) || matches!(self.view.episode(id), Ok(Some(_)))

@@ -1,8 +1,8 @@
 //! Keeps the read state of open files in memory between two jobs.
 //!
-//! A file that is being written to is read every few seconds. Its state is cached here instead of
-//! being saved and loaded each time. It is saved when the session becomes quiet, when much was
-//! read, or when the cache is full.
+//! A file to which an agent writes is read every few seconds. Its state is cached here instead of
+//! being saved and loaded each time. The state is saved when the session becomes inactive, when
+//! many bytes were read, or when the cache is full.
 
 use std::collections::HashMap;
 

@@ -51,7 +51,7 @@ impl EngineState {
         let session = source.key.session;
         if !file.exists {
             self.find_moved(session, &file.path);
-            // The agent deleted or archived the file: the session is over.
+            // The agent deleted or archived the file, so the session has ended.
             if source.key.number == 0 {
                 self.session_event(session, SessionEvent::AgentGone, now);
             }
@@ -60,7 +60,7 @@ impl EngineState {
         let is_changed = |known: &Source| file.stamp != Some(known.stamp);
         let needs_reading = match self.source_states.source(source.key) {
             Some(cached) => is_changed(cached),
-            // A read that was interrupted may have saved the stamp of the whole file.
+            // An interrupted read may have saved the stamp of the whole file.
             None => is_changed(source) || source.offset < source.stamp.length,
         };
         if needs_reading {
@@ -70,7 +70,7 @@ impl EngineState {
         }
     }
 
-    /// Announces the other paths to which the agent may have moved a file as new files.
+    /// Announces, as new files, the paths to which the agent may have moved a file.
     fn find_moved(&mut self, session: SessionKey, path: &Path) {
         let Some(session) = self.session(session) else { return };
         let format = self.formats().of_agent(&session.id.agent);
@@ -106,12 +106,12 @@ impl EngineState {
         if sources.is_empty() {
             return;
         }
-        sessions.iter().for_each(|session| self.tracker.hold(session.clone()));
+        sessions.iter().for_each(|session| self.tracker.track(session.clone()));
         sources.iter().for_each(|source| self.source_states.move_to(source.key, &source.path));
         self.effects.push(EngineEffect::Register { sessions, sources });
     }
 
-    /// Handles new files, which are in the store, or only in memory if the write failed.
+    /// Handles new files. If saving them failed, they are only in memory.
     pub(super) fn registered(&mut self, registered: RegisteredFiles, now: Timestamp) {
         let RegisteredFiles { files, saved } = registered;
         if let Err(error) = saved {

@@ -1,11 +1,11 @@
-//! Keeps the files that could not be read, for a retry. No event announces them again, and the
-//! reason may be temporary: too many open files, a disk that does not answer.
+//! Keeps the files that could not be read, for a retry: the reason may be temporary (such as too
+//! many open files), and no event announces the files again.
 
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use crate::model::Timestamp;
 
-/// The pause between the first failure and the retry of all files that failed until then.
+/// The pause between the first failure and the retry of all files that have failed meanwhile.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// Files to be retried.
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_tried_again_after_a_while_whatever_the_clock_does() {
+    fn a_file_is_retried_after_a_pause_even_if_the_clock_is_set() {
         let (began, path) = (Timestamp::from_seconds(1_000_000), PathBuf::from("/a"));
         for (later, expected) in [(0, 0), (59, 0), (60, 1), (900_000, 1), (-1, 1), (-900_000, 1)] {
             let mut unreadable = Unreadable::default();

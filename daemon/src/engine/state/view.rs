@@ -1,5 +1,5 @@
 //! The shared data that decisions may read: the store, the forgotten sessions and the notes of
-//! crashes. Nothing here writes or waits.
+//! crashes. The methods neither write nor wait.
 
 use std::sync::{Arc, atomic::Ordering};
 

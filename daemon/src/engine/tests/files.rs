@@ -33,7 +33,7 @@ const SUB_AGENT: &str = "p/11111111-0000-4000-8000-000000000000/subagents/agent-
 
 /// Only the prompts of Cursor have times; its other records have none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_is_as_old_as_its_file_where_its_last_message_has_no_time() {
+async fn a_session_has_the_time_of_its_file_if_its_last_message_has_no_time() {
     let prompt = "<timestamp>Friday, Sep 4, 2020, 2:21 AM (UTC)</timestamp>\\n<user_query>Fix it</user_query>";
     let record = |role: &str, text: &str| {
         format!("{{\"role\":\"{role}\",\"message\":{{\"content\":\"{text}\"}}}}\n")
@@ -77,7 +77,7 @@ async fn a_file_that_is_announced_twice_in_one_batch_is_registered_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_that_an_older_version_registered_twice_are_put_in_order() {
+async fn files_that_an_older_version_registered_twice_are_repaired() {
     let machine = Machine::new();
     let gone = "p/11111111-0000-4000-8000-000000000000/subagents/agent-b.jsonl";
     for (path, text) in [(OWN, "one"), (OWN, "two"), (SUB_AGENT, "three"), (SUB_AGENT, "four")] {
@@ -115,8 +115,9 @@ async fn files_that_an_older_version_registered_twice_are_put_in_order() {
         run.settle().await;
         let problems = run.engine.status().await.unwrap().problems;
         assert_eq!(problems.len(), usize::from(start == 0), "{problems:?}");
-        let told = problems.first().is_none_or(|told| told.starts_with("repaired 3 transcripts"));
-        assert!(told, "{problems:?}");
+        let is_reported =
+            problems.first().is_none_or(|problem| problem.starts_with("repaired 3 transcripts"));
+        assert!(is_reported, "{problems:?}");
         let store = run.stop().await;
         let sources = sources(store.as_ref());
         let expected = [OWN, SUB_AGENT, gone].map(|path| machine.path(path));
@@ -147,7 +148,7 @@ async fn a_session_has_all_its_messages_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
+async fn a_file_whose_reading_was_stopped_counts_as_changed_after_the_restart() {
     let machine = Machine::new();
     machine.append(OWN, "one");
     let store: Arc<dyn Store> = Arc::new(machine.store());
@@ -184,7 +185,7 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
     assert_eq!(read.new_messages, 0);
     let path = read.source.path.into();
     let file = FileObservation::of(path);
-    assert_ne!(file.stamp, Some(read.source.stamp), "the rest is not read");
+    assert_ne!(file.stamp, Some(read.source.stamp), "the file was not read to its end");
 }
 
 /// Returns the record of a file that is read to its end.
@@ -206,7 +207,7 @@ fn read_to_the_end(
     }
 }
 
-/// Returns the texts of the stored messages, file by file.
+/// Returns the texts of the stored messages of all files.
 fn texts(store: &dyn Store) -> Vec<String> {
     let sources = sources(store);
     let messages = sources.iter().flat_map(|source| messages(store, source));

@@ -1,5 +1,4 @@
-//! Tests the content of the search index after the daemon died at different positions of the
-//! follower.
+//! Tests the content of the search index after the daemon died while the follower worked.
 
 use std::sync::Arc;
 
@@ -31,9 +30,9 @@ impl Following {
         let home = machine.folder.path();
         let positions = OutboxPositions::new(store.clone());
         let limits = DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
-        let room = IndexQuota::new(watch::channel(limits).1);
+        let quota = IndexQuota::new(watch::channel(limits).1);
         let folder = home.join("index");
-        let follower = follow::open(&folder, store.clone(), room, &positions).unwrap();
+        let follower = follow::open(&folder, store.clone(), quota, &positions).unwrap();
         let indexes = follower.target().indexes().clone();
         let (followed, reached) = watch::channel(FollowerProgress::default());
         let (stop, stopping) = watch::channel(false);
@@ -41,12 +40,12 @@ impl Following {
         Following { indexes, task, reached, stop }
     }
 
-    /// Waits until the follower has applied everything.
+    /// Waits until the follower has applied all changes up to `position`.
     async fn until(&mut self, position: u64) {
         self.reached.wait_for(|reached| reached.position >= position).await.unwrap();
     }
 
-    /// Returns the number of passages that can be found.
+    /// Returns the number of passages in the index.
     fn passages(&self) -> usize {
         self.indexes.sessions.passages_of(FILE.session).unwrap()
     }
@@ -65,7 +64,7 @@ impl Following {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn messages_that_are_read_once_more_and_those_behind_them_are_found_once() {
+async fn messages_that_are_read_twice_are_found_once() {
     let machine = Machine::new();
     let store: Arc<dyn Store> = Arc::new(machine.store());
     let mut following = Following::start(&machine, &store);
@@ -86,7 +85,7 @@ async fn messages_that_are_read_once_more_and_those_behind_them_are_found_once()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn messages_are_found_once_when_only_one_of_the_indexes_was_written() {
+async fn messages_are_found_once_if_only_one_of_the_indexes_was_committed() {
     let machine = Machine::new();
     let store: Arc<dyn Store> = Arc::new(machine.store());
     let mut following = Following::start(&machine, &store);

@@ -1,5 +1,5 @@
-//! Tests files of Gemini CLI: rewritten as a whole, continued in another file, deleted, and
-//! without their own working directory.
+//! Tests files of Gemini CLI that are rewritten as a whole, are continued in another file, are
+//! deleted, or do not contain their working directory.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ const NEW: &str = "app/chats/session-2026-01-01T10-00-0a1b2c3d.jsonl";
 const OLD: &str = "app/chats/session-2026-01-01T10-00-0a1b2c3d.json";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_project_is_named_by_a_file_beside_the_transcript() {
+async fn the_project_comes_from_a_file_next_to_the_transcript() {
     for path in [NEW, OLD] {
         let machine = Machine::new();
         write(&machine, path, &["one"]);
@@ -44,7 +44,7 @@ async fn a_document_that_grows_adds_only_its_new_messages() {
 
 /// Gemini CLI copies the messages of an older file when it resumes the session.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_goes_on_in_a_new_file_is_read_once() {
+async fn messages_that_are_copied_to_a_new_file_are_read_once() {
     let machine = Machine::new();
     write(&machine, OLD, &["one", "two"]);
     let run = machine.start();
@@ -59,7 +59,7 @@ async fn a_session_that_goes_on_in_a_new_file_is_read_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_file_ends_its_session_which_is_not_forgotten() {
+async fn a_deleted_file_ends_its_session_but_does_not_delete_it() {
     let machine = Machine::new();
     write(&machine, NEW, &["one"]);
     let run = machine.start();
@@ -74,7 +74,7 @@ async fn a_deleted_file_ends_its_session_which_is_not_forgotten() {
     assert_eq!(session.state, State::Indexed);
 }
 
-/// Writes a session that says `texts`, by lines or as a document.
+/// Writes a session with the prompts `texts`, as lines or as a document.
 fn write(machine: &Machine, path: &str, texts: &[&str]) {
     let message = |(number, text): (usize, &&str)| {
         json!({
@@ -104,7 +104,7 @@ fn write(machine: &Machine, path: &str, texts: &[&str]) {
     fs::write(path, text).unwrap();
 }
 
-/// Returns the texts of the stored messages, file by file.
+/// Returns the texts of the stored messages of all files.
 fn texts(store: &dyn Store) -> Vec<String> {
     let sources = sources(store);
     let messages = sources.iter().flat_map(|source| messages(store, source));

@@ -1,5 +1,5 @@
-//! Tests any changes of files, announced in any order, late, repeatedly or never. In the end, each
-//! record of the existing files must be stored once, and no other record twice.
+//! Tests random changes of files, which are announced in any order, late, repeatedly or never. In
+//! the end, each record of the existing files must be stored once, and no other record twice.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -72,7 +72,7 @@ pub(super) fn file_step() -> impl Strategy<Value = FileStep> {
 proptest! {
     #![proptest_config(config())]
     #[test]
-    fn each_record_is_remembered_once_whatever_happens_to_its_file(
+    fn each_record_is_stored_once_after_any_changes_of_files(
         steps in prop::collection::vec(step(), 1..30),
     ) {
         let runtime = Runtime::new().unwrap();
@@ -80,7 +80,7 @@ proptest! {
     }
 }
 
-/// The files at their paths, and every text that was ever written.
+/// The existing files by the number of their path, with their texts.
 pub(super) struct Played {
     pub(super) machine: Arc<Machine>,
     files: BTreeMap<usize, Vec<String>>,
@@ -119,7 +119,7 @@ impl Played {
         self.check(run.stop().await.as_ref())
     }
 
-    /// Changes files; impossible changes are omitted.
+    /// Changes files. Impossible changes are skipped.
     pub(super) fn change(&mut self, step: &FileStep) {
         match *step {
             FileStep::Append(path) => self.append(path),
@@ -146,8 +146,8 @@ impl Played {
         }
     }
 
-    /// Whether the file at `from` may be moved to `to`: a session's own file must not become a
-    /// sub-agent's, and a sub-agent keeps its name.
+    /// Whether the file at `from` may be copied or moved to `to`: both must be files of the same
+    /// sub-agent, or own files of sessions.
     fn may_take(&self, from: usize, to: usize) -> bool {
         let sub_agent = |path: usize| PATHS[path].split_once("/agent-").map(|(_, name)| name);
         self.files.contains_key(&from)
@@ -166,7 +166,7 @@ impl Played {
     pub(super) fn check(&self, store: &dyn Store) -> Result<(), TestCaseError> {
         let sources = sources(store);
         let paths: BTreeSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();
-        prop_assert_eq!(paths.len(), sources.len(), "a path stands twice");
+        prop_assert_eq!(paths.len(), sources.len(), "a path is registered twice");
         let mut remembered: BTreeMap<String, usize> = BTreeMap::new();
         let found = sources.iter().flat_map(|source| messages(store, source));
         found.for_each(|message| *remembered.entry(message.text).or_default() += 1);

@@ -73,7 +73,7 @@ impl Machine {
         SledStore::open(&self.folder.path().join("db")).unwrap()
     }
 
-    /// Appends a record of `session` that says `text`. No two texts may be the same.
+    /// Appends a record with `text` to a transcript. All texts must be different.
     fn append(&self, path: &str, text: &str) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -147,11 +147,11 @@ impl Run {
     /// Announces changed files, as the watch does.
     async fn announce(&self, paths: &[PathBuf]) {
         let notice = EngineEvent::Notice(Notice::Files(paths.to_vec()));
-        self.engine.events.send(notice).await.unwrap_or_else(|_| panic!("it has ended"));
+        self.engine.events.send(notice).await.unwrap_or_else(|_| panic!("the engine has ended"));
     }
 
     async fn settle(&self) {
-        self.engine.settled(false).await.unwrap();
+        self.engine.wait_until_settled(false).await.unwrap();
     }
 
     async fn stop(self) -> Arc<dyn Store> {

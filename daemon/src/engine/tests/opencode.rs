@@ -1,4 +1,4 @@
-//! Tests sessions in the database of opencode, which is written while it is read.
+//! Tests sessions in the database of opencode, which is changed while it is read.
 
 use std::{fs, path::PathBuf};
 
@@ -42,7 +42,7 @@ async fn a_session_and_its_sub_agent_are_followed_in_the_database() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_moves_from_the_folder_to_the_database_is_the_same_session() {
+async fn a_session_that_moves_from_files_to_the_database_stays_the_same_session() {
     let machine = Machine::new();
     let file = machine.path("storage/session/p/ses_1.json");
     let session = json!({ "id": "ses_1", "directory": "/home/ann/app", "version": "1.0.0",

@@ -1,5 +1,5 @@
-//! Tests discovery and registration with a file system that is only a list, and with any order of
-//! file operations, of their announcements, and of the steps in between.
+//! Tests discovery and registration with a simulated file system. File operations, announcements
+//! and the steps of the work are in random order.
 
 use std::{
     cell::Cell,
@@ -39,10 +39,10 @@ enum RegistrationStep {
     /// A batch is about to be identified.
     Take(usize),
     /// A batch is identified.
-    Look,
+    Identify,
     /// The identified files are registered.
     Register,
-    /// A file is registered by another caller meanwhile.
+    /// Another caller registers a file meanwhile.
     RegisterAlone(usize),
 }
 
@@ -53,7 +53,7 @@ fn step() -> impl Strategy<Value = RegistrationStep> {
         1 => path.clone().prop_map(RegistrationStep::Delete),
         6 => path.clone().prop_map(RegistrationStep::Announce),
         3 => (1usize..4).prop_map(RegistrationStep::Take),
-        3 => Just(RegistrationStep::Look),
+        3 => Just(RegistrationStep::Identify),
         3 => Just(RegistrationStep::Register),
         1 => path.prop_map(RegistrationStep::RegisterAlone),
     ]
@@ -61,7 +61,7 @@ fn step() -> impl Strategy<Value = RegistrationStep> {
 
 proptest! {
     #[test]
-    fn each_path_is_registered_once_whatever_is_announced(
+    fn each_path_is_registered_once_in_any_order_of_steps(
         steps in prop::collection::vec(step(), 1..60),
     ) {
         let mut model = RegistrationModel::default();
@@ -70,23 +70,23 @@ proptest! {
         let known = &model.known;
         let paths: BTreeSet<&str> =
             known.sources.iter().map(|source| source.path.as_str()).collect();
-        prop_assert_eq!(paths.len(), known.sources.len(), "a path stands twice");
+        prop_assert_eq!(paths.len(), known.sources.len(), "a path is registered twice");
         let keys: BTreeSet<SourceKey> = known.sources.iter().map(|source| source.key).collect();
-        prop_assert_eq!(keys.len(), known.sources.len(), "a number is given twice");
+        prop_assert_eq!(keys.len(), known.sources.len(), "a number is assigned twice");
         let is_registered = |path: &usize| paths.contains(PATHS[*path].0);
-        prop_assert!(model.there.iter().all(is_registered), "a file is not registered");
+        prop_assert!(model.existing.iter().all(is_registered), "a file is not registered");
         let ids: BTreeSet<&SessionId> = known.sessions.values().map(|session| &session.id).collect();
-        prop_assert_eq!(ids.len(), known.sessions.len(), "a session stands twice");
+        prop_assert_eq!(ids.len(), known.sessions.len(), "a session is registered twice");
     }
 }
 
 #[derive(Default)]
 struct RegistrationModel {
-    /// The paths of a file.
-    there: BTreeSet<usize>,
+    /// The paths at which a file exists.
+    existing: BTreeSet<usize>,
     discovery: Discovery,
     taken: Option<Vec<PathBuf>>,
-    looked: Option<Vec<usize>>,
+    identified: Option<Vec<usize>>,
     known: RegisteredFiles,
 }
 
@@ -101,10 +101,10 @@ impl RegistrationModel {
     fn step(&mut self, step: RegistrationStep) {
         match step {
             RegistrationStep::Create(path) => {
-                self.there.insert(path);
+                self.existing.insert(path);
             }
             RegistrationStep::Delete(path) => {
-                self.there.remove(&path);
+                self.existing.remove(&path);
             }
             RegistrationStep::Announce(path) => self.announce(Path::new(PATHS[path].0)),
             RegistrationStep::Take(limit) => {
@@ -113,22 +113,22 @@ impl RegistrationModel {
                     self.taken = Some(batch);
                 }
             }
-            RegistrationStep::Look => {
+            RegistrationStep::Identify => {
                 let there = |path: &PathBuf| {
-                    self.there.iter().copied().find(|at| Path::new(PATHS[*at].0) == path)
+                    self.existing.iter().copied().find(|at| Path::new(PATHS[*at].0) == path)
                 };
                 if let Some(batch) = self.taken.take() {
-                    self.looked = Some(batch.iter().filter_map(there).collect());
+                    self.identified = Some(batch.iter().filter_map(there).collect());
                 }
             }
             RegistrationStep::Register => {
-                if let Some(found) = self.looked.take() {
+                if let Some(found) = self.identified.take() {
                     self.register(&found);
                     let changed = self.discovery.batch_done();
                     changed.iter().for_each(|path| self.announce(path));
                 }
             }
-            RegistrationStep::RegisterAlone(path) if self.there.contains(&path) => {
+            RegistrationStep::RegisterAlone(path) if self.existing.contains(&path) => {
                 self.register(&[path]);
             }
             RegistrationStep::RegisterAlone(_) => {}
@@ -136,7 +136,7 @@ impl RegistrationModel {
     }
 
     fn announce(&mut self, path: &Path) {
-        let is_there = self.there.iter().any(|at| Path::new(PATHS[*at].0) == path);
+        let is_there = self.existing.iter().any(|at| Path::new(PATHS[*at].0) == path);
         let is_known = self.known.sources.iter().any(|source| Path::new(&source.path) == path);
         if is_there && !is_known {
             self.discovery.announce(path);
@@ -169,7 +169,7 @@ impl RegistrationModel {
         }
         while !self.discovery.is_empty() {
             for step in
-                [RegistrationStep::Take(2), RegistrationStep::Look, RegistrationStep::Register]
+                [RegistrationStep::Take(2), RegistrationStep::Identify, RegistrationStep::Register]
             {
                 self.step(step);
             }

@@ -1,4 +1,4 @@
-//! Tests summaries of older rules, and the data from which they are created again.
+//! Tests that summaries of older rules are created again.
 
 use std::{fs, time::Duration};
 
@@ -23,7 +23,7 @@ const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
 const OLD: &str = "an older summary";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_older_summary_is_made_again_and_nothing_else_changes() {
+async fn only_the_summary_changes_when_it_is_created_again() {
     let machine = Machine::new();
     let run = with_episode(&machine).await;
     let older = age(&run, |_| {}).await;
@@ -34,7 +34,11 @@ async fn an_older_summary_is_made_again_and_nothing_else_changes() {
     assert_eq!(episode.summary.objective, "Fix the marmot");
     assert_eq!(episode.name, "Fix the marmot");
     let made = Episode { name: episode.name.clone(), summary: episode.summary.clone(), ..older };
-    assert_eq!(episode, Episode { rules: RULES_VERSION, ..made }, "id, times and reason stay");
+    assert_eq!(
+        episode,
+        Episode { rules: RULES_VERSION, ..made },
+        "id, times and reason do not change"
+    );
     assert_eq!(session(&run), before);
     assert!(is_complete(&run));
     // All summaries were checked: even a summary with an older version is not created again.
@@ -45,7 +49,7 @@ async fn an_older_summary_is_made_again_and_nothing_else_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_summary_without_a_transcript_and_one_of_a_model_stay() {
+async fn summaries_by_a_model_or_without_a_transcript_are_kept() {
     let machine = Machine::new();
     let run = with_episode(&machine).await;
     let by_model = age(&run, |one| one.author = Author::Model("a model".to_owned())).await;
@@ -56,12 +60,12 @@ async fn a_summary_without_a_transcript_and_one_of_a_model_stay() {
     fs::remove_file(machine.path(OWN)).unwrap();
     remake_all(&run).await;
     assert_eq!(episode(&run), older);
-    assert!(is_complete(&run), "it is not tried again at every start");
+    assert!(is_complete(&run), "it is not retried at every start");
     run.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_goes_on_keeps_its_summary_until_it_ends() {
+async fn an_active_session_keeps_its_summary() {
     let machine = Machine::new();
     let run = with_episode(&machine).await;
     let older = age(&run, |_| {}).await;
@@ -75,11 +79,11 @@ async fn a_session_that_goes_on_keeps_its_summary_until_it_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_written_since_the_summary_was_made_is_left_out() {
+async fn records_that_are_newer_than_the_episode_are_not_summarized() {
     let machine = Machine::new();
     let run = with_episode(&machine).await;
     age(&run, |_| {}).await;
-    // Nothing announces it yet.
+    // The new record is not announced.
     machine.append(OWN, "Fix the walrus");
     remake_all(&run).await;
     let episode = episode(&run);
@@ -89,13 +93,13 @@ async fn what_was_written_since_the_summary_was_made_is_left_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_episode_that_another_one_replaced_is_not_stored_again() {
+async fn a_replaced_episode_is_not_stored_again() {
     let machine = Machine::new();
     let run = with_episode(&machine).await;
     let older = age(&run, |_| {}).await;
     let made =
         || NewEpisode { episode: older.clone(), statements: Statements::default(), figures: None };
-    assert!(!store_remade(&run, made()).await, "nobody permitted it");
+    assert!(!store_remade(&run, made()).await, "no permit was given");
     let (session, id) = (older.session, older.id);
     let permit = |reply| EngineCommand::PermitRemake { session, episode: id, reply };
     assert!(matches!(run.engine.request(permit).await.unwrap(), RemakePermit::Granted(_)));
@@ -126,7 +130,7 @@ async fn close(run: &Run) {
     assert_eq!(session(run).state, State::Indexed);
 }
 
-/// Replaces the episode by one of older rules.
+/// Replaces the episode by an episode of older rules.
 async fn age(run: &Run, change: impl FnOnce(&mut Episode)) -> Episode {
     let mut older = Episode { rules: 0, name: OLD.to_owned(), ..episode(run) };
     older.summary.objective = OLD.to_owned();

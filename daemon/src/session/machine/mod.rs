@@ -16,8 +16,8 @@
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
 //! that is requested during indexing is recorded, too: another job follows, which finds the session
-//! unchanged if the first one has read everything. A requested close that failed stays scheduled
-//! for its retry, even after more writes.
+//! unchanged if the first job has read everything. A requested close that failed is retried, even
+//! after more writes.
 //!
 //! `explore.rs` tests all reachable states of one session.
 
@@ -31,10 +31,10 @@ use crate::{
     session::Config,
 };
 
-/// Time after the end of an agent in which its last hook may still report the reason.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// Time after the end of an agent during which its last hook may still report the reason.
+const HOOK_GRACE: Duration = Duration::from_secs(2);
 /// Maximum pause before a failed job is retried.
-const LONGEST_RETRY: Duration = Duration::from_secs(6 * 60 * 60);
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// An event of a session.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub enum SessionEvent {
     Written(Timestamp),
     /// The session's deadline passed.
     DeadlinePassed,
-    /// A person, an agent or a hook requests the close of the session.
+    /// A user, an agent or a hook requested the close of the session.
     CloseAsked(CloseReason),
     /// A search needs the session's episode.
     Needed,
@@ -64,7 +64,7 @@ pub enum JobEnd {
     Made(Indexed),
     /// The content is the same as when the session was last indexed.
     Unchanged,
-    /// There is nothing to create: the session has no content yet, or no episodes are wanted.
+    /// No episode was created: the session has no content yet, or the settings turn episodes off.
     Nothing,
     Failed {
         error: String,
@@ -85,7 +85,7 @@ pub fn first_state(last_written: Timestamp, now: Timestamp, config: &Config) -> 
 
 /// Applies `event` to `session`. If a job has to be started, returns the reason.
 ///
-/// An event without a meaning in the current state changes nothing.
+/// An event that has no meaning in the current state is ignored.
 pub fn handle(
     session: &mut Session,
     event: SessionEvent,
@@ -161,7 +161,7 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
         }
         State::Inactive => config.inactivity_timeout.map(after),
         State::Unindexed(Unindexed::AgentGone { since }) => {
-            Some(since.plus(config.check_interval.min(LAST_WORDS)))
+            Some(since.plus(config.check_interval.min(HOOK_GRACE)))
         }
         State::Failed(failure) => failure.retry_at,
         State::Unindexed(Unindexed::History | Unindexed::NoTimeout)
@@ -170,16 +170,16 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     }
 }
 
-/// Limits past times to `now`, and the time of a retry to `LONGEST_RETRY` later. Times beyond
+/// Limits past times to `now`, and the time of a retry to `MAX_RETRY_PAUSE` later. Times beyond
 /// that come from a clock that was ahead and has been set back; until they pass, they would prevent
 /// the session from ending. Returns whether anything changed.
-pub fn set_back(session: &mut Session, now: Timestamp) -> bool {
+pub fn clamp_future_times(session: &mut Session, now: Timestamp) -> bool {
     let before = session.clone();
     session.last_activity = session.last_activity.min(now);
     match &mut session.state {
         State::Unindexed(Unindexed::AgentGone { since }) => *since = (*since).min(now),
         State::Failed(failure) => {
-            failure.retry_at = failure.retry_at.map(|at| at.min(now.plus(LONGEST_RETRY)));
+            failure.retry_at = failure.retry_at.map(|at| at.min(now.plus(MAX_RETRY_PAUSE)));
         }
         State::Active
         | State::Inactive
@@ -194,7 +194,7 @@ fn written(session: &mut Session, at: Timestamp) {
     session.last_activity = session.last_activity.max(at);
     match &mut session.state {
         State::Indexing(indexing) => indexing.written_since = true,
-        State::Failed(failure) if is_owed(failure) => {}
+        State::Failed(failure) if must_be_retried(failure) => {}
         state @ (State::Active
         | State::Inactive
         | State::Indexed
@@ -268,7 +268,7 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
         }),
     };
     session.state = match failed {
-        Some(failure) if is_owed(&failure) => State::Failed(failure),
+        Some(failure) if must_be_retried(&failure) => State::Failed(failure),
         _ if indexing.written_since => State::Active,
         Some(failure) => State::Failed(failure),
         None => State::Indexed,
@@ -276,9 +276,9 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
     indexing.again.and_then(|reason| start(session, reason, now))
 }
 
-/// Whether an acknowledged close still has to be retried. Then a write does not make the session
-/// active, because without a timeout nothing would close it again.
-fn is_owed(failure: &Failure) -> bool {
+/// Whether an acknowledged close still has to be retried. In this case, a write does not make the
+/// session active, because without a timeout the session would not be closed again.
+fn must_be_retried(failure: &Failure) -> bool {
     failure.reason.is_asked() && failure.retry_at.is_some()
 }
 

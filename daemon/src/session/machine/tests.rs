@@ -22,8 +22,8 @@ const EVENTS: [&str; 11] = [
     "unchanged",
     "failed",
 ];
-/// One row for each state. A cell is the state after the event, with `+` and the reason if a job was
-/// started.
+/// One row per state. A cell has the state after the event and, if a job was started, `+` and the
+/// reason.
 #[rustfmt::skip]
 const TABLE: [(&str, [&str; 11]); 10] = [
     ("active", [
@@ -87,7 +87,7 @@ fn every_cell_of_the_transition_table_holds() {
 }
 
 #[test]
-fn without_a_timeout_a_quiet_session_is_left_to_queries() {
+fn without_a_timeout_a_quiet_session_is_indexed_by_queries() {
     let config = Config { inactivity_timeout: None, ..Config::default() };
     let mut session = session(State::Active, 60);
     assert_eq!(handle(&mut session, SessionEvent::DeadlinePassed, NOW, &config), None);
@@ -105,18 +105,18 @@ fn a_deadline_that_has_not_passed_changes_nothing() {
 }
 
 #[test]
-fn a_session_whose_agent_is_gone_is_closed_after_a_moment() {
+fn a_session_whose_agent_has_exited_is_closed_after_a_short_time() {
     let mut session = session(State::Active, 0);
     handle(&mut session, SessionEvent::AgentGone, NOW, &Config::default());
     let due = deadline(&session, &Config::default());
-    assert_eq!(due, Some(NOW.plus(LAST_WORDS)));
-    let now = NOW.plus(LAST_WORDS);
+    assert_eq!(due, Some(NOW.plus(HOOK_GRACE)));
+    let now = NOW.plus(HOOK_GRACE);
     let started = handle(&mut session, SessionEvent::DeadlinePassed, now, &Config::default());
     assert_eq!(started, Some(CloseReason::AgentExited));
 }
 
 #[test]
-fn a_turn_pushes_the_deadline_back() {
+fn a_write_postpones_the_deadline() {
     let config = Config::default();
     let mut session = session(State::Inactive, 1_700);
     assert_eq!(deadline(&session, &config), Some(NOW.plus(Duration::from_secs(100))));
@@ -125,7 +125,7 @@ fn a_turn_pushes_the_deadline_back() {
 }
 
 #[test]
-fn the_age_of_a_transcript_decides_its_first_state() {
+fn the_age_of_a_transcript_determines_the_first_state() {
     let config = Config::default();
     let written = |seconds| NOW.minus(Duration::from_secs(seconds));
     assert_eq!(first_state(written(1_799), NOW, &config), State::Active);
@@ -136,7 +136,7 @@ fn the_age_of_a_transcript_decides_its_first_state() {
 }
 
 #[test]
-fn failures_in_a_row_are_counted_and_a_success_forgets_them() {
+fn failures_are_counted_until_a_success() {
     let config = Config::default();
     let mut session = session(State::Active, 0);
     for attempts in 1..=3 {
@@ -153,7 +153,7 @@ fn failures_in_a_row_are_counted_and_a_success_forgets_them() {
 }
 
 #[test]
-fn a_new_episode_is_noted_even_when_the_session_went_on() {
+fn a_new_episode_is_recorded_even_if_the_session_continues() {
     let mut session = session(state_named("indexing/written"), 0);
     handle(&mut session, event_named("made"), NOW, &Config::default());
     assert_eq!(session.indexed, Some(indexed()));

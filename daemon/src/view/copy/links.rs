@@ -1,7 +1,7 @@
 //! Rewrites links between pages of the viewer to links between the files of a copy.
 //!
-//! Pages are rendered with the viewer's links and then rewritten as text. That is safe because
-//! `maud` escapes `<`, `>` and `"` in inserted text, so each tag is our own.
+//! Pages are rendered with the viewer's links, and the links are then replaced in the text. This is
+//! safe: `maud` escapes `<`, `>` and `"` in inserted text, so every tag was written by our code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Rewrites pages, and collects the pages that they lead to.
+/// Rewrites pages, and collects the pages to which they link.
 pub(super) struct LinkRewriter<'c> {
     daemon: &'c DaemonState,
     scope: &'c CopyScope,
@@ -27,7 +27,7 @@ pub(super) struct LinkRewriter<'c> {
 /// The target of a link.
 struct LinkTarget {
     page: CopyPage,
-    /// The anchor in the page; empty for its top.
+    /// The anchor in the page, or empty for the top of the page.
     fragment: String,
 }
 
@@ -43,14 +43,14 @@ impl<'c> LinkRewriter<'c> {
             written.push_str(before);
             rest = after;
             if tag.starts_with("<time ") {
-                // A time such as "2 days ago" would be wrong tomorrow.
+                // Shows the date, because a time such as "2 days ago" would become wrong.
                 let (inside, after) = after.split_once("</time>").unwrap_or((after, ""));
                 let at = attribute(tag, "datetime").map(day_and_time).unwrap_or_default();
                 let at = if at.is_empty() { inside } else { &at };
                 written.push_str(&format!("<time>{at}</time>"));
                 rest = after;
             } else if tag.contains(" class=\"live\"") {
-                // Leaves out links to what only the viewer can do.
+                // Omits links to functions that only the viewer has.
                 rest = after.split_once("</a>").map_or("", |(_, after)| after);
             } else {
                 written.push_str(&self.link(tag).await?);
@@ -123,8 +123,8 @@ impl<'c> LinkRewriter<'c> {
             None => number("at"),
         };
         let (source, at) = (number("source").unwrap_or(0), at.unwrap_or(0));
-        // The viewer finds the message by a parameter. A file has none, so the anchor names the
-        // message.
+        // The viewer gets the message as a parameter. A file has no parameters, so the anchor
+        // names the message.
         let fragment = match fragment {
             "here" => format!("m{source}-{at}"),
             fragment => fragment.to_owned(),

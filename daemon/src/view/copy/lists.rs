@@ -36,17 +36,17 @@ use crate::{
 };
 
 /// Maximum number of sessions on the start page.
-const LATEST: usize = 12;
+const MAX_LATEST: usize = 12;
 /// Maximum number of sessions on the page of a project.
-const OF_PROJECT: usize = 200;
+const MAX_OF_PROJECT: usize = 200;
 /// Maximum number of facts of one kind on the page of all kinds.
-const FACTS: usize = 10;
+const MAX_FACTS: usize = 10;
 /// Maximum number of characters of a summary that are searched.
-const SEARCHED: usize = 1_200;
+const MAX_SEARCHED_CHARS: usize = 1_200;
 
 pub(super) async fn start(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer {
     let all: Vec<&CopiedSession> = scope.sessions.iter().collect();
-    let latest = rows(daemon, &all[..all.len().min(LATEST)]).await?;
+    let latest = rows(daemon, &all[..all.len().min(MAX_LATEST)]).await?;
     let now = clock::now();
     let body = html! {
         h1 .hidden { (T.search) }
@@ -131,7 +131,7 @@ pub(super) async fn project(
     let project = Namespace::parse(namespace).ok_or_else(wrong)?;
     let path = daemon.engine.projects().path(project).unwrap_or_default();
     let all = scope.of_project(project);
-    let shown = rows(daemon, &all[..all.len().min(OF_PROJECT)]).await?;
+    let shown = rows(daemon, &all[..all.len().min(MAX_OF_PROJECT)]).await?;
     let name = project_name(&path);
     let body = html! {
         h1 { (text(name)) }
@@ -186,9 +186,9 @@ pub(super) async fn facts(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer
         @for (kind, facts) in &kinds {
             section {
                 h2 .section { (texts::relation(kind)) }
-                ol .list { @for fact in facts.iter().take(FACTS) { (fact_row(fact, &[], "")) } }
-                @if facts.len() > FACTS {
-                    p .more { a href=(address("facts", &[("kind", kind)])) { (texts::more(facts.len() - FACTS)) } }
+                ol .list { @for fact in facts.iter().take(MAX_FACTS) { (fact_row(fact, &[], "")) } }
+                @if facts.len() > MAX_FACTS {
+                    p .more { a href=(address("facts", &[("kind", kind)])) { (texts::more(facts.len() - MAX_FACTS)) } }
                 }
             }
         }
@@ -207,8 +207,8 @@ pub(super) async fn facts_of(daemon: &DaemonState, scope: &CopyScope, kind: &str
     Ok(ViewPage::new(format!("{name} · {}", T.facts), NavItem::Facts, body))
 }
 
-/// Returns the script with the searched text: for each session its file, title, day, project,
-/// outcome and words.
+/// Returns the script with the searched text. Each session has its file, title, day, project,
+/// outcome, and words of the summary.
 pub(super) async fn index(
     daemon: &DaemonState,
     scope: &CopyScope,
@@ -247,7 +247,7 @@ fn searched(summary: &EnhancedSessionSummary) -> String {
         .chain(errors)
         .chain(lists.into_iter().flatten().flatten().map(String::as_str));
     let words: Vec<&str> = statements.collect();
-    visible(&words.join(" · ")).chars().take(SEARCHED).collect()
+    visible(&words.join(" · ")).chars().take(MAX_SEARCHED_CHARS).collect()
 }
 
 async fn rows(daemon: &DaemonState, sessions: &[&CopiedSession]) -> PageResult<Vec<SessionRow>> {

@@ -1,10 +1,11 @@
 //! A static copy of the viewer: its pages as files that a browser opens without a server.
 //!
-//! The client asks for pages, and then for those that they lead to
-//! ([`graphiti_proto::methods::static_copy`]); no state is kept between requests. [`scope`]
-//! determines which sessions are in the copy, [`lists`] renders the pages that only a copy has, and
-//! [`links`] rewrites links between pages to links between files. What needs the daemon (forms,
-//! corrections, the graph) is left out. A script on the start page searches titles and summaries.
+//! The client requests pages, and then the pages to which they link
+//! ([`graphiti_proto::methods::static_copy`]); the daemon keeps no state between requests.
+//! [`scope`] determines which sessions are in the copy, [`lists`] renders the pages that only a
+//! copy has, and [`links`] rewrites links between pages to links between files. Functions that need
+//! the daemon (forms, corrections, the graph) are omitted. A script on the start page searches
+//! titles and summaries.
 
 mod links;
 mod lists;
@@ -30,13 +31,13 @@ use crate::{
     view::texts::T,
 };
 
-/// Size of a part, in bytes, above which no further page is added.
-const PART: usize = 3 << 19;
+/// If a part is larger than this, in bytes, no further page is added to it.
+const PART_BYTES: usize = 3 << 19;
 /// Maximum size of a part, in bytes, so that it fits into a line of the protocol.
-const LONGEST_PART: usize = 7 << 19;
+const MAX_PART_BYTES: usize = 7 << 19;
 
-/// Renders the wanted pages, or as many as fit into a part. The answer to a request without pages
-/// is the files that all pages use, and the start page as a link.
+/// Renders as many of the requested pages as fit into a part. The answer to a request without pages
+/// contains the files that all pages use, and a link to the start page.
 pub async fn render(daemon: &SharedDaemon, request: &StaticCopyRequest) -> CopyAnswer {
     in_process::guarded(part(daemon, request)).await?
 }
@@ -51,21 +52,22 @@ async fn part(daemon: &SharedDaemon, request: &StaticCopyRequest) -> CopyAnswer 
     }
     let mut pages = Vec::new();
     for page in &request.pages {
-        let wrong = || Error::new(code::INVALID_PARAMS, format!("`{page}` is no page of a copy"));
+        let wrong =
+            || Error::new(code::INVALID_PARAMS, format!("`{page}` is not a page of a copy"));
         pages.push(CopyPage::parse(page).ok_or_else(wrong)?);
     }
     let mut bytes = 0;
     let mut links = BTreeSet::new();
     for page in &pages {
         let (text, found) = file(daemon, &scope, page).await?;
-        bytes += wire_length(&text);
-        if bytes > LONGEST_PART && part.rendered > 0 {
+        bytes += json_length(&text);
+        if bytes > MAX_PART_BYTES && part.rendered > 0 {
             break;
         }
         part.files.push(StaticCopyFile { name: page.file_name(), text });
         part.rendered += 1;
         links.extend(found);
-        if bytes > PART {
+        if bytes > PART_BYTES {
             break;
         }
     }
@@ -84,7 +86,7 @@ fn shared_files() -> Vec<StaticCopyFile> {
     files.into_iter().map(file).collect()
 }
 
-/// Returns the text of a page's file, and the pages that it leads to.
+/// Returns the content of the file of a page, and the pages to which it links.
 async fn file(
     daemon: &SharedDaemon,
     scope: &CopyScope,
@@ -104,10 +106,10 @@ async fn file(
     };
     let names: Vec<String> = scripts.iter().map(CopyPage::file_name).collect();
     let mut rewriter = LinkRewriter::new(daemon, scope);
-    let mut text = rewriter.rewrite(&layout::copied(&shown, &names).into_string()).await?;
-    if wire_length(&text) > LONGEST_PART {
+    let mut text = rewriter.rewrite(&layout::copy_document(&shown, &names).into_string()).await?;
+    if json_length(&text) > MAX_PART_BYTES {
         tracing::warn!("a page is too long for a static copy");
-        text = layout::copied(&failure::message(T.too_long), &names).into_string();
+        text = layout::copy_document(&failure::message(T.too_long), &names).into_string();
         text = rewriter.rewrite(&text).await?;
     }
     let mut found = rewriter.found;
@@ -126,20 +128,21 @@ async fn content(daemon: &SharedDaemon, scope: &CopyScope, page: &CopyPage) -> P
         CopyPage::FactsOf { kind } => lists::facts_of(daemon, scope, kind).await,
         CopyPage::Session { .. } => session::show(daemon, &query(page)?, None).await,
         CopyPage::Message { .. } => message::show(daemon, &query(page)?).await,
-        // This is a script, not a page.
+        // An index is a script, not a page.
         CopyPage::Index { .. } => Ok(failure::message(T.no_page)),
     }
 }
 
-/// Returns the parameters of the viewer's page that is copied.
+/// Returns the parameters with which the viewer shows `page`.
 fn query<T: DeserializeOwned>(page: &CopyPage) -> Result<T, Error> {
     let wrong = |error: String| Error::new(code::INVALID_PARAMS, error);
-    let uri: Uri = page.address().parse().map_err(|_| wrong("no address".to_owned()))?;
+    let uri: Uri =
+        page.address().parse().map_err(|_| wrong("this is not an address".to_owned()))?;
     let query = Query::<T>::try_from_uri(&uri);
     query.map(|Query(query)| query).map_err(|error| wrong(error.to_string()))
 }
 
-/// Returns the size, in bytes, of a text in an answer, including the escapes of JSON.
-fn wire_length(text: &str) -> usize {
+/// Returns about how many bytes a text has as a JSON string.
+fn json_length(text: &str) -> usize {
     text.len() + text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\n')).count()
 }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::view::pages::parts::address;
 
 /// Maximum length, in bytes, of an id that is part of a file name.
-const LONGEST_ID: usize = 64;
+const MAX_ID_BYTES: usize = 64;
 
 /// A page of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub(super) enum CopyPage {
 }
 
 impl CopyPage {
-    /// Reads what [`CopyPage::to_text`] wrote.
+    /// Reads the text of [`CopyPage::to_text`].
     pub(super) fn parse(text: &str) -> Option<CopyPage> {
         serde_json::from_str(text).ok()
     }
@@ -66,24 +66,28 @@ impl CopyPage {
             CopyPage::Sessions { number: 0 } => "sessions.html".to_owned(),
             CopyPage::Sessions { number } => format!("sessions.{}.html", number + 1),
             CopyPage::Projects => "projects.html".to_owned(),
-            CopyPage::Project { namespace } => format!("project.{}.html", in_name(namespace)),
+            CopyPage::Project { namespace } => {
+                format!("project.{}.html", file_name_part(namespace))
+            }
             CopyPage::OpenEnds => "open-ends.html".to_owned(),
             CopyPage::Facts => "facts.html".to_owned(),
-            CopyPage::FactsOf { kind } => format!("facts.{}.html", in_name(&kind.to_lowercase())),
+            CopyPage::FactsOf { kind } => {
+                format!("facts.{}.html", file_name_part(&kind.to_lowercase()))
+            }
             CopyPage::Index { number } => format!("index.{}.js", number + 1),
             CopyPage::Session { id, source: 0, first: 0 } => {
-                format!("session.{}.html", in_name(id))
+                format!("session.{}.html", file_name_part(id))
             }
             CopyPage::Session { id, source, first } => {
-                format!("session.{}.{source}.{first}.html", in_name(id))
+                format!("session.{}.{source}.{first}.html", file_name_part(id))
             }
             CopyPage::Message { id, source, seq, from } => {
-                format!("message.{}.{source}.{seq}.{from}.html", in_name(id))
+                format!("message.{}.{source}.{seq}.{from}.html", file_name_part(id))
             }
         }
     }
 
-    /// Returns the viewer's address of the page, or `/` if only a copy has the page.
+    /// Returns the viewer's address of a conversation or a message, and `/` for other pages.
     pub(super) fn address(&self) -> String {
         match self {
             CopyPage::Session { id, source, first } => address(
@@ -100,15 +104,15 @@ impl CopyPage {
     }
 }
 
-/// Returns an id as a part of a file name. An id with other than plain characters is replaced by
-/// its hash: some file systems do not distinguish upper and lower case, and some characters have a
-/// meaning in paths.
-fn in_name(id: &str) -> String {
+/// Returns an id as a part of a file name. An id that is long or has characters other than `a-z`,
+/// `0-9`, `-` and `_` is replaced by its hash: some file systems do not distinguish upper and lower
+/// case, and some characters have a meaning in paths.
+fn file_name_part(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-    if (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(is_plain) {
+    if (1..=MAX_ID_BYTES).contains(&id.len()) && id.chars().all(is_plain) {
         return id.to_owned();
     }
-    // No plain id has a full stop, so the names differ.
+    // A plain id has no full stop, so it cannot be equal to this name.
     Sha256::digest(id.as_bytes()).iter().take(16).fold("x.".to_owned(), |mut name, byte| {
         let _ = write!(name, "{byte:02x}");
         name
@@ -120,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_have_different_names_that_are_no_paths() {
+    fn pages_have_different_names_that_are_safe_in_paths() {
         let ids = ["a", "A", "a.0.150", "../../etc/passwd", "", "x", "ü", &"long".repeat(40)];
         let pages = ids.iter().flat_map(|id| {
             let id = (*id).to_owned();

@@ -19,9 +19,9 @@ const CHUNK: usize = 250;
 
 /// The content of a copy.
 pub(super) struct CopyScope {
-    /// The latest first.
+    /// Sorted by time, latest first.
     pub(super) sessions: Vec<CopiedSession>,
-    /// Whether the copy has only recent sessions.
+    /// Whether the copy is limited to sessions since a date.
     pub(super) is_recent: bool,
     request: StaticCopyRequest,
     ids: HashSet<String>,
@@ -31,7 +31,7 @@ pub(super) struct CopyScope {
 pub(super) struct CopiedSession {
     pub(super) key: SessionKey,
     pub(super) last_activity: Timestamp,
-    /// The project, by one of its directories.
+    /// The namespace that represents the project (see [`projects::head`]).
     pub(super) project: Option<Namespace>,
     pub(super) episode: Option<EpisodeId>,
 }
@@ -85,7 +85,7 @@ impl CopyScope {
         self.sessions.iter().filter(|session| session.project == Some(project)).collect()
     }
 
-    /// Returns the numbers of the parts of the list of sessions, at least one.
+    /// Returns the numbers of the parts of the list of sessions. There is at least one part.
     pub(super) fn chunks(&self) -> std::ops::Range<usize> {
         0..self.sessions.len().div_ceil(CHUNK).max(1)
     }
@@ -95,8 +95,7 @@ impl CopyScope {
         self.sessions.chunks(CHUNK).nth(number).unwrap_or_default()
     }
 
-    /// Returns the facts of a kind that hold now and began in the time of the copy, the latest
-    /// first.
+    /// Returns the current facts of a kind that began in the period of the copy, the latest first.
     pub(super) async fn facts(
         &self,
         daemon: &DaemonState,

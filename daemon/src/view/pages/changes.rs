@@ -38,15 +38,15 @@ pub(in crate::view) async fn mark(
     let request =
         CorrectionsRequest { corrections: vec![correction], ..CorrectionsRequest::default() };
     let _: CorrectionsAnswer = in_process::method(&*view.daemon()?, CORRECTIONS, &request).await?;
-    Ok(see(back(&query.back)))
+    Ok(redirect(back(&query.back)))
 }
 
-/// Returns a redirect to another page.
-pub(super) fn see(address: &str) -> Response {
+/// Returns a redirect to `address`.
+pub(super) fn redirect(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
 }
 
-/// Returns the page to show afterwards. An address that is not one of our pages is replaced.
+/// Returns the page to show afterwards: `given` if it is a page of the viewer.
 fn back(given: &str) -> &str {
     const PAGES: &[&str] = &["open-ends", "facts", "node", "session", "project"];
     let page = given.split('?').next().unwrap_or_default();
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_correction_leads_back_to_a_page_of_ours() {
+    fn a_correction_leads_back_to_a_page_of_the_viewer() {
         assert_eq!(back("facts?q=a%20b"), "facts?q=a%20b");
         for wrong in
             ["", "https://evil.example/", "//evil.example", "facts/../x", "facts?\r\nx: y", "open"]

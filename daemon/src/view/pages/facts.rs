@@ -1,4 +1,4 @@
-//! The page of facts: what is true, since when, until when, and which line shows it.
+//! The page of facts, with their periods and sources.
 
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Maximum number of facts on the page.
-const FACTS: usize = 60;
+const MAX_FACTS: usize = 60;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -46,7 +46,7 @@ pub(in crate::view) async fn page(
     let arguments = SearchFactsArguments {
         query: query.q.clone(),
         project: given(&query.project),
-        max_facts: FACTS,
+        max_facts: MAX_FACTS,
         edge_types: given(&query.kind).map(|kind| vec![kind]),
         as_of: given(&query.as_of),
         include_ended: query.ended,
@@ -110,7 +110,7 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
                 (source_links(&fact.sources))
                 " " a .live href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }
             }
-            // The sentence contains the others already.
+            // Attributes that the sentence contains are not repeated.
             @for (name, value) in fact.attributes.iter().filter(|(_, value)| !fact.fact.contains(value.as_str())) {
                 p .detail { span .role { (text(&name.replace('_', " "))) } " " (text(value)) }
             }

@@ -12,7 +12,7 @@ use crate::view::{
     texts::T,
 };
 
-/// An error, as the answer to a request.
+/// An error as an answer to a request.
 pub(in crate::view) struct PageFailure(Error);
 
 impl From<Error> for PageFailure {

@@ -1,4 +1,4 @@
-//! The pages that forget sessions: they preview the removal, remove, and undo.
+//! The pages that forget sessions: preview, removal and undo.
 
 use axum::extract::{Query, State};
 use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};
@@ -24,14 +24,14 @@ pub(in crate::view) struct ForgetQuery {
     session: String,
 }
 
-/// Shows what would be removed, or what was removed earlier.
+/// Shows what would be removed or, without a session in the query, what was removed earlier.
 pub(in crate::view) async fn preview(
     State(view): State<SharedView>,
     Query(query): Query<ForgetQuery>,
 ) -> PageAnswer {
-    let found = ask(&view, &query, |request| Forget { dry_run: true, ..request }).await?;
+    let found = call(&view, &query, |request| Forget { dry_run: true, ..request }).await?;
     let body = match query.session.is_empty() {
-        true => earlier(&found),
+        true => earlier_removals(&found),
         false => removal(&query.session, &found),
     };
     Ok(ViewPage::new(T.forgotten, NavItem::Forget, body))
@@ -43,7 +43,7 @@ pub(in crate::view) async fn forget(
 ) -> PageAnswer {
     let removed = match query.session.is_empty() {
         true => Forgotten::default(),
-        false => ask(&view, &query, |request| Forget { dry_run: false, ..request }).await?,
+        false => call(&view, &query, |request| Forget { dry_run: false, ..request }).await?,
     };
     Ok(ViewPage::new(T.forgotten, NavItem::Forget, undoable(&removed)))
 }
@@ -52,7 +52,7 @@ pub(in crate::view) async fn restore(
     State(view): State<SharedView>,
     Query(query): Query<ForgetQuery>,
 ) -> PageAnswer {
-    let restored = ask(&view, &query, |request| Forget { undo: true, ..request }).await?;
+    let restored = call(&view, &query, |request| Forget { undo: true, ..request }).await?;
     let body = html! {
         h1 { (T.restored) }
         @for session in &restored.sessions {
@@ -63,7 +63,7 @@ pub(in crate::view) async fn restore(
     Ok(ViewPage::new(T.restored, NavItem::Forget, body))
 }
 
-async fn ask(
+async fn call(
     view: &SharedView,
     query: &ForgetQuery,
     request: impl FnOnce(Forget) -> Forget,
@@ -105,7 +105,7 @@ fn undoable(removed: &Forgotten) -> Markup {
     }
 }
 
-fn earlier(found: &Forgotten) -> Markup {
+fn earlier_removals(found: &Forgotten) -> Markup {
     html! {
         h1 { (T.forgotten) " " span .count { (found.sessions.len()) } }
         p .hint { (T.forgotten_hint) }

@@ -1,4 +1,4 @@
-//! The page of one message in full; a long message has several parts.
+//! The page of a complete message. A long message has several parts.
 
 use axum::extract::{Query, State};
 use graphiti_proto::{
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Maximum length, in characters, of a part.
-const PART: usize = 50_000;
+const PART_CHARS: usize = 50_000;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -53,7 +53,7 @@ pub(in crate::view) async fn show(daemon: &DaemonState, query: &MessageQuery) ->
     let answer: GetSessionAnswer = in_process::tool(daemon, NAME, &arguments).await?;
     let message = answer.messages.first().filter(|message| message.seq == query.seq);
     let message = message.ok_or_else(|| Error::new(code::NOT_FOUND, T.no_message))?;
-    let part: String = message.text.chars().skip(query.from).take(PART).collect();
+    let part: String = message.text.chars().skip(query.from).take(PART_CHARS).collect();
     let length = message.text.chars().count();
     let id = &answer.session.session_id;
     let at = |from: usize| {
@@ -69,8 +69,8 @@ pub(in crate::view) async fn show(daemon: &DaemonState, query: &MessageQuery) ->
         p .meta { (moment(&message.at)) @if let Some(tool) = &message.tool { " " (text(tool)) } " " (T.line) " " (message.line) }
         pre .whole dir="auto" tabindex="0" aria-label=(T.message) { (visible(&part)) }
         nav .pager aria-label=(T.parts) {
-            @if query.from > 0 { a rel="prev" href=(at(query.from.saturating_sub(PART))) { (T.previous) } }
-            @if query.from + PART < length { a rel="next" href=(at(query.from + PART)) { (T.next) } }
+            @if query.from > 0 { a rel="prev" href=(at(query.from.saturating_sub(PART_CHARS))) { (T.previous) } }
+            @if query.from + PART_CHARS < length { a rel="next" href=(at(query.from + PART_CHARS)) { (T.next) } }
         }
     };
     Ok(ViewPage::new(visible(title(&answer.session)), NavItem::Sessions, body))

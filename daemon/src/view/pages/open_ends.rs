@@ -1,5 +1,5 @@
-//! The page of what is left to do, what fails, and what the user wants from now on, with buttons to
-//! correct it.
+//! The page of unfinished work, failing tests and preferences of the user, with buttons to correct
+//! these facts.
 
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
@@ -26,9 +26,9 @@ use crate::{
 };
 
 /// Maximum number of facts of one kind on the page.
-const FACTS: usize = 100;
+const MAX_FACTS: usize = 100;
 
-/// The lists with their headings, kinds of facts and buttons.
+/// The lists: for each, the heading, the kind of facts and the buttons.
 pub(in crate::view) const LISTS: [(&str, Relation, &[&str]); 3] = [
     (T.left_open, Relation::LeftOpen, &["done", "wrong", "keep"]),
     (T.failing_tests, Relation::Fails, &["done", "wrong"]),
@@ -73,7 +73,7 @@ pub(in crate::view) async fn facts_of_kind(
     arguments: SearchFactsArguments,
 ) -> PageResult<Vec<FactRow>> {
     let arguments = SearchFactsArguments {
-        max_facts: FACTS,
+        max_facts: MAX_FACTS,
         edge_types: Some(vec![relation.as_str().to_owned()]),
         ..arguments
     };

@@ -1,4 +1,4 @@
-//! Renders parts that several pages use.
+//! Renders elements that several pages use.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Returns external text with visible control characters. Otherwise, changes of the writing
-/// direction could make text look different from what it is. Line feeds and tabs stay.
+/// Replaces control characters in external text by visible text, except line feeds and tabs.
+/// Otherwise a change of the writing direction could make the text look different.
 pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {
@@ -38,13 +38,13 @@ pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// Renders external text inside of a sentence. Its writing direction does not affect the text after
-/// it.
+/// Renders external text inside a sentence. The writing direction of `text` does not affect the
+/// rest of the sentence.
 pub(in crate::view) fn text(text: &str) -> Markup {
     html! { bdi { (visible(text)) } }
 }
 
-/// Renders external text inside of a sentence, with the parts between backticks as code.
+/// Renders external text inside a sentence, with the parts between backticks as code.
 pub(in crate::view) fn prose(given: &str) -> Markup {
     if given.matches('`').count() % 2 == 1 {
         return text(given);
@@ -58,32 +58,32 @@ pub(in crate::view) fn prose(given: &str) -> Markup {
     }
 }
 
-/// Renders external text with its lines.
+/// Renders external text with its line breaks.
 pub(in crate::view) fn lines(text: &str) -> Markup {
     html! { span .lines dir="auto" { (visible(text)) } }
 }
 
-/// Percent-encodes the value of a parameter in an address.
-pub(in crate::view) fn encoded(value: &str) -> String {
-    let mut encoded = String::with_capacity(value.len());
+/// Percent-encodes the value of a parameter.
+pub(in crate::view) fn percent_encoded(value: &str) -> String {
+    let mut percent_encoded = String::with_capacity(value.len());
     for byte in value.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                encoded.push(char::from(byte));
+                percent_encoded.push(char::from(byte));
             }
             byte => {
-                let _ = write!(encoded, "%{byte:02X}");
+                let _ = write!(percent_encoded, "%{byte:02X}");
             }
         }
     }
-    encoded
+    percent_encoded
 }
 
-/// Returns an address with those parameters that have a value.
+/// Returns an address with the parameters that are not empty.
 pub(in crate::view) fn address(page: &str, parameters: &[(&str, &str)]) -> String {
     let given = parameters.iter().filter(|(_, value)| !value.is_empty());
     let pairs: Vec<String> =
-        given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        given.map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();
     match pairs.as_slice() {
         [] => page.to_owned(),
         pairs => format!("{page}?{}", pairs.join("&")),
@@ -98,13 +98,13 @@ pub(in crate::view) fn message_address(session: &str, source: u32, seq: u32) -> 
     format!("{page}#m{source}-{seq}")
 }
 
-/// Renders a time with its day, and as a hint how long ago it was.
+/// Renders a day and time; a tooltip shows how long ago it was.
 pub(in crate::view) fn moment(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
     html! { time datetime=(rfc3339) title=(texts::ago(clock::now().since(at))) { (day_and_time(rfc3339)) } }
 }
 
-/// Renders how long ago a time was, and as a hint the time.
+/// Renders how long ago a time was; a tooltip shows the day and time.
 pub(in crate::view) fn ago(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
     html! { time datetime=(rfc3339) title=(day_and_time(rfc3339)) { (texts::ago(clock::now().since(at))) } }
@@ -115,7 +115,7 @@ pub(in crate::view) fn project_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
 }
 
-/// Renders the outcome of a session, or its state if it has none or still goes on.
+/// Renders the outcome of a session, or its state if the session has no outcome or has not ended.
 pub(in crate::view) fn outcome(session: &SessionRow) -> Markup {
     let is_live = matches!(session.state.as_str(), "active" | "inactive");
     match &session.episode {
@@ -130,7 +130,7 @@ pub(in crate::view) fn outcome_badge(outcome: &str) -> Markup {
     html! { span class={ "badge outcome-" (outcome) } { (texts::outcome(outcome)) } }
 }
 
-/// Returns the title of a session, which is never empty.
+/// Returns the title of a session, or a placeholder.
 pub(in crate::view) fn title(session: &SessionRow) -> &str {
     if session.title.trim().is_empty() { T.untitled } else { &session.title }
 }
@@ -163,11 +163,11 @@ pub(in crate::view) fn session_row(session: &SessionRow) -> Markup {
     }
 }
 
-/// Renders links to the lines of transcripts that a statement comes from.
+/// Renders links to the sources of a statement: lines of transcripts.
 pub(in crate::view) fn source_links(sources: &[SourceLine]) -> Markup {
-    const SHOWN: usize = 3;
+    const MAX_LINKS: usize = 3;
     html! {
-        @for source in sources.iter().take(SHOWN) {
+        @for source in sources.iter().take(MAX_LINKS) {
             @let name = if source.short_id.is_empty() { &source.session_id } else { &source.short_id };
             " "
             @if let Some(message) = source.message {
@@ -176,7 +176,7 @@ pub(in crate::view) fn source_links(sources: &[SourceLine]) -> Markup {
                 a .source href=(address("session", &[("id", &source.session_id)])) { (text(name)) ":" (source.line) }
             }
         }
-        @if sources.len() > SHOWN { " " (texts::more(sources.len() - SHOWN)) }
+        @if sources.len() > MAX_LINKS { " " (texts::more(sources.len() - MAX_LINKS)) }
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_cannot_turn_or_hide_what_is_around_it() {
+    fn external_text_cannot_reverse_or_hide_other_text() {
         assert_eq!(visible("a\nb\tc"), "a\nb\tc");
         assert_eq!(visible("a\r\nb"), "a\nb");
         assert_eq!(visible("pay \u{202e}001\u{200b}"), "pay ‹U+202E›001‹U+200B›");
@@ -212,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn parts_between_backticks_are_code_and_still_text() {
+    fn parts_between_backticks_are_code_and_are_escaped() {
         let shown = prose("`<b>` is set").into_string();
         assert_eq!(shown, "<bdi><code>&lt;b&gt;</code> is set</bdi>");
         assert_eq!(prose("it`s").into_string(), "<bdi>it`s</bdi>");
     }
 
     #[test]
-    fn an_address_holds_any_value() {
+    fn any_value_can_be_in_an_address() {
         let found = address("facts", &[("q", "a&b=c \"d\" ü"), ("project", "")]);
         assert_eq!(found, "facts?q=a%26b%3Dc%20%22d%22%20%C3%BC");
         assert_eq!(address("facts", &[]), "facts");

@@ -27,7 +27,7 @@ struct ProjectTotals {
     path: String,
     sessions: usize,
     messages: u64,
-    /// The number of sessions with another outcome than completed.
+    /// The number of sessions with an outcome other than completed.
     unfinished: usize,
     last_activity: Timestamp,
 }
@@ -77,8 +77,8 @@ pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer 
     Ok(ViewPage::new(T.projects, NavItem::Projects, body))
 }
 
-/// Returns the directory that represents a project, because its worktrees and clones count as one
-/// project.
+/// Returns the directory that represents a project. A project may have several directories, because
+/// worktrees and clones belong to the same project.
 pub(in crate::view) fn head(daemon: &DaemonState, project: Namespace) -> Namespace {
     daemon.engine.projects().of_namespace(project).into_iter().min().unwrap_or(project)
 }

@@ -1,4 +1,4 @@
-//! The start page: search as you type, or the latest sessions while nothing is searched.
+//! The start page: the results of a search, or the latest sessions if the query is empty.
 
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
@@ -24,9 +24,9 @@ use crate::{
 };
 
 /// Maximum number of sessions on a page of results.
-const HITS: usize = 20;
+const MAX_HITS: usize = 20;
 /// Maximum number of sessions on the start page.
-const LATEST: usize = 12;
+const MAX_LATEST: usize = 12;
 
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
@@ -40,7 +40,7 @@ pub(in crate::view) struct SearchQuery {
 pub(in crate::view) async fn overview(State(view): State<SharedView>) -> PageAnswer {
     let daemon = view.daemon()?;
     let entries = view.catalogue.entries(&daemon).await?;
-    let keys: Vec<SessionKey> = entries.iter().take(LATEST).map(|entry| entry.key).collect();
+    let keys: Vec<SessionKey> = entries.iter().take(MAX_LATEST).map(|entry| entry.key).collect();
     let latest = in_process::session_rows(&daemon, &keys).await?;
     let body = html! {
         (search_form(&SearchQuery::default()))
@@ -72,7 +72,7 @@ async fn search(view: &SharedView, query: &SearchQuery) -> PageResult<SearchSess
         query: query.q.clone(),
         project: given(&query.project),
         agent: given(&query.agent),
-        limit: Some(HITS),
+        limit: Some(MAX_HITS),
         offset: query.offset,
         ..SearchSessionsArguments::default()
     };
@@ -108,7 +108,7 @@ fn hits(query: &SearchQuery, answer: &SearchSessionsAnswer) -> Markup {
         @if let Some(error) = &answer.error { (known_error(error)) }
         @if answer.hits.is_empty() { p .empty { (T.nothing_found) } }
         ol .list .hits {
-            @for hit in &answer.hits { (found(hit)) }
+            @for hit in &answer.hits { (hit_row(hit)) }
         }
         @if let Some(next) = answer.next {
             p .more { a rel="next" href=(address("search", &[
@@ -119,7 +119,7 @@ fn hits(query: &SearchQuery, answer: &SearchSessionsAnswer) -> Markup {
     }
 }
 
-fn found(hit: &Hit) -> Markup {
+fn hit_row(hit: &Hit) -> Markup {
     let session = &hit.session;
     html! {
         li .row {
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_split_a_text_and_wrong_ones_are_ignored() {
+    fn marks_split_a_text_and_invalid_marks_are_ignored() {
         assert_eq!(
             marked("a größer b", &[(2, 10)]),
             [("a ", false), ("größer", true), (" b", false)]

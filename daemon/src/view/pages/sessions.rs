@@ -89,24 +89,24 @@ impl SessionFilter {
         html! {
             form .filters action="sessions" data-filter="" {
                 (choice("project", T.project, &self.project, &project_names(daemon, entries)))
-                (choice("agent", T.agent, &self.agent, &agents.into_iter().map(own).collect::<Vec<_>>()))
+                (choice("agent", T.agent, &self.agent, &agents.into_iter().map(with_own_name).collect::<Vec<_>>()))
                 (choice("outcome", T.outcome, &self.outcome, &outcomes()))
                 label { (T.day) " " input type="date" name="day" value=(self.day); }
                 button { (T.show) }
-                @if self.is_given() { a href="sessions" { (T.all) } }
+                @if self.is_set() { a href="sessions" { (T.all) } }
             }
         }
     }
 
-    fn is_given(&self) -> bool {
+    fn is_set(&self) -> bool {
         [&self.project, &self.agent, &self.outcome, &self.day].iter().any(|value| !value.is_empty())
     }
 }
 
-/// A value of a filter with its name.
+/// A value of a filter, and its name for the user.
 type NamedValue = (String, String);
 
-fn own(value: &str) -> NamedValue {
+fn with_own_name(value: &str) -> NamedValue {
     (value.to_owned(), value.to_owned())
 }
 

@@ -1,4 +1,4 @@
-//! The page of the calls of models and their cost.
+//! The page of the model calls and their cost.
 
 use axum::extract::State;
 use graphiti_proto::methods::models::{USAGE, UsageReport, UsageRequest, UsageRow};

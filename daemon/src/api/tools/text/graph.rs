@@ -22,7 +22,7 @@ impl ModelText for SearchFactsAnswer {
         lines.gap();
         lines.add(&line(&self.message));
         if self.facts.iter().any(|fact| !fact.sources.is_empty()) {
-            lines.add("Read on: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`.");
+            lines.add("To read more: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`.");
         }
         lines.text.trim_end().to_owned()
     }
@@ -104,7 +104,7 @@ mod tests {
     use super::{super::of_value, *};
 
     #[test]
-    fn a_fact_says_since_when_it_holds_and_where_it_stands() {
+    fn a_fact_is_shown_with_its_period_and_its_source() {
         let fact = json!({
             "name": "SET_TO", "fact": "pool”\nis “20", "standing": "hypothesis",
             "valid_at": "2026-03-01T10:02:33Z", "attributes": { "value": "20", "cause": "a\n- b" },
@@ -118,14 +118,14 @@ mod tests {
             of_value::<SearchFactsAnswer>(json!({ "message": "m", "facts": [fact, ended] })),
             "- SET_TO: “pool\" is \"20” (since 2026-03-01, hypothesis, cause “a - b”, `a-1` source 2 from 14)\n\
              - DECIDED: “x” (2026-03-01 to 2026-04-01)\n\n\
-             m\nRead on: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`."
+             m\nTo read more: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`."
         );
         let none = of_value::<SearchFactsAnswer>(json!({}));
         assert!(none.starts_with("No fact was found."), "{none}");
     }
 
     #[test]
-    fn a_node_is_told_with_what_is_true_of_it() {
+    fn a_node_is_shown_with_its_summary() {
         let node = json!({
             "uuid": "u-1", "name": "src/a.rs\n#", "labels": ["Entity", "File"],
             "summary": "Changed.\nTwice.",

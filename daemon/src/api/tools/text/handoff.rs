@@ -11,7 +11,7 @@ impl ModelText for GetHandoffAnswer {
         lines.add(&self.text);
         if !self.ongoing.is_empty() {
             lines.gap();
-            lines.add("Going on in this project now:");
+            lines.add("Running sessions in this project:");
             self.ongoing.iter().for_each(|row| lines.add(&format!("- {}", session_line(row))));
         }
         if !self.message.is_empty() {
@@ -29,13 +29,13 @@ mod tests {
     use super::{super::of_value, *};
 
     #[test]
-    fn a_handoff_is_its_text_alone() {
+    fn a_handoff_consists_of_its_text_and_the_running_sessions() {
         let answer = json!({ "text": "# Handoff\n- “x”", "decisions": [{ "text": "y" }] });
         assert_eq!(of_value::<GetHandoffAnswer>(answer), "# Handoff\n- “x”");
         let ongoing = json!({ "session_id": "b", "state": "active", "project": "/w" });
         assert_eq!(
             of_value::<GetHandoffAnswer>(json!({ "message": "None known.", "ongoing": [ongoing] })),
-            "Going on in this project now:\n- `b`, `/w`, active\n\nNone known."
+            "Running sessions in this project:\n- `b`, `/w`, active\n\nNone known."
         );
     }
 }

@@ -35,7 +35,7 @@ mod tests {
     use super::{super::of_value, *};
 
     #[test]
-    fn health_tells_numbers_and_problems() {
+    fn health_shows_numbers_and_problems() {
         let answer = json!({
             "status": "degraded", "version": "1.0", "home": "/g",
             "sessions": { "total": 2, "indexed": 2 }, "kept": { "messages": 9 },

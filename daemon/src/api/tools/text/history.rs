@@ -11,7 +11,7 @@ use super::{
     Lines, ModelText, code, day, graph::fact_line, line, listed, quote, sessions::session_line,
 };
 
-/// Returns lines that begin with the message of an answer, if it has one.
+/// Returns lines that begin with the message of an answer, unless the message is empty.
 fn with_message(message: &str) -> Lines {
     let mut lines = Lines::default();
     if !message.is_empty() {
@@ -26,14 +26,14 @@ impl ModelText for BlameAnswer {
         self.changes.iter().for_each(|change| add_change(&mut lines, change));
         if self.changes.is_empty() {
             lines.add(&format!(
-                "No session is known that changed {}. search_sessions with `file` may find more.",
+                "No known session changed {}. search_sessions with `file` may find more.",
                 code(&self.file)
             ));
             return lines.text;
         }
         lines.gap();
         lines.add(
-            "Read on: get_session with the id, view `messages`, and `source` and `from` as shown.",
+            "To read more: get_session with the id, view `messages`, and `source` and `from` as shown.",
         );
         lines.text
     }
@@ -60,7 +60,8 @@ impl ModelText for FixAnswer {
             self.similar.iter().for_each(|fact| lines.add(&fact_line(fact)));
         }
         if self.errors.is_empty() && self.similar.is_empty() {
-            lines.add("This error is not known. search_sessions may find where it was seen.");
+            lines
+                .add("This error is not known. search_sessions may find sessions that mention it.");
         }
         lines.text
     }
@@ -124,7 +125,7 @@ mod tests {
     use super::{super::of_value, *};
 
     #[test]
-    fn texts_of_others_are_quoted_on_lines_of_ours() {
+    fn texts_from_sessions_are_quoted_on_our_own_lines() {
         let session = json!({
             "session_id": "aaaa-1", "title": "Fix\n# it", "project": "/w", "state": "indexed",
             "last_activity": "2026-03-01T10:02:33Z", "episode": { "outcome": "completed" },
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(
             of_value::<BlameAnswer>(blame),
             format!(
-                "{line}\n  “`a.rs` was changed - x” (from 4)\n  `+let 'a';`\n  Why: “be\"cause”\n\nRead on: \
+                "{line}\n  “`a.rs` was changed - x” (from 4)\n  `+let 'a';`\n  Why: “be\"cause”\n\nTo read more: \
                  get_session with the id, view `messages`, and `source` and `from` as shown."
             )
         );
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_has_its_cause_and_what_verified_it() {
+    fn a_fix_is_shown_with_its_cause_and_its_verification() {
         let fix = json!({ "errors": [{
             "error": "no pool", "cause": "too small", "fix": "made larger", "verified_by": "make",
             "state": "fixed", "standing": "verified", "last_at": "2026-03-01T10:02:33Z",

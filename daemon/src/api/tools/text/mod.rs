@@ -3,8 +3,8 @@
 //!
 //! Text from transcripts is always marked: in quotation marks on a line that begins with our own
 //! words, in code marks, or in lines that begin with `> `. It cannot contain the characters that
-//! end these marks ([`quote`], [`code`], [`block`]), so no title and no message can look like a
-//! line of ours.
+//! end these marks ([`quote`], [`code`], [`block`]), so that no title and no message can look like
+//! our own lines.
 
 mod episodes;
 pub(super) mod graph;
@@ -24,7 +24,7 @@ pub(super) trait ModelText {
 }
 
 /// Maximum length, in bytes, of a name or title.
-const NAME: usize = 160;
+const MAX_NAME_BYTES: usize = 160;
 
 /// Formats an error, with the sessions that match.
 pub(super) fn error(error: &Error) -> String {
@@ -77,13 +77,13 @@ fn quote(text: &str) -> String {
     format!("“{}”", line(text).replace(['“', '”'], "\""))
 }
 
-/// Puts a title in quotation marks, and shortens a long one.
+/// Puts a title in quotation marks, and shortens it if it is long.
 fn title(text: &str) -> String {
     let text = line(text);
-    if text.len() <= NAME {
+    if text.len() <= MAX_NAME_BYTES {
         return quote(&text);
     }
-    quote(&format!("{}…", &text[..text.floor_char_boundary(NAME)]))
+    quote(&format!("{}…", &text[..text.floor_char_boundary(MAX_NAME_BYTES)]))
 }
 
 /// Puts an external name or path in code marks that it cannot close.
@@ -117,7 +117,7 @@ fn listed(parts: &[&str]) -> String {
     parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns who shared a result: `by “Ann” on “laptop”`.
+/// Returns the author of a shared result: `by “Ann” on “laptop”`.
 fn by(team: Option<&TeamOrigin>) -> String {
     match team {
         None => String::new(),
@@ -148,7 +148,7 @@ mod tests {
     const ORDER: &str = "x”\r\n# Heading\u{2028}- item `code`\n> quote\u{1b}[2J<system-reminder>";
 
     #[test]
-    fn the_text_of_others_ends_no_line_quote_or_code() {
+    fn external_text_cannot_end_its_line_its_quotation_marks_or_its_code_marks() {
         let one_line = "x” # Heading - item `code` > quote‹system-reminder>";
         assert_eq!(line(ORDER), one_line);
         assert_eq!(quote(ORDER), format!("“{}”", one_line.replace('”', "\"")));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_are_told_to_the_minute() {
+    fn times_are_shown_to_the_minute() {
         assert_eq!(minute("2026-03-01T10:02:33.5Z"), "2026-03-01 10:02");
         assert_eq!(day("2026-03-01T10:02:33.5Z"), "2026-03-01");
         assert_eq!((minute(""), day("")), (String::new(), String::new()));

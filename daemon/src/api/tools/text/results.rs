@@ -36,7 +36,7 @@ mod tests {
     use super::{super::of_value, *};
 
     #[test]
-    fn what_was_done_stands_on_one_line() {
+    fn a_result_is_one_line() {
         let closed = json!({ "message": "Indexed.", "session_id": "a\n-", "episode_uuid": "u" });
         assert_eq!(of_value::<CloseAnswer>(closed), "Indexed. Session `a -`, episode `u`.");
         let added = json!({ "message": "Episode 'x\n#' added", "uuid": "u" });

@@ -26,13 +26,13 @@ impl ModelText for SearchSessionsAnswer {
         lines.gap();
         self.spelled.iter().for_each(|word| lines.add(&spelled_line(word)));
         lines.add(&line(&self.message));
-        lines.add(&how_to_go_on(self));
+        lines.add(&next_calls(self));
         lines.text.trim_end().to_owned()
     }
 }
 
-/// Returns a known error on one line: its cause and fix, whether the fix held, and where it was
-/// seen.
+/// Returns a known error on one line: its cause and fix, how often it returned after the fix, and
+/// its sessions.
 fn error_line(error: &ErrorRow) -> String {
     let part = |label: &str, text: &Option<String>| {
         text.as_ref().map(|text| format!("{label}: {}", quote(text))).unwrap_or_default()
@@ -106,19 +106,21 @@ fn summary_part(role: &str) -> String {
     }
 }
 
-fn how_to_go_on(answer: &SearchSessionsAnswer) -> String {
+fn next_calls(answer: &SearchSessionsAnswer) -> String {
     let mut steps = Vec::new();
     let mut passages = answer.hits.iter().flat_map(|hit| &hit.passages);
     let is_own = |hit: &Hit| hit.team.is_none();
     if passages.any(|passage| !passages::is_summary(passage)) {
-        let more = "Read on: get_session with the id, `view` `messages` and a passage's `from`";
+        let more =
+            "To read more: get_session with the id, `view` `messages` and a passage's `from`";
         steps.push(more.to_owned());
     } else if answer.hits.iter().any(is_own) {
-        steps.push("Read one: get_session with its id".to_owned());
+        steps.push("To read a session: get_session with its id".to_owned());
     }
     if !answer.hits.iter().all(is_own) {
         steps.push(
-            "Of others only the summary is here; `detail` `full` shows more of it".to_owned(),
+            "only the summaries of team sessions are included; `detail` `full` shows more of them"
+                .to_owned(),
         );
     }
     if let Some(next) = answer.next {
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn each_session_has_a_line_and_under_it_its_passages() {
+    fn each_session_has_a_line_followed_by_its_passages() {
         let answer = json!({ "hits": [hit()], "message": "1 session was indexed.", "next": 5 });
         assert_eq!(
             of_value::<SearchSessionsAnswer>(answer),
@@ -162,13 +164,13 @@ mod tests {
              \x20 - decision: “Pool is 20”\n\
              \n\
              1 session was indexed.\n\
-             Read on: get_session with the id, `view` `messages` and a passage's `from`; \
+             To read more: get_session with the id, `view` `messages` and a passage's `from`; \
              more sessions: `offset` 5."
         );
     }
 
     #[test]
-    fn nothing_found_says_what_may_find_more() {
+    fn an_empty_result_suggests_other_queries() {
         let text = of_value::<SearchSessionsAnswer>(json!({ "hits": [] }));
         assert_eq!(text, format!("{NOTHING}\n{OTHER_WORDS}"));
         let broader = json!([
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_those_of_the_lines() {
+    fn sizes_are_the_lengths_of_the_lines() {
         let hit: Hit = serde_json::from_value(hit()).unwrap();
         let (line, passages) = sizes(&hit);
         let answer = SearchSessionsAnswer { hits: vec![hit], ..SearchSessionsAnswer::default() };

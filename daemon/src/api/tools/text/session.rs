@@ -21,7 +21,7 @@ impl ModelText for GetSessionAnswer {
                 code(origin)
             ));
         }
-        let told = lines.text.len();
+        let head = lines.text.len();
         if let Some(markdown) = &self.markdown {
             lines.gap();
             lines.add(&block(markdown));
@@ -30,16 +30,16 @@ impl ModelText for GetSessionAnswer {
             lines.gap();
             lines.add(&message_text(message));
         }
-        if lines.text.len() == told {
+        if lines.text.len() == head {
             lines.add(match &*self.view {
                 // The caller requested only the session's line.
                 "" => "",
-                "messages" => "No messages there.",
-                _ => "No summary yet: `view` `messages` shows what was said.",
+                "messages" => "There are no messages.",
+                _ => "No summary yet: `view` `messages` shows the messages.",
             });
         }
         lines.gap();
-        lines.add(&how_to_go_on(self));
+        lines.add(&next_calls(self));
         lines.text.trim_end().to_owned()
     }
 }
@@ -50,7 +50,7 @@ fn message_text(message: &MessageRow) -> String {
     format!("#{} {role}{tool}, {at}\n{}", message.seq, block(&message.text))
 }
 
-fn how_to_go_on(answer: &GetSessionAnswer) -> String {
+fn next_calls(answer: &GetSessionAnswer) -> String {
     let id = short(&answer.session);
     let (view, at) = (line(&answer.view), answer.next_at);
     let skip = if at > 0 { format!(", `at` {at}") } else { String::new() };
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_messages_is_quoted_line_by_line_and_says_where_the_next_begins() {
+    fn a_page_of_messages_is_quoted_line_by_line_and_names_the_next_page() {
         let message = |text: &str, tool: Option<&str>| json!({ "seq": 12, "role": "tool", "at": "2026-03-01T10:02:33Z", "tool": tool, "text": text });
         let answer = json!({
             "session": session(), "view": "messages", "forked_from": "b-2", "shared_records": 3,
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_is_quoted_and_leads_to_the_messages() {
+    fn a_summary_is_quoted_and_followed_by_the_call_for_the_messages() {
         let answer = |markdown: Value, next_at: u64| {
             json!({
                 "session": session(), "view": "summary", "markdown": markdown, "next_at": next_at,
@@ -136,12 +136,12 @@ mod tests {
         );
         assert_eq!(
             of_value::<GetSessionAnswer>(answer(Value::Null, 0)),
-            "`a-1` “T”, 2026-03-01, active\nNo summary yet: `view` `messages` shows what was said."
+            "`a-1` “T”, 2026-03-01, active\nNo summary yet: `view` `messages` shows the messages."
         );
     }
 
     #[test]
-    fn a_line_alone_leads_to_the_rest() {
+    fn a_session_line_is_followed_by_the_calls_for_its_content() {
         assert_eq!(
             of_value::<GetSessionAnswer>(json!({ "session": session() })),
             "`a-1` “T”, 2026-03-01, active\n\n\

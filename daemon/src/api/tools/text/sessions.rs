@@ -34,7 +34,7 @@ impl ModelText for ListSessionsAnswer {
         let more = self.next.map(|next| format!(" More: `offset` {next}.")).unwrap_or_default();
         lines.gap();
         lines.add(&format!(
-            "{} of {} sessions. Read one: get_session with its id.{more}",
+            "{} of {} sessions. To read a session: get_session with its id.{more}",
             self.sessions.len(),
             self.total
         ));
@@ -125,12 +125,12 @@ mod tests {
         "- `3f2a9c10` “Fix\" - `b` the \"timeout”, `/srv/app`, 2026-03-01, in progress";
 
     #[test]
-    fn a_list_has_a_line_for_each_session_and_says_how_to_go_on() {
+    fn a_list_has_a_line_for_each_session_and_names_the_next_page() {
         let answer = json!({ "total": 7, "sessions": [session()], "next": 1 });
         assert_eq!(
             of_value::<ListSessionsAnswer>(answer),
             format!(
-                "{LINE}\n\n1 of 7 sessions. Read one: get_session with its id. More: `offset` 1."
+                "{LINE}\n\n1 of 7 sessions. To read a session: get_session with its id. More: `offset` 1."
             )
         );
         assert_eq!(of_value::<ListSessionsAnswer>(json!({ "total": 0 })), "No sessions.");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_tells_the_session_and_the_numbers() {
+    fn a_status_shows_the_session_and_the_numbers() {
         let answer = json!({
             "message": "Session x is indexed.", "session": session(),
             "sessions": { "total": 3, "indexed": 3 },
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_paths_of_others_are_quoted() {
+    fn errors_and_paths_are_quoted() {
         let failed = json!({ "message": "1 failed.", "failed": [{
             "session_id": "a", "project": "/w", "error": "no\n# way",
         }] });

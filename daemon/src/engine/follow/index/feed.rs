@@ -46,8 +46,8 @@ impl IndexTarget {
                     self.feed_episode(&episode, position)?;
                 }
             }
-            // If the session has a new episode, that one replaces the dropped one in the index
-            // anyway. The index has to drop the episode only if the session has none.
+            // If the session has a new episode, the index replaces the dropped one by it. The index
+            // has to drop the episode only if the session has none.
             OutboxChange::EpisodeDropped { session, .. } => {
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
                 let is_gone = match indexed {
@@ -75,9 +75,9 @@ impl IndexTarget {
 
     fn feed_entry(&mut self, entry: OutboxMessages, end: u64) -> Result<(), StoreError> {
         let source = entry.source;
-        // The entry is applied only at the end of its last step.
+        // The entry counts as applied only after its last message.
         let before = Position(entry.position.saturating_sub(1));
-        match self.snapshots.take(entry) {
+        match self.snapshots.update_for(entry) {
             IndexUpdate::Nothing => {}
             IndexUpdate::Part { from, count } => {
                 self.feed(source, from, count as usize, before)?;
@@ -115,7 +115,7 @@ impl IndexTarget {
         Ok(())
     }
 
-    /// Feeds messages of a file; returns the number after the last one.
+    /// Feeds messages of a file. Returns the number after that of the last message.
     pub(super) fn feed(
         &self,
         source: SourceKey,

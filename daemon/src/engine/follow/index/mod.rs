@@ -34,15 +34,15 @@ pub struct IndexTarget {
     quota: IndexQuota,
     /// Whether the indexes are new, so that everything in the store has to be applied first.
     is_new: bool,
-    /// The position up to which the indexes may already hold messages of entries that are still to
-    /// be applied. A rebuild added them, or an entry was only partly on disk when the process
+    /// The position up to which the indexes may already hold messages of entries that are not yet
+    /// applied: a rebuild added them, or an entry was only partly committed when the process
     /// ended.
     partly_applied_to: u64,
     snapshots: Snapshots,
 }
 
-/// Opens or creates the search indexes in `folder` and in the folders next to it. The follower
-/// fills them.
+/// Opens or creates the search indexes in `folder` and in the folders next to it. The returned
+/// follower fills them.
 pub fn open(
     folder: &Path,
     store: Arc<dyn Store>,
@@ -155,6 +155,6 @@ impl IndexTarget {
     }
 
     fn keep_within_limit(&self, position: Position) {
-        self.quota.keep(self.store.as_ref(), &self.indexes, position);
+        self.quota.enforce(self.store.as_ref(), &self.indexes, position);
     }
 }

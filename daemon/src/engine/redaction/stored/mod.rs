@@ -26,7 +26,7 @@ pub struct RedactionReport {
     /// The number of replaced secrets, by kind. A secret that is in several records counts in
     /// each.
     pub kinds: BTreeMap<String, u64>,
-    /// The number of records that cannot be read, and stay as they are.
+    /// The number of records that cannot be read. They are not changed.
     pub unreadable: u64,
 }
 
@@ -69,8 +69,8 @@ impl StoredRedactor {
         true
     }
 
-    /// Redacts every text in one of our own JSON documents, in place. The name of a member does
-    /// not make its value a secret, but the name of a setting may.
+    /// Redacts every text in a JSON document that this program wrote. The name of a member does
+    /// not show that its value is a secret, but the name of a setting may show it.
     pub fn value(&mut self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.text(text),
@@ -182,7 +182,7 @@ impl StoredRedactor {
         })
     }
 
-    /// Redacts a value, whose name may show that it is a secret.
+    /// Redacts a value. Its name may show that it is a secret.
     fn named(&mut self, name: &str, value: &mut String) -> bool {
         let mut line = format!("{name}={value}");
         if !self.text(&mut line) {
@@ -226,7 +226,7 @@ impl StoredRedactor {
         is_changed
     }
 
-    /// Counts the marks that were added; marks that `before` already has are not counted.
+    /// Counts the marks that were added to `before`.
     fn count_kinds(&mut self, counts: &SecretCounts, before: &str, after: &str) {
         for (kind, _) in counts.iter() {
             let mark = format!("[REDACTED:{kind}]");

@@ -1,7 +1,7 @@
 //! Redacts each kind of record that the store holds.
 //!
-//! Every record is destructured without `..`: a field that is added later does not compile until
-//! this file says whether the field holds text.
+//! Every record is destructured without `..`, so that a new field does not compile until it is
+//! added here, too.
 
 use serde_json::Value;
 

@@ -17,7 +17,7 @@ fn secret(n: u32) -> String {
 
 const PIECE: &str = "Zx9Vb4NmkJ8s2Lq0";
 
-/// Checks that the fields of `record` are redacted once, and not again.
+/// Checks that the fields of `record` are redacted the first time, and unchanged the second time.
 fn check<R: std::fmt::Debug + Clone>(
     record: &mut R,
     redact: fn(&mut StoredRedactor, &mut R) -> bool,
@@ -85,7 +85,7 @@ fn every_text_of_a_record_is_redacted() {
 }
 
 #[test]
-fn notes_are_redacted_as_their_owners_wrote_them() {
+fn texts_in_notes_are_redacted() {
     let id = SessionId { agent: "claude".to_owned(), id: secret(1) };
     for (namespace, content) in [
         (NoteNamespace::Awaiting, json!({ "version": 1, "error": secret(1) })),
@@ -106,7 +106,7 @@ fn notes_are_redacted_as_their_owners_wrote_them() {
 }
 
 #[test]
-fn a_setting_is_redacted_for_its_name() {
+fn a_value_is_redacted_because_of_the_name_of_its_setting() {
     let mut changes = json!([
         { "setting": "DB_PASSWORD", "old_value": null, "new_value": "swordfish" },
         { "setting": "PORT", "old_value": "80", "new_value": "8080" },
@@ -117,7 +117,7 @@ fn a_setting_is_redacted_for_its_name() {
 }
 
 #[test]
-fn a_secret_is_counted_and_an_earlier_redaction_is_not() {
+fn only_new_redactions_are_counted() {
     let mut again = StoredRedactor::default();
     let mut text = format!("password=[REDACTED:password] and {}", secret(1));
     assert!(again.text(&mut text));

@@ -1,7 +1,7 @@
-//! Measures how long a real engine takes for many episodes. `tests/share/run measure` starts the
-//! engine and runs this test.
+//! Measures how long a real engine takes to write and search many episodes. `tests/share/run
+//! measure` starts the engine and runs this test.
 
-#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+#![expect(clippy::print_stdout, reason = "this test prints its measurements")]
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ const FILES: u64 = 5;
 const WORDS_OF_ENTITY: u64 = 60;
 const WORDS_OF_FACT: u64 = 22;
 const SESSIONS_OF_BATCH: usize = 32;
-const QUESTIONS: u64 = 500;
+const QUERIES: u64 = 500;
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a real engine: GRAPHITI_SHARE_ENGINE, and GRAPHITI_SHARE_EPISODES"]
@@ -51,7 +51,7 @@ async fn many_episodes_are_written_and_found() {
     let took = began.elapsed().as_secs_f64();
     println!("{count} episodes written in {took:.0} s, {:.0} a second", count as f64 / took);
     let (mut sessions, mut facts) = (Vec::new(), Vec::new());
-    for number in 0..QUESTIONS {
+    for number in 0..QUERIES {
         let mut random = Random(number + 7);
         let question: Vec<String> = (0..3).map(|_| random.word()).collect();
         let began = Instant::now();
@@ -73,7 +73,7 @@ async fn many_episodes_are_written_and_found() {
     println!("latest {}: {} ms", latest.rows.len(), began.elapsed().as_millis());
 }
 
-/// Numbers that look random, and are the same in each run.
+/// Pseudo-random numbers, which are the same in each run.
 struct Random(u64);
 
 impl Random {
@@ -83,7 +83,7 @@ impl Random {
         (self.0 >> 33) % below
     }
 
-    /// Returns one of 20 000 words, of which few are frequent.
+    /// Returns one of 20,000 words; a few of them are frequent.
     fn word(&mut self) -> String {
         const SYLLABLES: [&str; 16] = [
             "ba", "ko", "ri", "tu", "ne", "sal", "mo", "pex", "lin", "dor", "ga", "vi", "zun",

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Returns the rows of an engine with an episode of this machine and a hostile one of a colleague.
+/// Returns the rows of an engine with an episode of this machine, and a colleague's episode that
+/// contains a secret: without and with its content.
 fn rows_of_two(own: &str) -> (serde_json::Value, serde_json::Value) {
     let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
     let row = |id: &str, content: Option<String>| {
@@ -27,7 +28,7 @@ async fn a_colleague_s_episode_is_found_marked_and_redacted() {
         let machine = SharingMachine::new();
         let own = machine.episode(&machine.close(1).await).id.to_string();
         let running = machine.start(&engine.url);
-        running.sharing.settled().await;
+        running.sharing.wait_until_settled().await;
         let (found, contents) = rows_of_two(&own);
         engine.answer("fulltext.queryNodes", found.clone());
         engine.answer("AS content", contents);
@@ -53,12 +54,12 @@ async fn a_colleague_s_episode_is_found_marked_and_redacted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_facts_of_this_machine_do_not_crowd_out_a_colleague_s() {
+async fn a_colleague_s_fact_is_found_among_many_facts_of_this_machine() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     let own = machine.episode(&machine.close(1).await).id.to_string();
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let fact = |id: String, episode: &str| {
         serde_json::json!({
             "uuid": id, "name": "SET_TO", "fact": "pool_size is 20", "episodes": [episode],
@@ -74,18 +75,18 @@ async fn many_facts_of_this_machine_do_not_crowd_out_a_colleague_s() {
     running.sharing.clone().team_episodes(groups, "pool_size".into(), 9).await;
     let queries = engine.queries();
     let episodes = queries.iter().find(|(_, query)| query.contains("queryNodes"));
-    let (_, episodes) = episodes.expect("episodes are asked for");
+    let (_, episodes) = episodes.expect("episodes are queried");
     assert!(episodes.contains("ORDER BY is_own") && episodes.contains(" on "), "{episodes}");
     running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_colleague_s_fact_is_found_with_who_said_it() {
+async fn a_colleague_s_fact_is_found_with_its_author() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     let own = machine.episode(&machine.close(1).await).id.to_string();
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let fact = |id: &str, episode: &str| {
         serde_json::json!({
             "uuid": id, "name": "SET_TO", "fact": "pool_size is 20", "episodes": [episode],
@@ -106,12 +107,12 @@ async fn a_colleague_s_fact_is_found_with_who_said_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_an_answer_in_time_it_is_said_what_is_missing() {
+async fn a_missing_answer_is_reported() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     machine.close(1).await;
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let groups = running.sharing.team_groups(None);
     for (trouble, wanted) in [
         (Behaviour::Stall, "did not answer within 200ms"),
@@ -133,19 +134,19 @@ async fn without_an_answer_in_time_it_is_said_what_is_missing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_check_tells_what_is_wrong_with_the_engine() {
+async fn a_check_reports_the_problems_of_the_engine() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     machine.close(1).await;
     let running = machine.start(&engine.url);
-    running.sharing.settled().await;
+    running.sharing.wait_until_settled().await;
     let limit = Duration::from_millis(500);
     let check = running.sharing.check(limit).await;
     assert!(check.findings[0].is_good && check.version == "Redis 8.2", "{check:?}");
     engine.answer("db.indexes", serde_json::json!([{ "entity": "Entity", "kinds": "{}" }]));
     let check = running.sharing.check(limit).await;
     let [missing] = check.findings.as_slice() else { panic!("{check:?}") };
-    assert!(missing.what.contains("no full-text index of Entity, Episodic"), "{missing:?}");
+    assert!(missing.what.contains("lacks the full-text index for Entity, Episodic"), "{missing:?}");
     engine.set(Behaviour::HangUp);
     let check = running.sharing.check(limit).await;
     assert!(!check.findings[0].is_good && check.findings[0].remedy.contains("share.url"));

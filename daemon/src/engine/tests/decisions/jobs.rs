@@ -49,7 +49,7 @@ fn an_episode_is_saved_in_one_list_with_its_session_before_the_reply() {
 }
 
 #[test]
-fn a_close_during_a_job_is_answered_by_the_job_after_it() {
+fn a_close_during_a_job_waits_for_the_next_job() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let (_, mut first) = close(&mut decider);
@@ -63,7 +63,7 @@ fn a_close_during_a_job_is_answered_by_the_job_after_it() {
 }
 
 #[test]
-fn a_failed_job_is_repeated_after_longer_and_longer_pauses_and_then_no_more() {
+fn a_failed_job_is_retried_after_increasing_pauses_and_then_given_up() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let (_, mut closed) = close(&mut decider);
@@ -77,7 +77,9 @@ fn a_failed_job_is_repeated_after_longer_and_longer_pauses_and_then_no_more() {
     }
     assert_eq!(closed.try_recv().unwrap(), Err(EngineError::Failed("why".to_owned())));
     end(&mut decider, |done| done.index = Some(IndexOutcome::Failed("why".to_owned())));
-    let State::Failed(failure) = decider.session("a").state else { panic!("it failed") };
+    let State::Failed(failure) = decider.session("a").state else {
+        panic!("the session has not failed")
+    };
     assert_eq!(failure.retry_at, None);
 }
 
@@ -96,7 +98,7 @@ fn a_session_stays_due_when_the_store_failed_its_job() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_tried_again_after_a_minute() {
+fn a_file_that_cannot_be_read_is_retried_after_a_minute() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     decider.put(OWN, 1, 20);
@@ -112,7 +114,7 @@ fn a_file_that_cannot_be_read_is_tried_again_after_a_minute() {
 }
 
 #[test]
-fn the_job_of_a_quarantined_session_is_not_started_until_someone_asks_for_it() {
+fn the_job_of_a_quarantined_session_is_not_started_until_a_caller_closes_the_session() {
     let note = serde_json::json!({
         "agent": "claude", "id": "a", "from": 0, "at_work": false, "deaths": 4,
         "last": START.micros(),
@@ -152,7 +154,7 @@ fn the_copies_of_a_session_whose_file_was_replaced_are_read_from_their_start() {
 }
 
 #[test]
-fn the_first_message_dates_a_session_whatever_the_date_of_its_file() {
+fn a_new_session_has_the_time_of_its_messages_not_of_its_file() {
     let mut decider = Decider::new();
     decider.put(OWN, 1, 10);
     decider.announce(&[OWN]);
@@ -165,7 +167,7 @@ fn the_first_message_dates_a_session_whatever_the_date_of_its_file() {
     decider.decide(EngineEvent::JobDone(Box::new(done)));
     assert_eq!(decider.session("a").last_activity, old);
     assert_eq!(decider.state_of("a"), "unindexed");
-    assert_eq!(decider.performed, ["session"], "it is saved once");
+    assert_eq!(decider.performed, ["session"], "the session is saved once");
 }
 
 type Answer = tokio::sync::oneshot::Receiver<Result<crate::engine::Closed, EngineError>>;

@@ -1,6 +1,6 @@
-//! Tests the decisions of the engine, without tasks, threads and a file system. A test performs
-//! the effects. It determines when a job, a batch of files or a model returns, and with which
-//! result.
+//! Tests the decisions of the engine without tasks, threads and a file system. The tests perform
+//! the effects themselves: they determine when a job, a batch of files or a model returns, and with
+//! which result.
 
 mod jobs;
 mod model_queue;
@@ -67,7 +67,7 @@ struct Decider {
     store: Arc<dyn Store>,
     reader: Arc<SourceReader>,
     now: Timestamp,
-    /// The file system, unless the real one is observed.
+    /// The simulated file system, which is used unless `observes_disk` is set.
     files: BTreeMap<PathBuf, FileStamp>,
     observes_disk: bool,
     /// Processes that have ended.
@@ -91,8 +91,8 @@ impl Decider {
         Decider::with(|_, _| {}, &[], "")
     }
 
-    /// Creates a state over a store that has `writes`, with the notes of crashes of an earlier
-    /// run.
+    /// Creates a state with a store that contains `writes`, and with the notes of crashes of an
+    /// earlier run.
     fn with(
         change: impl FnOnce(&Machine, &mut Settings),
         writes: &[Write],
@@ -228,7 +228,7 @@ impl Decider {
                 send(self.store.write(Vec::new()).wait());
             }
             EngineEffect::ReplyWhenFound(reply) => {
-                // The caller may not wait any more.
+                // The caller may have stopped waiting.
                 let _ = reply.send(());
             }
             EngineEffect::LiftQuarantine(session) => self.reader.crash_tracker.try_again(&session),
@@ -264,7 +264,8 @@ impl Decider {
         FileObservation { path: path.to_owned(), exists: stamp.is_some(), stamp }
     }
 
-    /// Creates or changes a file. Its path is a folder, a session and perhaps a sub-agent.
+    /// Creates or changes a file. Its path has the form `/folder/session` or
+    /// `/folder/session/sub-agent`.
     fn put(&mut self, path: &str, file: u64, length: u64) {
         let stamp = FileStamp { file, length, modified: self.now.micros() };
         self.files.insert(path.into(), stamp);

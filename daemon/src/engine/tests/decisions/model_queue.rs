@@ -1,4 +1,4 @@
-//! Tests when questions to models are asked, retried, and given up.
+//! Tests when questions to models are asked, retried and given up.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ use crate::{
 const A: SessionKey = SessionKey(1);
 
 #[test]
-fn a_queued_question_is_gathered_asked_and_done() {
+fn a_queued_question_is_gathered_asked_and_removed() {
     let mut decider = queue_of(1, |_| {});
     assert!(decider.jobs[0].gather);
     gather(&mut decider);
@@ -43,7 +43,7 @@ fn a_queued_question_is_gathered_asked_and_done() {
 }
 
 #[test]
-fn an_outage_postpones_the_question_for_longer_and_longer_and_then_ends_it() {
+fn during_an_outage_a_question_is_retried_after_increasing_pauses_and_then_given_up() {
     let mut decider = queue_of(1, |_| {});
     for (retried, pause) in (1..).zip([300, 900, 2_700, 7_200, 21_600]) {
         fail(&mut decider, unavailable(), 0);
@@ -58,7 +58,7 @@ fn an_outage_postpones_the_question_for_longer_and_longer_and_then_ends_it() {
 }
 
 #[test]
-fn a_spent_budget_is_waited_for_and_is_no_retry() {
+fn a_question_waits_for_the_next_budget_without_counting_a_retry() {
     let mut decider = queue_of(1, |_| {});
     let until = decider.after(40_000);
     fail(&mut decider, Error::BudgetSpent { limit: "5 calls".to_owned(), until }, 0);
@@ -67,7 +67,7 @@ fn a_spent_budget_is_waited_for_and_is_no_retry() {
 }
 
 #[test]
-fn a_failure_of_the_summarizer_before_a_reload_counts_for_nothing() {
+fn a_failure_of_a_replaced_summarizer_is_ignored() {
     let mut decider = queue_of(1, |_| {});
     gather(&mut decider);
     let episode = decider.questions.pop_front().unwrap().0.episode.id;
@@ -75,7 +75,7 @@ fn a_failure_of_the_summarizer_before_a_reload_counts_for_nothing() {
     answer(&mut decider, episode, SummarizeOutcome::Failed(unavailable()), 0);
     let saved = queued::load(decider.store.as_ref()).unwrap();
     assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.now, 0));
-    assert_eq!(decider.jobs.len(), 1, "it is gathered at once");
+    assert_eq!(decider.jobs.len(), 1, "the question is gathered again");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn an_answer_about_an_episode_that_was_deleted_meanwhile_is_dropped() {
 }
 
 #[test]
-fn the_caller_learns_of_a_failure_where_failures_are_to_be_shown() {
+fn a_failure_is_reported_to_the_caller_if_the_settings_require_it() {
     let mut decider = queue_of(1, |resilience| resilience.on_unavailable = OnUnavailable::Fail);
     let pending = decider.command(|reply| EngineCommand::Pending { session: A, reply });
     let mut done = { pending }.try_recv().unwrap().unwrap().done.unwrap();
@@ -114,11 +114,11 @@ fn the_caller_learns_of_a_failure_where_failures_are_to_be_shown() {
 }
 
 #[test]
-fn no_more_questions_are_asked_at_once_than_allowed() {
+fn the_number_of_concurrent_questions_is_limited() {
     let mut decider = queue_of(3, |_| {});
     assert_eq!(decider.jobs.len(), 1);
     gather(&mut decider);
-    assert!(decider.jobs.is_empty(), "one is asked, and no other is gathered");
+    assert!(decider.jobs.is_empty(), "no second question is gathered");
     let episode = decider.questions.pop_front().unwrap().0.episode.id;
     answer(&mut decider, episode, SummarizeOutcome::Nothing, 0);
     assert_eq!(decider.jobs.len(), 1);

@@ -1,5 +1,5 @@
-//! Tests real files and real jobs, with the steps of their handling in random order. A job may
-//! read long after it was started, and its result may arrive long after it read.
+//! Tests real files and real jobs. The steps of their handling are in random order: a job may run
+//! long after it was started, and its result may arrive long after that.
 
 use std::{collections::VecDeque, path::PathBuf};
 
@@ -21,8 +21,8 @@ enum Step {
     /// Changes a file or announces files.
     File(FileStep),
     /// The files of a batch are identified.
-    Look,
-    /// The result of the discovery is returned.
+    Identify,
+    /// The result of an identification is returned.
     ReturnBatch,
     /// One of the started jobs runs.
     Run(usize),
@@ -33,7 +33,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => interleavings::file_step().prop_map(Step::File),
-        2 => Just(Step::Look),
+        2 => Just(Step::Identify),
         2 => Just(Step::ReturnBatch),
         2 => (0usize..3).prop_map(Step::Run),
         2 => Just(Step::ReturnJob),
@@ -43,7 +43,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(interleavings::config())]
     #[test]
-    fn each_record_is_remembered_once_in_whatever_order_files_are_handled(
+    fn each_record_is_stored_once_in_any_order_of_steps(
         steps in prop::collection::vec(step(), 1..60),
     ) {
         let mut ordered = Ordered::new();
@@ -56,7 +56,7 @@ proptest! {
 struct Ordered {
     played: Played,
     decider: Decider,
-    looked: VecDeque<IdentifyResult>,
+    identified: VecDeque<IdentifyResult>,
     done: VecDeque<JobResult>,
 }
 
@@ -65,7 +65,7 @@ impl Ordered {
         let played = Played::new();
         let mut decider = Decider::over(played.machine.clone(), |_, _| {}, &[], "");
         decider.observes_disk = true;
-        Ordered { played, decider, looked: VecDeque::new(), done: VecDeque::new() }
+        Ordered { played, decider, identified: VecDeque::new(), done: VecDeque::new() }
     }
 
     fn step(&mut self, step: Step) {
@@ -75,12 +75,13 @@ impl Ordered {
                 self.announce(paths);
             }
             Step::File(step) => self.played.change(&step),
-            Step::Look => {
+            Step::Identify => {
                 let batch = self.decider.batches.pop_front();
-                self.looked.extend(batch.map(|paths| files::identify(paths, &Formats::default())));
+                self.identified
+                    .extend(batch.map(|paths| files::identify(paths, &Formats::default())));
             }
             Step::ReturnBatch => {
-                if let Some(found) = self.looked.pop_front() {
+                if let Some(found) = self.identified.pop_front() {
                     self.decider.turn(EngineEvent::Identified(found));
                 }
             }
@@ -104,12 +105,12 @@ impl Ordered {
     /// Announces all files, as a scan does, and ends all started work.
     fn drain(&mut self) {
         self.announce((0..PATHS.len()).map(|path| self.played.path(path)).collect());
-        while !(self.looked.is_empty()
+        while !(self.identified.is_empty()
             && self.done.is_empty()
             && self.decider.batches.is_empty()
             && self.decider.jobs.is_empty())
         {
-            for step in [Step::Look, Step::ReturnBatch, Step::Run(0), Step::ReturnJob] {
+            for step in [Step::Identify, Step::ReturnBatch, Step::Run(0), Step::ReturnJob] {
                 self.step(step);
             }
         }

@@ -16,7 +16,7 @@ use crate::{
 const A: SessionKey = SessionKey(1);
 
 #[test]
-fn a_summary_is_made_again_while_nothing_else_is_to_be_done() {
+fn a_summary_is_created_again_only_while_there_is_no_other_work() {
     let (mut decider, episode) = with_episode();
     assert!(matches!(permit(&mut decider, &episode), RemakePermit::Granted(_)));
     decider.put("/p/b", 1, 10);
@@ -29,9 +29,9 @@ fn a_summary_is_made_again_while_nothing_else_is_to_be_done() {
 }
 
 #[test]
-fn a_summary_is_stored_with_one_permit_once() {
+fn a_permit_allows_one_summary_to_be_stored() {
     let (mut decider, episode) = with_episode();
-    assert!(!store(&mut decider, &episode), "nobody permitted it");
+    assert!(!store(&mut decider, &episode), "no permit was given");
     permit(&mut decider, &episode);
     decider.performed.clear();
     assert!(store(&mut decider, &episode));
@@ -40,7 +40,7 @@ fn a_summary_is_stored_with_one_permit_once() {
 }
 
 #[test]
-fn a_summary_that_is_ready_while_its_session_is_being_closed_is_not_stored() {
+fn a_summary_is_not_stored_while_its_session_is_being_closed() {
     let (mut decider, episode) = with_episode();
     permit(&mut decider, &episode);
     let (_, mut closed) = close(&mut decider);
@@ -53,7 +53,7 @@ fn a_summary_that_is_ready_while_its_session_is_being_closed_is_not_stored() {
 }
 
 #[test]
-fn a_close_that_changes_nothing_leaves_the_permit_in_force() {
+fn a_permit_stays_valid_after_a_close_without_changes() {
     let (mut decider, episode) = with_episode();
     permit(&mut decider, &episode);
     let _closed = close(&mut decider);

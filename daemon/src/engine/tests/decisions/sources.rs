@@ -29,7 +29,7 @@ fn a_new_file_is_identified_registered_and_read() {
 }
 
 #[test]
-fn files_of_one_session_have_numbers_of_their_own_and_one_job() {
+fn files_of_one_session_have_different_numbers_and_share_one_job() {
     let mut decider = Decider::new();
     decider.put(OWN, 1, 10);
     decider.put(SUB_AGENT, 2, 10);
@@ -47,7 +47,7 @@ fn a_file_that_is_announced_again_while_it_is_identified_is_registered_once() {
     decider.announce(&[OWN]);
     decider.announce(&[OWN]);
     decider.identify();
-    assert!(decider.batches.is_empty(), "it is known by then");
+    assert!(decider.batches.is_empty(), "the file is registered");
     assert_eq!(decider.paths(), [OWN]);
     assert_eq!(decider.jobs.len(), 1);
 }
@@ -61,7 +61,7 @@ fn an_event_about_a_file_that_did_not_change_starts_nothing() {
 }
 
 #[test]
-fn an_event_about_a_file_that_is_gone_by_then_starts_nothing() {
+fn an_event_about_a_file_that_was_deleted_meanwhile_starts_nothing() {
     let mut decider = Decider::new();
     decider.announce(&[OWN]);
     assert!(decider.batches.is_empty());
@@ -73,7 +73,7 @@ fn an_event_about_a_file_that_is_gone_by_then_starts_nothing() {
     decider.put(OWN, 1, 10);
     decider.announce(&[OWN]);
     decider.identify();
-    assert_eq!(decider.paths(), [OWN], "it came back");
+    assert_eq!(decider.paths(), [OWN], "the file exists again");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_file_that_was_replaced_is_read_even_if_it_is_as_long_as_before() {
 }
 
 #[test]
-fn a_session_whose_own_file_was_deleted_is_over_and_a_sub_agents_file_ends_nothing() {
+fn a_session_ends_when_its_own_file_is_deleted_but_not_when_a_sub_agents_file_is() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     decider.follow(SUB_AGENT, 2);
@@ -114,7 +114,7 @@ fn a_session_whose_own_file_was_deleted_is_over_and_a_sub_agents_file_ends_nothi
 }
 
 #[test]
-fn a_session_goes_on_where_its_file_was_moved_to() {
+fn a_session_continues_in_a_file_that_was_moved() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let file = decider.files.remove(Path::new(OWN)).unwrap();
@@ -129,7 +129,7 @@ fn a_session_goes_on_where_its_file_was_moved_to() {
 }
 
 #[test]
-fn a_file_that_its_agent_archived_is_the_same_file() {
+fn a_file_that_its_agent_archived_stays_registered_under_its_new_path() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let file = decider.files.remove(Path::new(OWN)).unwrap();
@@ -138,14 +138,14 @@ fn a_file_that_its_agent_archived_is_the_same_file() {
     decider.identify();
     assert_eq!(decider.paths(), [ARCHIVED]);
     assert_eq!(decider.session("a").file, ARCHIVED);
-    assert!(decider.jobs.is_empty(), "nothing in it is new");
+    assert!(decider.jobs.is_empty(), "the file has no new content");
     decider.put(ARCHIVED, 1, 20);
     decider.announce(&[ARCHIVED]);
     assert_eq!(decider.due_files(), [0]);
 }
 
 #[test]
-fn a_copy_in_the_archive_is_read_only_when_the_original_is_gone() {
+fn a_copy_in_the_archive_is_registered_only_after_the_original_was_deleted() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     decider.put(ARCHIVED, 2, 10);
@@ -159,7 +159,7 @@ fn a_copy_in_the_archive_is_read_only_when_the_original_is_gone() {
 }
 
 #[test]
-fn an_excluded_folder_is_not_even_looked_at() {
+fn files_in_an_excluded_folder_are_not_identified() {
     let mut decider = Decider::with(|_, settings| settings.excluded = vec!["/p".into()], &[], "");
     decider.put(OWN, 1, 10);
     decider.put("/q/a", 2, 10);
@@ -168,7 +168,7 @@ fn an_excluded_folder_is_not_even_looked_at() {
 }
 
 #[test]
-fn a_session_is_over_when_its_agent_recorded_the_end() {
+fn a_session_ends_when_its_agent_recorded_the_end() {
     let mut decider = Decider::new();
     decider.put(OWN, 1, 10);
     decider.announce(&[OWN]);

@@ -1,4 +1,4 @@
-//! Tests callers that wait for the engine to settle, to forget and to stop.
+//! Tests callers that wait until the engine has settled, has released sessions, or has stopped.
 
 use std::time::Duration;
 
@@ -19,27 +19,27 @@ fn the_engine_has_settled_when_a_scan_after_the_request_is_complete() {
     let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: false, reply });
     assert_eq!(settled.try_recv(), WAITS);
     decider.turn(EngineEvent::Notice(Notice::Complete { asked: 0 }));
-    assert_eq!(settled.try_recv(), WAITS, "that scan began before");
+    assert_eq!(settled.try_recv(), WAITS, "this scan began before the request");
     decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
     assert_eq!(settled.try_recv(), Ok(()));
 }
 
 #[test]
-fn the_engine_has_settled_when_nothing_is_identified_or_read_any_more() {
+fn the_engine_has_settled_when_no_file_is_being_identified_or_read() {
     let mut decider = Decider::new();
     decider.put(OWN, 1, 10);
     decider.announce(&[OWN]);
     let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: false, reply });
     decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
-    assert_eq!(settled.try_recv(), WAITS, "it is identified");
+    assert_eq!(settled.try_recv(), WAITS, "the file is being identified");
     decider.identify();
-    assert_eq!(settled.try_recv(), WAITS, "it is read");
+    assert_eq!(settled.try_recv(), WAITS, "the file is being read");
     decider.finish(1);
     assert_eq!(settled.try_recv(), Ok(()));
 }
 
 #[test]
-fn a_caller_that_waits_for_sessions_waits_until_none_will_end_by_itself() {
+fn a_caller_can_wait_until_all_sessions_with_a_timeout_have_ended() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: true, reply });
@@ -72,11 +72,11 @@ fn a_session_is_released_when_its_job_has_ended() {
     decider.performed.clear();
     decider.finish(1);
     assert_eq!(released.try_recv(), Ok(()));
-    assert_eq!(decider.performed, [""; 0], "nothing more is written of it");
+    assert_eq!(decider.performed, [""; 0], "nothing is written after the release");
 }
 
 #[test]
-fn a_stop_waits_for_the_job_and_saves_what_is_only_in_memory() {
+fn a_stop_waits_for_a_job_that_saves_the_states_in_memory() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     decider.put(OWN, 1, 20);
@@ -93,7 +93,7 @@ fn a_stop_waits_for_the_job_and_saves_what_is_only_in_memory() {
 }
 
 #[test]
-fn a_session_whose_agent_is_gone_at_its_deadline_ends_for_that_reason() {
+fn a_session_whose_agent_has_exited_by_its_deadline_ends_because_of_the_exit() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
     let process = Process { pid: 7, started: Some(1) };
@@ -108,7 +108,7 @@ fn a_session_whose_agent_is_gone_at_its_deadline_ends_for_that_reason() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_keeps_no_session_from_ending() {
+fn sessions_end_on_time_after_the_clock_is_set_back() {
     let mut decider = Decider::new();
     decider.now = START.plus(Duration::from_secs(1_000_000));
     decider.follow(OWN, 1);

@@ -1,5 +1,5 @@
-//! Draws the neighbours of a node around it, in sectors by kind. The positions are computed here,
-//! so that the drawing needs no script and is the same each time.
+//! Draws a node and, around it, its neighbours, with a sector for each kind. The positions are
+//! computed here, so that the drawing needs no script and is always the same.
 
 use std::f64::consts::TAU;
 
@@ -10,27 +10,27 @@ use crate::view::{pages::parts::visible, texts::T};
 /// The radius of the first ring.
 const FIRST_RING: f64 = 170.0;
 /// The distance between rings.
-const RING: f64 = 30.0;
+const RING_DISTANCE: f64 = 30.0;
 /// The minimum distance between the nodes on a ring.
-const SPACING: f64 = 24.0;
+const NODE_DISTANCE: f64 = 24.0;
 /// The angle between sectors.
-const GAP: f64 = 0.06;
+const SECTOR_GAP: f64 = 0.06;
 /// The margin around the drawing.
 const MARGIN: f64 = 24.0;
 /// Estimated width of a character of a label.
-const CHARACTER: f64 = 8.6;
+const CHARACTER_WIDTH: f64 = 8.6;
 /// Estimated width of a character of the center's label.
-const CENTER_CHARACTER: f64 = 11.5;
-/// Maximum number of nodes with a label: those with the most facts have one.
-const LABELS: usize = 40;
-/// Maximum length, in characters, of a label.
-const LABEL: usize = 26;
+const CENTER_CHARACTER_WIDTH: f64 = 11.5;
+/// Maximum number of nodes with a label. The nodes with the most facts have a label.
+const MAX_LABELS: usize = 40;
+/// Maximum number of characters of a label.
+const MAX_LABEL_CHARS: usize = 26;
 
 pub(super) struct DrawnNode {
     pub(super) address: String,
     pub(super) name: String,
     pub(super) kind: &'static str,
-    /// The number of facts that it shares with the center.
+    /// The number of facts that the node shares with the center.
     pub(super) facts: usize,
     pub(super) relations: String,
 }
@@ -50,7 +50,7 @@ struct NodePosition {
 }
 
 impl Drawing<'_> {
-    /// Renders the drawing. It is hidden from screen readers, because its nodes are also in lists.
+    /// Renders the drawing. Screen readers do not read it, because the nodes are also in lists.
     pub(super) fn markup(&self) -> Markup {
         let kinds: Vec<&str> = self.nodes.iter().map(|node| node.kind).collect();
         let positions = positions(&kinds);
@@ -69,17 +69,17 @@ impl Drawing<'_> {
         }
     }
 
-    /// Returns the part of the plane that the drawing needs: left, top, width, height. A few nodes
-    /// get a small drawing instead of an empty one.
+    /// Returns the smallest rectangle around the drawing: left, top, width, height.
     fn extent(&self, positions: &[NodePosition]) -> (f64, f64, f64, f64) {
-        let half = characters(&label(self.center)) * CENTER_CHARACTER / 2.0;
+        let half = characters(&label(self.center)) * CENTER_CHARACTER_WIDTH / 2.0;
         let mut corners = vec![(-half, -46.0), (half, 24.0)];
         for position in positions {
-            let has_label = position.node < LABELS;
+            let has_label = position.node < MAX_LABELS;
             let shown =
                 if has_label { label(&self.nodes[position.node].name) } else { String::new() };
-            let reach = position.radius + 14.0 + characters(&shown) * CHARACTER;
-            corners.push((reach * position.angle.cos(), reach * position.angle.sin()));
+            let outer_radius = position.radius + 14.0 + characters(&shown) * CHARACTER_WIDTH;
+            corners
+                .push((outer_radius * position.angle.cos(), outer_radius * position.angle.sin()));
         }
         let edge = |of: fn(&(f64, f64)) -> f64, pick: fn(f64, f64) -> f64| {
             corners.iter().map(of).fold(0.0, pick)
@@ -95,13 +95,13 @@ impl Drawing<'_> {
         let node = &self.nodes[position.node];
         let (x, y) = position.point();
         let degrees = position.angle.to_degrees();
-        // Text on the left half is turned, so that it is not upside down.
+        // On the left half, text is rotated by 180 degrees, so that it is not upside down.
         let is_left = x < 0.0;
         let (turn, anchor, shift) =
             if is_left { (degrees + 180.0, "end", -10) } else { (degrees, "start", 10) };
         let radius = 4 + node.facts.min(6);
         html! {
-            a href=(node.address) tabindex="-1" .node .{ "kind-" (node.kind) } .labelled[position.node < LABELS] {
+            a href=(node.address) tabindex="-1" .node .{ "kind-" (node.kind) } .labelled[position.node < MAX_LABELS] {
                 title { (visible(&node.name)) " – " (node.relations) }
                 g transform={ "translate(" (x) " " (y) ") rotate(" (format!("{turn:.1}")) ")" } {
                     circle r=(radius) {}
@@ -119,7 +119,8 @@ impl NodePosition {
     }
 }
 
-/// Places nodes of these kinds. Each kind has a sector, whose rings are filled from the inside.
+/// Returns the positions of nodes of these kinds. Each kind has a sector, whose rings are filled
+/// from the inside.
 fn positions(kinds: &[&str]) -> Vec<NodePosition> {
     let mut sectors: Vec<(&str, Vec<usize>)> = Vec::new();
     for (node, kind) in kinds.iter().enumerate() {
@@ -128,11 +129,10 @@ fn positions(kinds: &[&str]) -> Vec<NodePosition> {
             None => sectors.push((kind, vec![node])),
         }
     }
-    // With the square root, kinds with few nodes get enough of the circle, and the others get more
-    // rings.
+    // The square root gives kinds with few nodes a sufficiently large sector.
     let weight = |nodes: &[usize]| f64::from(u32::try_from(nodes.len()).unwrap_or(u32::MAX)).sqrt();
     let total: f64 = sectors.iter().map(|(_, nodes)| weight(nodes)).sum();
-    let gaps = if sectors.len() > 1 { GAP } else { 0.0 };
+    let gaps = if sectors.len() > 1 { SECTOR_GAP } else { 0.0 };
     let mut positions = Vec::new();
     let mut begin = -TAU / 4.0;
     for (_, nodes) in &sectors {
@@ -149,7 +149,7 @@ fn sector(nodes: &[usize], begin: f64, angle: f64) -> Vec<NodePosition> {
     let mut radius = FIRST_RING;
     while !rest.is_empty() {
         let mut capacity = 1;
-        while f64::from(capacity + 1) * SPACING <= angle * radius {
+        while f64::from(capacity + 1) * NODE_DISTANCE <= angle * radius {
             capacity += 1;
         }
         let count = usize::try_from(capacity).unwrap_or(1).min(rest.len());
@@ -161,7 +161,7 @@ fn sector(nodes: &[usize], begin: f64, angle: f64) -> Vec<NodePosition> {
             at += step;
         }
         rest = outer;
-        radius += RING;
+        radius += RING_DISTANCE;
     }
     positions
 }
@@ -173,14 +173,14 @@ fn characters(label: &str) -> f64 {
 fn label(name: &str) -> String {
     let name = visible(name);
     let count = name.chars().count();
-    if count <= LABEL {
+    if count <= MAX_LABEL_CHARS {
         return name.into_owned();
     }
-    // The end of a path tells more than its beginning.
+    // The end of a path is more specific than its beginning.
     let is_path = name.contains('/') && !name.contains(' ');
     match is_path {
-        true => format!("…{}", name.chars().skip(count - LABEL).collect::<String>()),
-        false => format!("{}…", name.chars().take(LABEL).collect::<String>()),
+        true => format!("…{}", name.chars().skip(count - MAX_LABEL_CHARS).collect::<String>()),
+        false => format!("{}…", name.chars().take(MAX_LABEL_CHARS).collect::<String>()),
     }
 }
 
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_hundred_nodes_have_places_that_do_not_overlap() {
+    fn five_hundred_nodes_do_not_overlap() {
         for sizes in [[400, 80, 19, 1], [125, 125, 125, 125], [1, 0, 0, 0], [497, 1, 1, 1]] {
             let names = ["File", "Decision", "Error", "Task"];
             let kinds: Vec<&str> =
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_of_few_nodes_is_small_and_holds_their_labels() {
+    fn a_drawing_of_few_nodes_is_small_and_contains_their_labels() {
         let node = |name: &str| DrawnNode {
             address: String::new(),
             name: name.to_owned(),
@@ -222,7 +222,7 @@ mod tests {
         let positions = positions(&["File", "File"]);
         let (left, top, width, height) = drawing.extent(&positions);
         assert!(height < 140.0, "{height}");
-        assert!(left < -170.0 && left + width > 170.0 + 8.0 * CHARACTER, "{left} {width}");
+        assert!(left < -170.0 && left + width > 170.0 + 8.0 * CHARACTER_WIDTH, "{left} {width}");
         assert!(top < -46.0);
     }
 

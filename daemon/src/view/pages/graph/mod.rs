@@ -1,5 +1,5 @@
-//! The page of an entity, such as a file, an error or a decision: a drawing of its neighbours, and
-//! its history as a list.
+//! The page of an entity, such as a file, an error or a decision, with a drawing of its neighbours
+//! and a list of its facts.
 
 mod drawing;
 
@@ -36,11 +36,11 @@ use crate::{
 };
 
 /// Maximum number of facts from which the drawing is made.
-const FACTS: usize = 1_500;
+const MAX_FACTS: usize = 1_500;
 /// Maximum number of nodes in the drawing.
-const NODES: usize = 500;
+const MAX_NODES: usize = 500;
 /// Maximum number of facts in the list.
-const LISTED: usize = 100;
+const MAX_LISTED_FACTS: usize = 100;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -86,24 +86,24 @@ pub(in crate::view) async fn page(
     Ok(ViewPage::new(visible(&entity.name), NavItem::Facts, body))
 }
 
-/// An entity, and those that share a fact with it.
+/// An entity, and the entities that share a fact with it.
 struct Neighbourhood {
     entity: Entity,
     nodes: Vec<DrawnNode>,
 }
 
 fn neighbourhood(daemon: &DaemonState, id: EntityId) -> Result<Option<Neighbourhood>, StoreError> {
-    let things = Graph::of(daemon.engine.store().as_ref());
-    let Some(entity) = things.entity(id)? else { return Ok(None) };
-    let nodes = neighbours(&things, &entity)?;
+    let graph = Graph::of(daemon.engine.store().as_ref());
+    let Some(entity) = graph.entity(id)? else { return Ok(None) };
+    let nodes = neighbours(&graph, &entity)?;
     Ok(Some(Neighbourhood { entity, nodes }))
 }
 
-/// Returns the entities that share a fact with this one, those with the most facts first.
-fn neighbours(things: &Graph<'_>, center: &Entity) -> Result<Vec<DrawnNode>, StoreError> {
-    let filter = FactFilter { relations: Vec::new(), at: None, limit: FACTS };
+/// Returns the entities that share a fact with `center`, those that share the most facts first.
+fn neighbours(graph: &Graph<'_>, center: &Entity) -> Result<Vec<DrawnNode>, StoreError> {
+    let filter = FactFilter { relations: Vec::new(), at: None, limit: MAX_FACTS };
     let mut found: HashMap<EntityId, (usize, Vec<&'static str>)> = HashMap::new();
-    for fact in things.around(center.id, &filter)? {
+    for fact in graph.around(center.id, &filter)? {
         let Fact { source, target, others, relation, .. } = fact;
         for id in others.into_iter().chain([source, target]).filter(|id| *id != center.id) {
             let (count, relations) = found.entry(id).or_default();
@@ -115,7 +115,7 @@ fn neighbours(things: &Graph<'_>, center: &Entity) -> Result<Vec<DrawnNode>, Sto
     }
     let mut nodes = Vec::new();
     for (id, (facts, relations)) in found {
-        let Some(entity) = things.entity(id)? else { continue };
+        let Some(entity) = graph.entity(id)? else { continue };
         nodes.push(DrawnNode {
             address: address("node", &[("id", &entity.id.to_string())]),
             name: entity.name,
@@ -125,13 +125,13 @@ fn neighbours(things: &Graph<'_>, center: &Entity) -> Result<Vec<DrawnNode>, Sto
         });
     }
     nodes.sort_by(|one, other| other.facts.cmp(&one.facts).then_with(|| one.name.cmp(&other.name)));
-    nodes.truncate(NODES);
+    nodes.truncate(MAX_NODES);
     Ok(nodes)
 }
 
 async fn history(daemon: &DaemonState, id: EntityId) -> PageResult<Vec<FactRow>> {
     let arguments = SearchFactsArguments {
-        max_facts: LISTED,
+        max_facts: MAX_LISTED_FACTS,
         center_node_uuid: Some(id.to_string()),
         include_ended: true,
         ..SearchFactsArguments::default()
@@ -142,7 +142,8 @@ async fn history(daemon: &DaemonState, id: EntityId) -> PageResult<Vec<FactRow>>
     Ok(facts)
 }
 
-/// Renders the fact that ended this one: a fact of the same kind that began when this one ended.
+/// Renders the fact that replaced `fact`, if there is one: it has the same kind and the same source
+/// node, and it began when `fact` ended.
 fn successor(fact: &FactRow, history: &[FactRow]) -> Markup {
     let is_successor = |other: &&FactRow| {
         Some(&other.valid_at) == fact.invalid_at.as_ref()

@@ -1,4 +1,4 @@
-//! Renders a page of a conversation: what was said, with calls of tools folded.
+//! Renders a page of a conversation. Tool calls are collapsed.
 
 use graphiti_proto::{
     clean::is_obeyed,
@@ -14,38 +14,38 @@ use crate::view::{
     texts::{self, T},
 };
 
-/// Maximum number of characters of a message on the page; the rest is on a page of its own.
-const SHOWN: usize = 6_000;
-/// The same on a page with many long messages.
-const SHOWN_OF_MANY: usize = 1_000;
-/// Size, in bytes, of the messages on a page, above which [`SHOWN_OF_MANY`] applies.
-const MANY: usize = 3 << 19;
-/// Maximum length, in characters, of the first line of a tool's call.
-const HEADING: usize = 160;
+/// Maximum number of characters of a message on the page. The page of the message shows the rest.
+const MAX_CHARS: usize = 6_000;
+/// Maximum number of characters of a message on a page with many long messages.
+const MAX_CHARS_OF_MANY: usize = 1_000;
+/// If the messages on a page are larger than this, in bytes, [`MAX_CHARS_OF_MANY`] applies.
+const MANY_BYTES: usize = 3 << 19;
+/// Maximum number of characters of the first line of a tool call.
+const MAX_HEADING_CHARS: usize = 160;
 
 pub(super) struct ConversationPage<'s> {
     pub(super) session: &'s SessionRow,
     pub(super) source: u32,
     /// The number of the first message.
     pub(super) first: u32,
-    /// The message to show.
+    /// The number of the message to mark.
     pub(super) at: Option<u32>,
     /// Maximum number of messages on a page.
     pub(super) page: u32,
     pub(super) answer: &'s GetSessionAnswer,
     /// Maximum number of characters of a message that are shown.
-    pub(super) shown: usize,
+    pub(super) shown_chars: usize,
 }
 
-/// Returns the maximum number of characters of a message that are shown, so that a page stays below
-/// a few megabytes.
-pub(super) fn shown(messages: &[MessageRow]) -> usize {
-    let all = messages.iter().flat_map(|message| message.text.chars().take(SHOWN));
+/// Returns how many characters of a message are shown, so that the page has at most a few
+/// megabytes.
+pub(super) fn shown_chars(messages: &[MessageRow]) -> usize {
+    let all = messages.iter().flat_map(|message| message.text.chars().take(MAX_CHARS));
     let bytes: usize = all.map(escaped_length).sum();
-    if bytes > MANY { SHOWN_OF_MANY } else { SHOWN }
+    if bytes > MANY_BYTES { MAX_CHARS_OF_MANY } else { MAX_CHARS }
 }
 
-/// Returns the size, in bytes, of a character in a page.
+/// Returns the maximum size, in bytes, of a character in the HTML of a page.
 fn escaped_length(c: char) -> usize {
     match c {
         '<' | '>' | '&' | '"' => "&quot;".len(),
@@ -57,7 +57,7 @@ fn escaped_length(c: char) -> usize {
 impl ConversationPage<'_> {
     pub(super) fn markup(&self) -> Markup {
         let messages = &self.answer.messages;
-        // Consecutive calls of tools are one group.
+        // Consecutive tool calls are one group.
         let groups = messages.chunk_by(|one, other| one.role == "tool" && other.role == "tool");
         html! {
             (self.pager())
@@ -113,14 +113,14 @@ impl ConversationPage<'_> {
     }
 
     fn beginning<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
-        let end = text.char_indices().nth(self.shown).map_or(text.len(), |(end, _)| end);
+        let end = text.char_indices().nth(self.shown_chars).map_or(text.len(), |(end, _)| end);
         visible(&text[..end])
     }
 
-    /// Renders a link to the whole message, if the page shows only its beginning.
+    /// Renders a link to the whole message if the page shows only its beginning.
     fn rest(&self, message: &MessageRow) -> Markup {
         let length = message.text.chars().count();
-        if length <= self.shown {
+        if length <= self.shown_chars {
             return html! {};
         }
         let numbers = [self.source.to_string(), message.seq.to_string()];
@@ -151,7 +151,7 @@ impl ConversationPage<'_> {
     fn call(&self, message: &MessageRow) -> Markup {
         let (heading, body) = message.text.split_once('\n').unwrap_or((&message.text, ""));
         let is_diff = heading.contains(" (+") && heading.contains(')');
-        let is_long = heading.chars().count() > HEADING;
+        let is_long = heading.chars().count() > MAX_HEADING_CHARS;
         let body = if is_long { message.text.as_str() } else { body };
         html! {
             li .call .here[self.is_here(message)] #(self.id(message)) {
@@ -172,13 +172,13 @@ impl ConversationPage<'_> {
 }
 
 fn shortened(line: &str) -> String {
-    match line.char_indices().nth(HEADING) {
+    match line.char_indices().nth(MAX_HEADING_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }
 }
 
-/// Renders the lines of a change. Removed and added lines look different even without colours.
+/// Renders the lines of a change. Removed and added lines can be distinguished without colours.
 fn diff(lines: &str) -> Markup {
     html! {
         @for line in lines.lines() {
@@ -197,27 +197,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_shows_its_lines_as_text() {
+    fn the_lines_of_a_change_are_escaped() {
         let shown = diff("-<b>\n+new\n same").into_string();
         assert_eq!(shown, "<del>-&lt;b&gt;</del>\n<ins>+new</ins>\n<span> same</span>\n");
     }
 
     #[test]
-    fn a_page_of_many_long_messages_shows_less_of_each() {
+    fn on_a_page_of_many_long_messages_each_is_cut_earlier() {
         let messages = |count, text: &str| -> Vec<MessageRow> {
             vec![MessageRow { text: text.to_owned(), ..MessageRow::default() }; count]
         };
-        assert_eq!(shown(&messages(150, "short")), SHOWN);
-        assert_eq!(shown(&messages(1, &"x".repeat(5 << 20))), SHOWN, "only the beginning counts");
-        assert_eq!(shown(&messages(150, &"x".repeat(SHOWN))), SHOWN);
-        assert_eq!(shown(&messages(150, &"\"".repeat(SHOWN))), SHOWN_OF_MANY);
-        assert_eq!(shown(&messages(150, &"\u{1b}".repeat(SHOWN))), SHOWN_OF_MANY);
+        assert_eq!(shown_chars(&messages(150, "short")), MAX_CHARS);
+        assert_eq!(
+            shown_chars(&messages(1, &"x".repeat(5 << 20))),
+            MAX_CHARS,
+            "only the beginning counts"
+        );
+        assert_eq!(shown_chars(&messages(150, &"x".repeat(MAX_CHARS))), MAX_CHARS);
+        assert_eq!(shown_chars(&messages(150, &"\"".repeat(MAX_CHARS))), MAX_CHARS_OF_MANY);
+        assert_eq!(shown_chars(&messages(150, &"\u{1b}".repeat(MAX_CHARS))), MAX_CHARS_OF_MANY);
     }
 
     #[test]
-    fn a_long_line_is_cut_at_a_character() {
-        let line = "ü".repeat(HEADING + 1);
-        assert_eq!(shortened(&line).chars().count(), HEADING + 1);
+    fn a_long_line_is_cut_between_characters() {
+        let line = "ü".repeat(MAX_HEADING_CHARS + 1);
+        assert_eq!(shortened(&line).chars().count(), MAX_HEADING_CHARS + 1);
         assert_eq!(shortened("short"), "short");
     }
 }

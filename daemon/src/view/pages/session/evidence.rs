@@ -1,5 +1,5 @@
-//! Finds the messages that the statements of a summary come from: the source of a fact with the
-//! same words, or a message that contains the words.
+//! Finds the source of a statement of a summary: the source of a fact with the same words, or a
+//! message that contains the words.
 
 use graphiti_proto::tools::{SessionRow, graph::FactRow};
 
@@ -10,21 +10,21 @@ use crate::{
     view::pages::parts::message_address,
 };
 
-/// Maximum number of messages of a session that are read to find statements.
-const MESSAGES: usize = 4_000;
-/// Maximum size, in bytes, of the messages that are searched.
-const BYTES: usize = 4 << 20;
+/// Maximum number of messages of a session that are read.
+const MAX_MESSAGES: usize = 4_000;
+/// Maximum total size, in bytes, of the messages that are searched.
+const MAX_BYTES: usize = 4 << 20;
 /// Number of messages that are read at once.
-const PAGE: usize = 100;
-/// Maximum number of words by which a statement is recognised in a message.
-const WORDS: usize = 10;
-/// Minimum number of words of a statement that is searched, because shorter ones occur anywhere.
-const FEWEST_WORDS: usize = 3;
+const PAGE_MESSAGES: usize = 100;
+/// Maximum number of words of a statement that are compared.
+const MAX_WORDS: usize = 10;
+/// A statement with fewer words is not searched, because it could occur anywhere.
+const MIN_WORDS: usize = 3;
 
-/// Finds the message that a statement comes from.
+/// Finds the source of a statement.
 pub(super) struct EvidenceLinks {
     session: String,
-    /// The words of facts, with their source and message.
+    /// The words of the facts, with the message that is their source.
     facts: Vec<WordsOfMessage>,
     messages: Vec<WordsOfMessage>,
 }
@@ -53,55 +53,56 @@ impl EvidenceLinks {
         }
     }
 
-    /// Returns the address of the message that a statement comes from, if it is known.
+    /// Returns the address of the message that is the source of a statement, if it is known.
     pub(super) fn address(&self, statement: &str) -> Option<String> {
         let words = words(statement);
         let mut ends = words.match_indices(' ').map(|(at, _)| at);
-        if ends.clone().count() + 1 < FEWEST_WORDS {
+        if ends.clone().count() + 1 < MIN_WORDS {
             return None;
         }
-        let beginning = ends.nth(WORDS - 1).map_or(words.as_str(), |end| &words[..end]);
+        let beginning = ends.nth(MAX_WORDS - 1).map_or(words.as_str(), |end| &words[..end]);
         let mut known = self.facts.iter().chain(&self.messages);
         let found = known.find(|message| message.words.contains(beginning))?;
         Some(message_address(&self.session, found.source, found.seq))
     }
 }
 
-/// Reads what people and agents said in a session, the user's own words first.
+/// Reads the messages of a session from the user and the agent, those of the user first.
 fn messages(daemon: &DaemonState, row: &SessionRow) -> Vec<WordsOfMessage> {
     let store = daemon.engine.store();
     let id = SessionId { agent: row.agent.clone(), id: row.session_id.clone() };
-    // Without the messages, only facts have links.
+    // Without messages, only statements that are facts have links.
     let Ok(Some(session)) = store.find_session(&id) else { return Vec::new() };
     let key = SourceKey { session, number: 0 };
-    let mut said = said(|from| store.messages(key, from, PAGE).unwrap_or_default());
-    said.sort_by_key(|message| message.role);
-    let known = |said: SaidMessage| WordsOfMessage { words: said.words, source: 0, seq: said.seq };
-    said.into_iter().map(known).collect()
+    let mut spoken = spoken(|from| store.messages(key, from, PAGE_MESSAGES).unwrap_or_default());
+    spoken.sort_by_key(|message| message.role);
+    let known =
+        |spoken: SpokenMessage| WordsOfMessage { words: spoken.words, source: 0, seq: spoken.seq };
+    spoken.into_iter().map(known).collect()
 }
 
-/// The words of a message of a person or an agent.
-struct SaidMessage {
+/// The words of a message of the user or the agent.
+struct SpokenMessage {
     role: Role,
     words: String,
     seq: u32,
 }
 
-/// Reads messages up to the limits, page by page, because the output of tools may be large.
-fn said(mut page: impl FnMut(u32) -> Vec<Message>) -> Vec<SaidMessage> {
-    let (mut said, mut from, mut left) = (Vec::new(), 0, BYTES);
-    for _ in 0..MESSAGES.div_ceil(PAGE) {
+/// Reads messages up to the limits. Reads them page by page, because tool output may be large.
+fn spoken(mut page: impl FnMut(u32) -> Vec<Message>) -> Vec<SpokenMessage> {
+    let (mut spoken, mut from, mut left) = (Vec::new(), 0, MAX_BYTES);
+    for _ in 0..MAX_MESSAGES.div_ceil(PAGE_MESSAGES) {
         let messages = page(from);
         let Some(last) = messages.last() else { break };
         from = last.seq + 1;
         for message in messages.iter().filter(|message| message.role != Role::Tool) {
-            let Some(rest) = left.checked_sub(message.text.len()) else { return said };
+            let Some(rest) = left.checked_sub(message.text.len()) else { return spoken };
             left = rest;
             let words = words(&message.text);
-            said.push(SaidMessage { role: message.role, words, seq: message.seq });
+            spoken.push(SpokenMessage { role: message.role, words, seq: message.seq });
         }
     }
-    said
+    spoken
 }
 
 /// Returns the words of a text in lower case, without punctuation.
@@ -116,7 +117,7 @@ mod tests {
     use crate::model::transcript::Origin;
 
     #[test]
-    fn a_statement_leads_to_the_fact_or_message_with_its_words() {
+    fn a_statement_links_to_the_fact_or_message_with_its_words() {
         let known = |words: &str, seq| WordsOfMessage { words: words.to_owned(), source: 0, seq };
         let links = EvidenceLinks {
             session: "s".to_owned(),
@@ -145,21 +146,21 @@ mod tests {
         };
         let read = |of: &dyn Fn(u32) -> Message| {
             let mut asked = Vec::new();
-            let said = said(|from| {
+            let spoken = spoken(|from| {
                 asked.push(from);
-                (from..from + PAGE as u32).map(of).collect()
+                (from..from + PAGE_MESSAGES as u32).map(of).collect()
             });
-            (said.iter().map(|said| said.seq).collect::<Vec<_>>(), asked)
+            (spoken.iter().map(|spoken| spoken.seq).collect::<Vec<_>>(), asked)
         };
-        // Output of tools does not count.
+        // Tool output does not count towards the limit.
         let (seqs, asked) = read(&|seq| match seq % 2 {
-            0 => message(seq, Role::Agent, BYTES / 75),
-            _ => message(seq, Role::Tool, BYTES / 75),
+            0 => message(seq, Role::Agent, MAX_BYTES / 75),
+            _ => message(seq, Role::Tool, MAX_BYTES / 75),
         });
         assert_eq!((seqs.len(), seqs.last()), (75, Some(&148)));
         assert_eq!(asked, [0, 100]);
         let (seqs, asked) = read(&|seq| message(seq, Role::User, 1));
-        assert_eq!((seqs.len(), asked.len()), (MESSAGES, MESSAGES / PAGE));
+        assert_eq!((seqs.len(), asked.len()), (MAX_MESSAGES, MAX_MESSAGES / PAGE_MESSAGES));
     }
 
     #[test]

@@ -34,11 +34,11 @@ const PAGE: u32 = 150;
 #[serde(default)]
 pub(in crate::view) struct SessionQuery {
     id: String,
-    /// The number of the file; 0 for the session's own.
+    /// The number of the file; 0 is the session's own file.
     source: u32,
-    /// A message that the page shows.
+    /// The number of a message to show.
     at: Option<u32>,
-    /// A line of the transcript that the page shows.
+    /// The number of a line of the transcript to show.
     line: Option<u64>,
 }
 
@@ -54,12 +54,12 @@ pub(in crate::view) async fn page(
     show(&daemon, &query, at).await
 }
 
-/// Returns the number of the first message on the page that has this one.
+/// Returns the number of the first message on the page that contains the message `at`.
 pub(in crate::view) fn first_of_page(at: u32) -> u32 {
     at / PAGE * PAGE
 }
 
-/// Renders the page of the query, with the message `at` marked.
+/// Renders the page of the query, and marks the message `at`.
 pub(in crate::view) async fn show(
     daemon: &DaemonState,
     query: &SessionQuery,
@@ -68,10 +68,10 @@ pub(in crate::view) async fn show(
     let first = first_of_page(at.or(query.at).unwrap_or(0));
     let messages = session(daemon, query, "messages", first).await?;
     let answer = session(daemon, query, "summary", 0).await?;
-    let things = things(daemon, &answer).await?;
-    let summary = by_field(&answer);
+    let entities = entities(daemon, &answer).await?;
+    let summary = summary_fields(&answer);
     let session = &answer.session;
-    let links = EvidenceLinks::read(daemon, session, &things.facts);
+    let links = EvidenceLinks::read(daemon, session, &entities.facts);
     let conversation = ConversationPage {
         session,
         source: query.source,
@@ -79,7 +79,7 @@ pub(in crate::view) async fn show(
         at,
         page: PAGE,
         answer: &messages,
-        shown: conversation::shown(&messages.messages),
+        shown_chars: conversation::shown_chars(&messages.messages),
     };
     let body = html! {
         header .session-head {
@@ -91,8 +91,8 @@ pub(in crate::view) async fn show(
         div .session {
             aside .summary aria-label=(T.summary) #summary data-live="" {
                 @match &summary {
-                    Some(summary) => { (summary::fields(summary, &links)) (summary::things(&things.nodes)) }
-                    None => { (as_text(&answer)) (summary::things(&things.nodes)) }
+                    Some(summary) => { (summary::fields(summary, &links)) (summary::entities(&entities.nodes)) }
+                    None => { (as_text(&answer)) (summary::entities(&entities.nodes)) }
                 }
                 (details(&answer))
             }
@@ -106,9 +106,9 @@ pub(in crate::view) async fn show(
     Ok(ViewPage::new(visible(title(session)), NavItem::Sessions, body))
 }
 
-/// Returns the fields of the summary; `None` if it has only text. This is so for a memory, for an
-/// episode that was imported as text, and for a summary that a newer version wrote.
-fn by_field(answer: &GetSessionAnswer) -> Option<EnhancedSessionSummary> {
+/// Returns the fields of the summary, or `None` if the summary has only text. This is the case for
+/// a memory, an imported episode with only text, and a summary that a newer version wrote.
+fn summary_fields(answer: &GetSessionAnswer) -> Option<EnhancedSessionSummary> {
     let summary: EnhancedSessionSummary = serde_json::from_value(answer.summary.clone()?).ok()?;
     (!summary.objective.is_empty()).then_some(summary)
 }
@@ -141,7 +141,7 @@ async fn session(
     in_process::tool(daemon, NAME, &arguments).await
 }
 
-async fn things(
+async fn entities(
     daemon: &DaemonState,
     answer: &GetSessionAnswer,
 ) -> PageResult<EpisodeEntitiesAnswer> {
@@ -161,8 +161,7 @@ fn head_actions(session: &str) -> Markup {
     }
 }
 
-/// Renders links to the session's own file and to those of its sub-agents; nothing without
-/// sub-agents.
+/// Renders links to the session's own file and to the files of its sub-agents, if there are any.
 fn files(answer: &GetSessionAnswer, source: u32) -> Markup {
     if answer.files.len() < 2 {
         return html! {};

@@ -13,11 +13,11 @@ use crate::{
 };
 
 /// Maximum number of nodes of a kind that are shown.
-const NODES: usize = 12;
-/// Number of possible widths of a phase; the style has a class for each.
+const MAX_NODES: usize = 12;
+/// Number of possible widths of a phase. The style sheet has a class for each width.
 const WIDTHS: u64 = 20;
 
-/// Renders the phases of the work, as links to where they begin.
+/// Renders the phases of the work as links to their beginnings.
 pub(super) fn phases(session: &str, summary: &EnhancedSessionSummary) -> Markup {
     let Some(phases) = &summary.phases else { return html! {} };
     let lines = |first: u64, last: u64| last.saturating_sub(first) + 1;
@@ -82,7 +82,7 @@ pub(super) fn fields(summary: &EnhancedSessionSummary, links: &EvidenceLinks) ->
     }
 }
 
-/// Renders a statement, as a link to the message that it comes from.
+/// Renders a statement, as a link to its source if that is known.
 fn statement(words: &str, links: &EvidenceLinks) -> Markup {
     html! {
         @match links.address(words) {
@@ -126,8 +126,8 @@ fn test_results(tests: &TestSummary) -> Markup {
     }
 }
 
-/// Renders what the session was about, as links to the graph around each entity.
-pub(super) fn things(nodes: &[NodeRow]) -> Markup {
+/// Renders the entities of the session, as links to their pages.
+pub(super) fn entities(nodes: &[NodeRow]) -> Markup {
     let kinds = [
         ("File", T.files),
         ("Decision", T.decisions),
@@ -146,8 +146,8 @@ pub(super) fn things(nodes: &[NodeRow]) -> Markup {
                 @if of(kind).next().is_some() {
                     p .chips {
                         span .role { (name) } " "
-                        @for node in of(kind).take(NODES) { a .chip href=(address("node", &[("id", &node.uuid)])) { (text(&node.name)) } " " }
-                        @if of(kind).count() > NODES { (texts::more(of(kind).count() - NODES)) }
+                        @for node in of(kind).take(MAX_NODES) { a .chip href=(address("node", &[("id", &node.uuid)])) { (text(&node.name)) } " " }
+                        @if of(kind).count() > MAX_NODES { (texts::more(of(kind).count() - MAX_NODES)) }
                     }
                 }
             }
