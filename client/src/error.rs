@@ -33,19 +33,19 @@ pub(crate) enum AskError {
     /// The daemon accepts connections but does not answer.
     #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it again", pid(.0))]
     Silent(Option<u32>),
-    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
+    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may write_to_host why, and `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
     Stuck {
         process: Option<u32>,
         /// How long the client waited.
         waited: Duration,
     },
-    #[error("graphitid hung up: {0}")]
+    #[error("no usable answer from graphitid: {0}")]
     Broken(String),
     /// The daemon uses another protocol version.
     #[error(
         "graphitid {version} speaks protocol {daemon}, this graphiti ({}) speaks {PROTOCOL}: {}",
         env!("CARGO_PKG_VERSION"),
-        older(*.daemon)
+        update_hint(*.daemon)
     )]
     OtherProtocol { version: String, daemon: u32 },
     /// Any other problem on this machine.
@@ -69,7 +69,7 @@ pub(crate) enum AskError {
 }
 
 /// Returns which of the two programs to update, given the daemon's protocol version.
-pub(crate) fn older(daemon: u32) -> &'static str {
+pub(crate) fn update_hint(daemon: u32) -> &'static str {
     if daemon < PROTOCOL {
         "update graphitid, then run graphiti stop and graphiti up"
     } else {

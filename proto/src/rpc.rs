@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_says_why() {
+    fn an_invalid_request_is_an_error_with_its_reason() {
         assert_eq!(Request::read(b"{").unwrap_err().code, code::PARSE);
         let error = Request::read(b"{\"id\":1}").unwrap_err();
         assert_eq!(error.code, code::INVALID_REQUEST);

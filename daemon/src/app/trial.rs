@@ -252,7 +252,7 @@ fn push_reasons(text: &mut String, formats: &Formats, candidates: &[FormatHandle
 /// Adds a line. A value is one line without control characters, and shortened.
 fn push_row(text: &mut String, name: &str, value: &str) {
     let mut words = value.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.retain(|c| !clean::is_obeyed(c));
+    words.retain(|c| !clean::is_unsafe_to_display(c));
     if let Some((at, _)) = words.char_indices().nth(SHOWN) {
         words.truncate(at);
         words.push('…');

@@ -555,8 +555,8 @@ fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
     let said = &statements(10).claims[0];
     let owners = [
         Owner::Session(session.key),
-        Owner::Thing(EntityOrFact::Entity(said.source)),
-        Owner::Thing(EntityOrFact::Fact(said.key)),
+        Owner::EntityOrFact(EntityOrFact::Entity(said.source)),
+        Owner::EntityOrFact(EntityOrFact::Fact(said.key)),
     ];
     // Long enough for several pieces.
     let made = owners.map(|owner| {

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_denies_is_no_failure_of_the_project() {
+    fn denials_by_the_environment_are_recognised() {
         for (text, wanted) in [
             ("open /home/ann/.cache/go-build/a: operation not permitted", true),
             ("The sandbox blocks the test server", true),

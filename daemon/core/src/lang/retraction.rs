@@ -3,7 +3,7 @@
 
 use crate::pattern::pattern;
 
-/// Number of bytes at the start of a text in which a retraction is searched.
+/// Number of bytes at the start of a text that are searched for a retraction.
 const OPENING: usize = 400;
 
 /// Whether an answer retracts an earlier statement of its author, or agrees with an objection to

@@ -342,7 +342,7 @@ pub struct Delegation {
     /// reports its calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The subjects of its commits, likewise.
+    /// The subjects of the sub-agent's commits, as far as the session's own file reports its calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
     /// The position in the transcript.

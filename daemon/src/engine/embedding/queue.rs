@@ -59,7 +59,7 @@ impl Target for EmbeddingQueue {
                 embedding.touch(Owner::Session(session));
             }
             OutboxChange::Things(things) => {
-                things.into_iter().for_each(|thing| embedding.touch(Owner::Thing(thing)));
+                things.into_iter().for_each(|thing| embedding.touch(Owner::EntityOrFact(thing)));
             }
             OutboxChange::Messages { .. }
             | OutboxChange::Session(_)

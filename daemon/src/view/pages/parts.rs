@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 use graphiti_proto::{
-    clean::is_obeyed,
+    clean::is_unsafe_to_display,
     tools::{SessionRow, graph::SourceLine},
 };
 use maud::{Markup, html};
@@ -20,7 +20,7 @@ use crate::{
 /// Returns external text with visible control characters. Otherwise, changes of the writing
 /// direction could make text look different from what it is. Line feeds and tabs stay.
 pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
-    let is_hidden = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
+    let is_hidden = |c: char| is_unsafe_to_display(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }

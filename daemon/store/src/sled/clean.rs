@@ -345,7 +345,7 @@ fn mention(
     if cleaner.mention(&mut mention) {
         let record = MentionRecord::new(&mention, told.created_at.micros());
         changes.put(key, envelope::seal(&record));
-        changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(mention.entity)))?;
+        changes.drop_vectors(Owner::EntityOrFact(EntityOrFact::Entity(mention.entity)))?;
     }
     Ok(())
 }
@@ -369,9 +369,9 @@ fn claims(
     }
     changes.put_pieces(key, &envelope::seal(&records))?;
     for claim in changed {
-        changes.drop_vectors(Owner::Thing(EntityOrFact::Fact(claim.key)))?;
+        changes.drop_vectors(Owner::EntityOrFact(EntityOrFact::Fact(claim.key)))?;
         for entity in claim.entities() {
-            changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(entity)))?;
+            changes.drop_vectors(Owner::EntityOrFact(EntityOrFact::Entity(entity)))?;
         }
     }
     Ok(())

@@ -289,8 +289,8 @@ pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
 pub(crate) fn vectors(owner: Owner) -> Key {
     match owner {
         Owner::Session(session) => key(table::VECTORS, &[&[0], &session.0.to_be_bytes()]),
-        Owner::Thing(EntityOrFact::Entity(id)) => key(table::VECTORS, &[&[1], id.0.as_bytes()]),
-        Owner::Thing(EntityOrFact::Fact(fact)) => key(table::VECTORS, &[&[2], fact.0.as_bytes()]),
+        Owner::EntityOrFact(EntityOrFact::Entity(id)) => key(table::VECTORS, &[&[1], id.0.as_bytes()]),
+        Owner::EntityOrFact(EntityOrFact::Fact(fact)) => key(table::VECTORS, &[&[2], fact.0.as_bytes()]),
     }
 }
 
@@ -301,8 +301,8 @@ pub(crate) fn owner_in(key: &[u8]) -> Option<Owner> {
             let number = key.get(2..10)?.try_into().ok()?;
             Some(Owner::Session(SessionKey(u64::from_be_bytes(number))))
         }
-        1 => Some(Owner::Thing(EntityOrFact::Entity(EntityId(uuid_in(key, 2)?)))),
-        2 => Some(Owner::Thing(EntityOrFact::Fact(FactKey(uuid_in(key, 2)?)))),
+        1 => Some(Owner::EntityOrFact(EntityOrFact::Entity(EntityId(uuid_in(key, 2)?)))),
+        2 => Some(Owner::EntityOrFact(EntityOrFact::Fact(FactKey(uuid_in(key, 2)?)))),
         _ => None,
     }
 }

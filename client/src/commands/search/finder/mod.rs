@@ -109,8 +109,8 @@ fn send<T>(channel: &Sender<T>, value: T) {
     let _ = channel.send(value);
 }
 
-/// Reads one event of the terminal for each request in `wanted`, so that it takes no key from a
-/// program that is started later.
+/// Reads one event of the terminal for each request in `wanted`. The thread therefore takes no key
+/// from a program that is started later.
 fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     for () in wanted {
         let event = match event::read() {
@@ -124,8 +124,8 @@ fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     }
 }
 
-/// Reports that the terminal is gone. [`event::read`] would then read its end repeatedly, and a
-/// program that ignores `SIGHUP` would not end.
+/// Reports that the terminal is gone. Otherwise, [`event::read`] would repeatedly read the end of
+/// the input, and the program would not end if it ignores `SIGHUP`.
 #[cfg(unix)]
 fn report_hangup(events: &Sender<FinderEvent>) {
     use std::os::fd::AsFd;

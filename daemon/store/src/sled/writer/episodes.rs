@@ -108,8 +108,8 @@ impl Thread {
                     None => false,
                 }
             }
-            Owner::Thing(EntityOrFact::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
-            Owner::Thing(EntityOrFact::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
+            Owner::EntityOrFact(EntityOrFact::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
+            Owner::EntityOrFact(EntityOrFact::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
         };
         self.drop_vectors(transaction, owner)?;
         if is_there {

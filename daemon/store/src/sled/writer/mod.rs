@@ -308,7 +308,7 @@ impl Thread {
         }
         let things: Vec<EntityOrFact> = std::mem::take(&mut batch.things).into_iter().collect();
         for thing in &things {
-            self.drop_vectors(&mut batch, Owner::Thing(*thing))?;
+            self.drop_vectors(&mut batch, Owner::EntityOrFact(*thing))?;
         }
         for things in things.chunks(THINGS) {
             self.out(&mut batch, OutboxChange::Things(things.to_vec()));
