@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::caller::meta;
-pub(crate) use crate::error::{AskError, older};
+pub(crate) use crate::error::{AskError, update_hint};
 
 /// The environment variable for the time limit of an answer, in seconds.
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";

@@ -33,7 +33,7 @@ pub(crate) enum AskError {
     /// The daemon accepts connections but does not answer.
     #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it again", pid(.0))]
     Silent(Option<u32>),
-    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may write_to_host why, and `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
+    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
     Stuck {
         process: Option<u32>,
         /// How long the client waited.

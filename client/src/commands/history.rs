@@ -268,7 +268,9 @@ mod tests {
         assert_eq!(end_of("ä short one".as_bytes()).unwrap(), "ä short one");
         // Each invalid byte becomes a longer character.
         assert!(
-            end_of([&[0xff; 2 * MAX_INPUT_BYTES][..], b"end"].concat().as_slice()).unwrap().ends_with("end")
+            end_of([&[0xff; 2 * MAX_INPUT_BYTES][..], b"end"].concat().as_slice())
+                .unwrap()
+                .ends_with("end")
         );
     }
 

@@ -122,7 +122,9 @@ fn preview(project: Project, is_json: bool, screen: &Screen) -> Result<(), AskEr
         }
         if let (false, Some(project)) = (is_json, &page.project) {
             let (named, group) = (line(&project.named), line(&project.group));
-            screen.print(format!("{count} sessions of {named} would be written to the group {group}."));
+            screen.print(format!(
+                "{count} sessions of {named} would be written to the group {group}."
+            ));
             let note =
                 "Nothing else of the project leaves this machine: no transcripts, no messages.";
             screen.print(screen.dim(note));

@@ -21,7 +21,7 @@ use std::{
 use graphiti_proto::{endpoint, frame::LineSplitter};
 use interprocess::local_socket::Stream;
 
-use self::relay::{Routing, Relay};
+use self::relay::{Relay, Routing};
 use crate::{
     caller::meta,
     connection::{self, AskError, Connection},

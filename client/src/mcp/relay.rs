@@ -89,7 +89,8 @@ impl Relay {
         if message["method"].is_string() {
             return Routing::ToHost([line, b"\n"].concat());
         }
-        let is_repeated = message["id"].as_str().is_some_and(|id| id.starts_with(HANDSHAKE_ID_PREFIX));
+        let is_repeated =
+            message["id"].as_str().is_some_and(|id| id.starts_with(HANDSHAKE_ID_PREFIX));
         let server = &message["result"]["serverInfo"]["version"];
         if server.is_string() {
             let before = self.version.replace(server.clone());
@@ -253,7 +254,11 @@ mod tests {
         let mut relay = relay();
         assert_eq!(relay.handshake(1), [] as [Vec<u8>; 0]);
         host(&mut relay, &json!({ "id": 0, "method": "initialize", "params": { "x": 1 } }));
-        assert_eq!(relay.handshake(1), [] as [Vec<u8>; 0], "the agent's own `initialize` is still pending, so it is not repeated");
+        assert_eq!(
+            relay.handshake(1),
+            [] as [Vec<u8>; 0],
+            "the agent's own `initialize` is still pending, so it is not repeated"
+        );
         let version = |version: &str| json!({ "serverInfo": { "version": version } });
         daemon(&mut relay, &json!({ "id": 0, "result": version("1") }));
         host(&mut relay, &json!({ "method": "notifications/initialized" }));

@@ -50,7 +50,8 @@ impl Screen {
             }
         };
         let size = terminal_size::terminal_size().filter(|_| terminal);
-        let width = size.map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0)).clamp(40, MAX_WIDTH);
+        let width =
+            size.map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0)).clamp(40, MAX_WIDTH);
         Screen { colors, width, terminal, unprinted: RefCell::default(), captured: None }
     }
 

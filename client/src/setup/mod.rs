@@ -26,7 +26,7 @@ use std::{
 pub(crate) use self::{
     agents::{AGENTS, agent_names, installed},
     command::shell_line,
-    embeddings::{place, target_folder, remove, settings},
+    embeddings::{place, remove, settings, target_folder},
     resume::{AgentCommand, resume, start},
     share::shared_projects,
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},

@@ -87,9 +87,9 @@ fn without_lines(text: &str) -> String {
     let Some(first) = lines.iter().position(|line| line.trim() == HEADER) else {
         return text.to_owned();
     };
-    let is_version_changed =
+    let is_other =
         |line: &&str| line.trim().is_empty() || line.trim_start().starts_with(['#', '[']);
-    let end = lines[first + 1..].iter().position(is_version_changed).map_or(lines.len(), |at| first + 1 + at);
+    let end = lines[first + 1..].iter().position(is_other).map_or(lines.len(), |at| first + 1 + at);
     let begin = if first > 0 && lines[first - 1].trim().is_empty() { first - 1 } else { first };
     lines[..begin].iter().chain(&lines[end..]).copied().collect()
 }

@@ -19,7 +19,7 @@ use crate::{
     store::FileStamp,
 };
 
-/// Maximum length, in bytes, of decompressed text, so that no file can fill the disk.
+/// Maximum length, in bytes, of decompressed text, so that a file cannot fill the disk.
 const LONGEST_TEXT: u64 = 16 << 30;
 /// Maximum length, in bytes, of a document, which is read as a whole.
 const LONGEST_DOCUMENT: u64 = LONGEST_LINE as u64;
@@ -107,7 +107,7 @@ pub fn exists(path: &Path) -> bool {
     !stamp(path).is_err_and(|error| is_missing(&error))
 }
 
-/// Whether an error of [`stamp`] says that the transcript does not exist.
+/// Whether an error of [`stamp`] means that the transcript does not exist.
 pub fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

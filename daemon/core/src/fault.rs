@@ -65,7 +65,8 @@ fn reached(name: &'static str) {
     static PANIC: OnceLock<Option<FaultTrigger>> = OnceLock::new();
     debug_assert!(POINTS.contains(&name), "`{name}` is not in the list of points");
     let fires = |trigger: &OnceLock<Option<FaultTrigger>>, variable| {
-        trigger.get_or_init(|| FaultTrigger::of(variable))
+        trigger
+            .get_or_init(|| FaultTrigger::of(variable))
             .as_ref()
             .is_some_and(|trigger| trigger.fires(name))
     };

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_without_the_answer_s_words() {
+    fn mismatches_are_reported_without_quoting_the_answer() {
         for (answer, told) in [
             (json!([]), "the answer has to be of type object, not array"),
             (json!({"end": "done"}), "the answer has no goal"),

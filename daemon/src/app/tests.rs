@@ -42,7 +42,7 @@ async fn indexes_that_are_left_alone_come_to_rest_and_wake_up_again() {
         running.reached.wait_for(|reached| reached.position >= position).await.unwrap();
         // Time passes when nothing else happens.
         tokio::time::sleep(Duration::from_secs(600)).await;
-        assert!(running.indexes.sessions.is_at_rest());
+        assert!(running.indexes.sessions.is_idle());
         assert!(store.outbox(0, 1).unwrap().is_empty(), "it is not on disk");
     }
     running.stop.send_replace(true);

@@ -44,13 +44,13 @@ pub(super) struct BoundedListener {
 #[derive(Default)]
 struct OpenConnections {
     /// The oldest first.
-    connections: Mutex<VecDeque<Admission>>,
+    connections: Mutex<VecDeque<FilterSet>>,
     freed: Notify,
 }
 
 /// Whether a request of a connection was admitted.
 #[derive(Clone, Default)]
-pub(super) struct Admission(Arc<AdmissionState>);
+pub(super) struct FilterSet(Arc<AdmissionState>);
 
 #[derive(Default)]
 struct AdmissionState {
@@ -61,7 +61,7 @@ struct AdmissionState {
 /// A connection that occupies a slot.
 pub(super) struct BoundedStream {
     stream: TcpStream,
-    admission: Admission,
+    admission: FilterSet,
     /// Completes when the connection has to close, unless a request was admitted.
     end: Pin<Box<dyn Future<Output = ()> + Send>>,
     open: Arc<OpenConnections>,
@@ -90,12 +90,12 @@ impl OpenConnections {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Admission>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<FilterSet>> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Admission {
+impl FilterSet {
     pub(super) fn admit(&self) {
         self.0.is_admitted.store(true, Ordering::Relaxed);
     }
@@ -119,7 +119,7 @@ impl Listener for BoundedListener {
             }
             break (stream, address);
         };
-        let admission = Admission::default();
+        let admission = FilterSet::default();
         self.open.lock().push_back(admission.clone());
         let end = Box::pin({
             let admission = admission.clone();
@@ -147,8 +147,8 @@ async fn is_of_other_user(stream: &TcpStream, peer: SocketAddr) -> bool {
     is_other.await.unwrap_or(true)
 }
 
-impl Connected<IncomingStream<'_, BoundedListener>> for Admission {
-    fn connect_info(stream: IncomingStream<'_, BoundedListener>) -> Admission {
+impl Connected<IncomingStream<'_, BoundedListener>> for FilterSet {
+    fn connect_info(stream: IncomingStream<'_, BoundedListener>) -> FilterSet {
         stream.io().admission.clone()
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     api::in_process,
     view::{
         access::{Refusal, RequestOrigin},
-        connections::Admission,
+        connections::FilterSet,
         layout::{self, ViewPage},
         pages::failure,
         state::SharedView,
@@ -39,7 +39,7 @@ const HEADERS: &[(&str, &str)] = &[
 ];
 
 /// The connection of a request.
-type ConnectedBy = ConnectInfo<Admission>;
+type ConnectedBy = ConnectInfo<FilterSet>;
 
 /// The header with which the script requests only the content of a page, without its frame.
 const PART: &str = "x-part";

@@ -15,7 +15,7 @@ use crate::{
     clock,
     view::{
         access::{AccessControl, TOKEN_LIFE},
-        connections::{Admission, BoundedListener},
+        connections::{BoundedListener, FilterSet},
         routes,
         state::{SharedView, ViewState},
         usage::{self, PageUse},
@@ -98,7 +98,7 @@ async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<
         tokio::time::sleep(FAREWELL).await;
     };
     let router = routes::router(view.clone());
-    let router = router.into_make_service_with_connect_info::<Admission>();
+    let router = router.into_make_service_with_connect_info::<FilterSet>();
     let serving = axum::serve(listener, router).with_graceful_shutdown(ended);
     tokio::select! {
         served = async { serving.await } => if let Err(error) = served {

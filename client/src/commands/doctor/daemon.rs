@@ -86,7 +86,9 @@ fn version(seen: &Observations) -> Option<Finding> {
     } else {
         Finding::warn(
             ABOUT,
-            format!("graphitid is {daemon_version}, graphiti is {VERSION}; they understand each other"),
+            format!(
+                "graphitid is {daemon_version}, graphiti is {VERSION}; they understand each other"
+            ),
             "after an update: graphiti stop, then graphiti up",
         )
     })

@@ -131,7 +131,7 @@ fn remove_server(root: &CstObject, section: &str) {
     }
 }
 
-/// Returns `text` with our server trusted, unless the settings write_to_host already whether to trust it.
+/// Returns `text` with our server trusted, unless the settings say already whether to trust it.
 pub(super) fn with_trust(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
         let servers = root.object_value("mcpServers");

@@ -10,7 +10,7 @@ const SETTINGS: &[&str] = &[
     "{}",
     "{\n}\n",
     "{\n  \"model\": \"x\"\n}\n",
-    "{\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{ \"type\": \"command\", \"command\": \"write_to_host done\" }\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}\n",
+    "{\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{ \"type\": \"command\", \"command\": \"say done\" }\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}\n",
     "{\r\n  \"hooks\": {\r\n    \"SessionEnd\": [\r\n      {\"matcher\": \"clear\", \"hooks\": [{\"type\": \"command\", \"command\": \"C:\\\\tools\\\\bye.exe\"}]}\r\n    ]\r\n  },\r\n  \"env\": {\"A\": \"1\"}\r\n}\r\n",
     "// top\n{\n  // keep\n  \"mcpServers\": { \"other\": { \"command\": \"npx\" } }, /* and this */\n  \"hooks\": {}, // none yet\n}\n// end\n",
     "\u{feff}{\"permissions\":{\"allow\":[\"Bash(git:*)\"]}}",
@@ -22,7 +22,11 @@ fn hooks_are_added_once_and_nothing_else_changes() {
     for text in SETTINGS {
         let with = with_hooks(text, &hooks(PROGRAM)).unwrap();
         assert_eq!(handlers(&with), 2, "{with}");
-        assert_eq!(with_hooks(&with, &hooks(PROGRAM)).unwrap(), with, "a second time changes nothing");
+        assert_eq!(
+            with_hooks(&with, &hooks(PROGRAM)).unwrap(),
+            with,
+            "a second time changes nothing"
+        );
         keeps_all(text, &with);
     }
 }

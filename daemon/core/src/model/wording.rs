@@ -39,9 +39,9 @@ pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 pub const BEFORE_CHANGED: &str =
     "Cause found on the way, as it was before the files were changed: ";
 
-/// Begins a trigger of the user for all projects.
+/// Begins a wish of the user for all projects.
 pub const EVERYWHERE: &str = "Everywhere: ";
-/// Begins the words with which the user took back a trigger.
+/// Begins the words with which the user took back a wish.
 pub const WITHDRAWN: &str = "Withdrawn: ";
 
 /// Whether a text only fills the place of a missing value.

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_password_is_left() {
+    fn other_values_are_not_redacted() {
         for text in [
             "password: string",
             "password: Option<String>,",

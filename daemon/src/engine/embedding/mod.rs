@@ -292,7 +292,8 @@ impl Queue {
         let mut left = texts;
         while left > 0 {
             let session = self.sessions.pop_last().map(Owner::Session);
-            let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::EntityOrFact)) else {
+            let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::EntityOrFact))
+            else {
                 break;
             };
             let usual = if matches!(owner, Owner::Session(_)) { SESSION } else { 1 };

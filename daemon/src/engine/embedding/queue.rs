@@ -58,7 +58,7 @@ impl Target for EmbeddingQueue {
             | OutboxChange::SessionDropped(session) => {
                 embedding.touch(Owner::Session(session));
             }
-            OutboxChange::Things(things) => {
+            OutboxChange::EntitiesAndFacts(things) => {
                 things.into_iter().for_each(|thing| embedding.touch(Owner::EntityOrFact(thing)));
             }
             OutboxChange::Messages { .. }

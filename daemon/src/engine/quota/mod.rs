@@ -247,7 +247,7 @@ impl EvictionStats {
     /// Loads the saved statistics. A note that cannot be parsed counts as none: its numbers are for
     /// display only.
     fn load(store: &dyn Store) -> Result<EvictionStats, StoreError> {
-        let note = store.note(NoteNamespace::Room, NOTE)?;
+        let note = store.note(NoteNamespace::Evictions, NOTE)?;
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
@@ -264,7 +264,7 @@ impl EvictionStats {
 
     fn to_note(self) -> Write {
         let content = Some(serde_json::to_vec(&self).expect("numbers have a form in JSON"));
-        Write::Note(Note { namespace: NoteNamespace::Room, name: NOTE.to_owned(), content })
+        Write::Note(Note { namespace: NoteNamespace::Evictions, name: NOTE.to_owned(), content })
     }
 
     /// Returns the time of the last eviction; `None` if there was none.

@@ -84,7 +84,7 @@ impl Target for ShareQueue {
                 self.sharing.touch(session);
             }
             OutboxChange::SessionDropped(session) => self.sharing.note_deletion(session),
-            OutboxChange::Things(things) => {
+            OutboxChange::EntitiesAndFacts(things) => {
                 for thing in things {
                     match thing {
                         EntityOrFact::Fact(fact) => self.touch_fact(fact)?,

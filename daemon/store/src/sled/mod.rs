@@ -41,7 +41,7 @@ use std::{
 
 use sled::{Db, Tree};
 
-pub use self::salvage::{Salvaged, open_what_is_left};
+pub use self::salvage::{Salvaged, open_damaged};
 use self::{
     counters::Counters, high_water_mark::HighWaterMark, quota::Quota, slack::with_slack,
     waker::Waker, writer::Writer,

@@ -44,14 +44,16 @@ pub(super) fn read(line: &str) -> Reading {
     let line = without_long_numbers(&line);
     let line = with_final_line_feeds(&line);
     let options = options();
-    let tokens =
-        without_panic(|| brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok());
+    let tokens = without_panic(|| {
+        brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok()
+    });
     let Some(tokens) = tokens else { return Reading::Text };
     if tokens.len() > MOST_TOKENS || !is_balanced(&tokens) {
         return Reading::Tokens(tokens);
     }
-    let parsed =
-        without_panic(|| brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()).ok());
+    let parsed = without_panic(|| {
+        brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()).ok()
+    });
     parsed.map_or(Reading::Tokens(tokens), Reading::Parsed)
 }
 

@@ -98,10 +98,8 @@ impl Program {
     /// Returns the number of words between the program and the command that it runs, and the number
     /// of words that are then skipped; `None` if it runs no command.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
-        let fitting = self.wrapper_rules.iter().filter(|wrapper_rules| words_fit(&wrapper_rules.words, args));
-        fitting
-            .max_by_key(|wrapper_rules| wrapper_rules.words.len())
-            .map(|wrapper_rules| (wrapper_rules.words.len(), wrapper_rules.skip))
+        let fitting = self.wrapper_rules.iter().filter(|rule| words_fit(&rule.words, args));
+        fitting.max_by_key(|rule| rule.words.len()).map(|rule| (rule.words.len(), rule.skip))
     }
 }
 

@@ -231,7 +231,10 @@ mod tests {
             ("\"'$(a)'\"", "'$(...)'", &["a"]),
         ] {
             let unquoted = word(written).unwrap_or_else(|| panic!("{written}"));
-            assert_eq!((unquoted.text.as_str(), &unquoted.scripts[..]), (text, &scripts_of(scripts)[..]));
+            assert_eq!(
+                (unquoted.text.as_str(), &unquoted.scripts[..]),
+                (text, &scripts_of(scripts)[..])
+            );
         }
     }
 
