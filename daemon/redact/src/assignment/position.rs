@@ -182,7 +182,7 @@ fn without_line_prefix(line: &[u8]) -> &[u8] {
     if line.get(path) == Some(&b':') {
         let number = digits(&line[path + 1..]);
         let after = path + 1 + number;
-        return if line.get(after) == Some(&b':') { &line[behind + 1..] } else { line };
+        return if line.get(after) == Some(&b':') { &line[after + 1..] } else { line };
     }
     if let Some(after) = after_numbered_path(line) {
         return &line[after..];

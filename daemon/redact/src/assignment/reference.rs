@@ -60,7 +60,7 @@ fn closes(rest: &str, close: u8, is_cut: bool) -> bool {
         None => is_cut || rest.len() == 1,
         Some(at) => {
             let after = &rest[at + 1..];
-            after.is_empty() || behind.starts_with(['.', '?', ';', '!', '(', '[', '{'])
+            after.is_empty() || after.starts_with(['.', '?', ';', '!', '(', '[', '{'])
         }
     }
 }

@@ -229,7 +229,7 @@ impl<'t> LocatedValue<'t> {
         let range = range.start..end;
         let value = text.get(range.clone())?;
         let next = text.as_bytes().get(end).copied();
-        let is_enclosed = next.is_some() && reach == Reach::Word(behind);
+        let is_enclosed = next.is_some() && reach == Reach::Word(next);
         let is_cut = !is_enclosed && matches!(next, Some(b'"' | b'\'' | b'`' | b','));
         Some(LocatedValue { range, value: Value { text: value, quoting, is_cut }, reach })
     }
