@@ -24,8 +24,8 @@ use crate::{
 pub(crate) const LOG: &str = "graphitid.log";
 /// The lock file in the home, which contains the daemon's process id.
 const LOCK: &str = "graphitid.lock";
-/// The file in the home that receives the standard error of a daemon in the background. It says why
-/// the daemon failed to start.
+/// The file in the home that receives the standard error of a daemon in the background. It contains
+/// the reason if the daemon failed to start.
 const ERRORS: &str = "graphitid.err";
 /// How long to wait for the daemon to answer or to end: long enough to recover a large database
 /// after a power failure.

@@ -89,7 +89,7 @@ impl Request {
     /// Parses a request from one line.
     pub fn read(line: &[u8]) -> Result<Request, Error> {
         let value: Value = serde_json::from_slice(line)
-            .map_err(|error| Error::new(code::PARSE, format!("the line is no JSON: {error}")))?;
+            .map_err(|error| Error::new(code::PARSE, format!("the line is not JSON: {error}")))?;
         serde_json::from_value(value).map_err(|error| {
             Error::new(code::INVALID_REQUEST, format!("no JSON-RPC request: {error}"))
         })

@@ -162,7 +162,8 @@ fn machine() -> Result<String, AskError> {
     Ok(name)
 }
 
-/// Whether an episode was created on this machine. Others are in the folders of their own machines.
+/// Whether an episode was created on this machine. Other episodes are in the folders of their
+/// machines.
 fn is_own(episode: &PortableEpisode) -> bool {
     episode.imported_from.is_none()
 }

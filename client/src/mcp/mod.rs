@@ -1,6 +1,6 @@
 //! `graphiti mcp`: connects an agent to the daemon over standard input and output.
 //!
-//! It forwards lines and knows no tools: the daemon describes them. It adds the caller to each
+//! It forwards lines and contains no tools: the daemon describes them. It adds the caller to each
 //! request. Otherwise it interprets the protocol only as far as necessary to survive a restart of
 //! the daemon: [`relay`] stores the handshake and the pending requests. When the daemon ends,
 //! pending requests are answered with an error. The next request connects again, starts the daemon

@@ -59,7 +59,7 @@ impl Relay {
         let mut message: Value = match serde_json::from_slice(line) {
             Ok(message) => message,
             Err(error) => {
-                let error = Error::new(code::PARSE, format!("the line is no JSON: {error}"));
+                let error = Error::new(code::PARSE, format!("the line is not JSON: {error}"));
                 return Routing::ToHost(Response::new(Value::Null, Err(error)).to_line());
             }
         };

@@ -33,7 +33,7 @@ pub(crate) use self::{
 };
 use crate::{error::AskError, program::program};
 
-/// What setup needs to know: paths, environment variables and options.
+/// The input of setup: paths, environment variables and options.
 #[derive(Clone)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) home: PathBuf,

@@ -17,7 +17,7 @@ use crate::{
 
 /// Maximum number of passes over a damaged line.
 const PASSES: usize = 16;
-/// Maximum number of distinct types of skipped records; further types count as [`OTHER`].
+/// Maximum number of distinct types of skipped records; further types are counted as [`OTHER`].
 const KINDS: usize = 64;
 /// Maximum length, in bytes, of a type.
 const KIND: usize = 64;

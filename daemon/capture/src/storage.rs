@@ -1,8 +1,8 @@
 //! Opens a transcript as text with one record per line, however its agent stores it.
 //!
-//! All later stages read lines at offsets. Only this module knows whether the lines are in a file,
-//! are compressed, are derived from a document that the agent rewrites as a whole, or come from a
-//! database.
+//! All later stages read lines at offsets. Only this module distinguishes whether the lines are in
+//! a file, are compressed, are derived from a document that the agent rewrites as a whole, or are
+//! read from a database.
 
 use std::{
     fs::{self, File},

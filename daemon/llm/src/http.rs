@@ -168,7 +168,7 @@ pub(crate) fn base(text: &str, section: ConfigSection) -> Result<Url, Error> {
     let url = Url::parse(text.trim_end_matches('/')).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {
-        let what = format!("{} is no address", section.key("base_url"));
+        let what = format!("{} is not an address", section.key("base_url"));
         Error::misconfigured(what, "write one such as http://localhost:11434/v1")
     })
 }

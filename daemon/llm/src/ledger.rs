@@ -57,7 +57,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 impl Ledger {
     /// Reserves the cost of a call before it is made. `expected` is its maximum cost; `None` when
-    /// that is unknown. The error says that the budget is spent, or that its cost limit needs a
+    /// that is unknown. The error reports that the budget is spent, or that its cost limit needs a
     /// price.
     pub fn reserve(
         &mut self,

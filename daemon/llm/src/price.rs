@@ -1,7 +1,8 @@
 //! The prices of models.
 //!
 //! The cost that a provider reports takes precedence, then the configured price, then the table
-//! here, which comes from the makers' pages. Otherwise the cost is unknown; it is never guessed.
+//! here, which contains the prices on the providers' pages. Otherwise the cost is unknown; it is
+//! never guessed.
 
 use std::fmt;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub enum Pause {
     /// Wait, then retry.
     Wait(Duration),
-    /// The wait would be too long; the retry queue takes over.
+    /// The wait would be too long; the retry queue repeats the request later.
     GiveUp,
 }
 

@@ -44,7 +44,7 @@ impl Schema {
 
     /// Converts `answer` to the schema: removes unknown and null entries, turns a single value into
     /// a list of one, a number into a text or the reverse, and ignores the case of enum values. The
-    /// error says where the answer does not match, without quoting it.
+    /// error names the position where the answer does not match, without quoting the answer.
     pub fn fit(&self, answer: Value) -> Result<Value, String> {
         fit(&self.value, answer, "the answer")
     }

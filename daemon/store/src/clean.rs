@@ -1,5 +1,5 @@
-//! A port for cleaning all stored text, which removes secrets from it. The store knows which
-//! records contain text, and a [`Cleaner`] changes the text.
+//! A port for cleaning all stored text, which removes secrets from it. The store finds the records
+//! with text, and a [`Cleaner`] changes the text.
 
 use crate::{
     Note, Source, StoreError,

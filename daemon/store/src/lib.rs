@@ -326,7 +326,9 @@ pub enum StoreError {
     #[error("the database is damaged: {0}; run `graphiti repair`")]
     Unreadable(String),
     /// The store was written by a newer version.
-    #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]
+    #[error(
+        "the data is of version {found}, but this program reads only versions up to {known}: update graphitid"
+    )]
     TooNew {
         found: u32,
         /// The newest version known.

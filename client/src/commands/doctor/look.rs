@@ -177,7 +177,7 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
     seen.collect()
 }
 
-/// Returns the folders that the daemon watches; when it does not answer, that of Claude Code.
+/// Returns the folders that the daemon watches; when it does not answer, the folder of Claude Code.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),

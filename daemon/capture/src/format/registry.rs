@@ -38,7 +38,7 @@ impl Formats {
         self.iter().find(|format| format.agent() == agent)
     }
 
-    /// Whether the path may be that of a transcript.
+    /// Whether the path may belong to a transcript.
     pub fn claim(&self, path: &Path) -> bool {
         self.iter().any(|format| format.claims(path))
     }

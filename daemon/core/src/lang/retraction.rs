@@ -19,7 +19,7 @@ pub fn concedes(answer: &str) -> bool {
     agrees.is_match(opening) || takes_back.is_match(opening)
 }
 
-/// Whether a prompt says that the agent's last statement is wrong.
+/// Whether a prompt states that the agent's last statement is wrong.
 pub fn contradicts(prompt: &str) -> bool {
     let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
     pattern!(

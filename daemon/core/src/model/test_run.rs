@@ -72,7 +72,7 @@ impl TestRun {
     }
 
     /// Whether the run consists of one passed test although the command asked for the whole suite.
-    /// Such a run says nothing about the suite.
+    /// Such a run is no evidence about the suite.
     pub fn is_single_test(&self) -> bool {
         self.failed == 0 && self.passed == 1 && !self.is_part() && self.noun() == "tests"
     }

@@ -173,7 +173,7 @@ pub(super) fn read(response: &Response, key: &Secret) -> Result<Completion, Fail
     let body = &response.body;
     let usage = usage(&body["usage"]);
     let Some(blocks) = body["content"].as_array() else {
-        return Err(Failure::bad_reply("the response is no message", usage));
+        return Err(Failure::bad_reply("the response is not a message", usage));
     };
     let ending = match body["stop_reason"].as_str() {
         Some("end_turn" | "stop_sequence" | "tool_use") => Ending::Done,

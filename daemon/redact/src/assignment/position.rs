@@ -1,4 +1,4 @@
-//! Determines the context of a name in its line: a setting, a line of its own, or code.
+//! Determines the context of a name in its line: a setting, a separate line, or code.
 
 use std::ops::Range;
 

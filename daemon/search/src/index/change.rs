@@ -61,8 +61,7 @@ pub enum IndexChange {
 
 impl IndexChange {
     /// Builds a change for a document other than a session, such as an entity or a fact, with a
-    /// name and a text. Such documents have an index of their own, and the caller chooses their
-    /// numbers.
+    /// name and a text. Such documents have a separate index, and the caller chooses their numbers.
     pub fn entity_or_fact(
         number: u64,
         namespace: Namespace,

@@ -1,6 +1,6 @@
 //! Parses a query into words, phrases, filters and dates.
 //!
-//! Every text is a valid query: text without another meaning counts as words. The forms are
+//! Every text is a valid query: text without another meaning is read as words. The forms are
 //!
 //! | Written | Means |
 //! | --- | --- |

@@ -69,7 +69,8 @@ static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
     words
 });
 
-/// English function words. They count for English even if another language has them (`is`, `we`).
+/// English function words. They are counted for English even if another language has them (`is`,
+/// `we`).
 const ENGLISH: [&str; 16] = [
     "the", "and", "to", "is", "it", "that", "this", "with", "for", "not", "be", "we", "you", "are",
     "have", "from",

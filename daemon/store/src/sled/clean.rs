@@ -1,8 +1,8 @@
 //! Cleans all rows with text, in steps.
 //!
-//! This module knows which tables contain text, and the [`Cleaner`] knows which fields of a record
-//! do. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed text are deleted.
-//! The caller updates the search index.
+//! This module defines which tables contain text, and the [`Cleaner`] defines which fields of a
+//! record do. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed text are
+//! deleted. The caller updates the search index.
 
 use std::{ops::Bound, path::Path};
 
@@ -120,7 +120,7 @@ impl SledStore {
             let (key, value) = row?;
             let first = key.first().copied().unwrap_or_default();
             if table_index(&key).is_none() && !NO_TEXT.contains(&first) {
-                let what = "it is of a table that this program does not know".to_owned();
+                let what = "its table is unknown to this program".to_owned();
                 return Err(damaged(&key, what));
             }
             if is_after(&key, after) {
@@ -383,7 +383,7 @@ fn note(
     sealed: &[u8],
     cleaner: &mut dyn Cleaner,
 ) -> Result<(), StoreError> {
-    let unknown = || damaged(key, "it is a note that this program does not know".to_owned());
+    let unknown = || damaged(key, "this kind of note is unknown to this program".to_owned());
     let namespace = key.get(1).copied().and_then(NoteNamespace::from_number).ok_or_else(unknown)?;
     let name = keys::note_in(key).ok_or_else(unknown)?.to_vec();
     let content: Vec<u8> = open(key, sealed)?;

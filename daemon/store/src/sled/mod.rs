@@ -48,7 +48,7 @@ use self::{
 };
 use crate::{DiskQuota as _, PendingWrite, StoreError, Write};
 
-/// A store in a sled database, which has a folder of its own.
+/// A store in a sled database, which has a separate folder.
 pub struct SledStore {
     folder: PathBuf,
     tree: Tree,

@@ -10,7 +10,7 @@ use std::{panic, thread};
 const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(10_000_000_000).expect("not 0");
 
 /// Runs a function that starts threads, and allows the system to wake them late. The function runs
-/// on a thread of its own: a thread passes this setting on to the threads that it starts, and the
+/// on a separate thread: a thread passes this setting on to the threads that it starts, and the
 /// caller's setting must not change.
 pub(super) fn with_slack<T: Send>(start: impl FnOnce() -> T + Send) -> T {
     let on_own_thread = || {

@@ -35,7 +35,7 @@ pub(in crate::commands) use self::state::FinderPurpose;
 pub(in crate::commands) type PrepareResume<'p> =
     &'p mut dyn FnMut(&SessionRow) -> Result<AgentCommand, String>;
 
-/// Searches while the user types. The first query is that of `filters`; the other members of
+/// Searches while the user types. The first query is the query in `filters`; the other members of
 /// `filters` apply to each search. Returns the command to run in place of this program.
 pub(in crate::commands) fn run(
     filters: SearchSessionsArguments,

@@ -279,7 +279,7 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     for block in json::objects(content) {
         match block.raw("type") {
             Some("\"tool_use\"") => {
-                // A call without an id or a name is ignored: the record counts as read anyway.
+                // A call without an id or a name is ignored: the record is counted as read anyway.
                 let _ = call(None, &block, &mut out);
             }
             Some("\"tool_result\"") => tool_result(&inner, &block, &mut out),

@@ -251,7 +251,7 @@ fn read_agent_output(
     None
 }
 
-/// Emits the result of the call that started the agent, if the status says that the agent has
+/// Emits the result of the call that started the agent, if the status shows that the agent has
 /// ended.
 pub(super) fn emit_agent_result(id: &str, status: &str, out: &mut RolloutEmitter<'_>) {
     let Some((outcome, report)) = agent_outcome(status) else { return };

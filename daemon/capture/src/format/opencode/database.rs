@@ -226,7 +226,7 @@ impl State {
     }
 }
 
-/// Returns a value as a text, whatever its type: SQLite does not enforce the types of columns.
+/// Returns a value of any type as a text: SQLite does not enforce the types of columns.
 fn lenient_text(row: &TableRow<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
@@ -236,7 +236,7 @@ fn lenient_text(row: &TableRow<'_>, column: usize) -> rusqlite::Result<String> {
     })
 }
 
-/// Returns a value as an integer, whatever its type; 0 if it is not a number.
+/// Returns a value of any type as an integer; 0 if it is not a number.
 fn lenient_integer(row: &TableRow<'_>, column: usize) -> rusqlite::Result<i64> {
     Ok(match row.get_ref(column)? {
         ValueRef::Integer(number) => number,

@@ -57,7 +57,7 @@ pub enum Redirect {
     Written(String),
     /// Output is added to the file.
     Appended(String),
-    /// Input comes from the file.
+    /// The input is read from the file.
     Read(String),
     /// Input is this text.
     Text(String),

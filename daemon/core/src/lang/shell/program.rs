@@ -183,7 +183,7 @@ fn read_rule(line: &str, programs: &mut HashMap<String, Program>) -> Result<(), 
         program.has_subcommands |= words.iter().flatten().any(|word| word != "*");
         if purpose == "inner" {
             let skip = properties.clone().find_map(|word| word.strip_prefix("skip:"));
-            let skip = skip.map_or(Ok(0), str::parse).map_err(|_| "skip is no number")?;
+            let skip = skip.map_or(Ok(0), str::parse).map_err(|_| "`skip` is not a number")?;
             program.wrapper_rules.push(WrapperRule { words: words.clone(), skip });
             continue;
         }

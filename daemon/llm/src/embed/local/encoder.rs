@@ -251,7 +251,7 @@ impl WeightReader<'_> {
         let name = format!("{}{name}", self.prefix);
         let tensor = self.tensors.get(&name)?.ok_or_else(|| format!("it lacks {name}"))?;
         let [rows, columns] = tensor.shape[..] else {
-            return Err(format!("its tensor {name} is no matrix"));
+            return Err(format!("its tensor {name} is not a matrix"));
         };
         if rows == 0 || columns == 0 {
             return Err(format!("its tensor {name} is empty"));

@@ -1,7 +1,7 @@
 //! Records of every released version, as they are on users' disks. Each line of `golden/v<N>.txt`
 //! has a record's name and its envelope in hex.
 //!
-//! The file of a version never changes after its release; a new version gets a file of its own.
+//! The file of a version never changes after its release; a new version gets a new file.
 //! `GOLDEN=write cargo test -p graphitid-store golden` writes the file of the current version.
 
 use std::{fs, path::PathBuf};
@@ -150,14 +150,14 @@ fn of_vectors() -> Sample {
 }
 
 fn of_statements() -> Vec<Sample> {
-    let sample = contract::statements(1_700_000_000);
+    let statements = contract::statements(1_700_000_000);
     let (claim, mention) = (
-        Claim { sentence: "It is so.".to_owned(), ..sample.claims[0].clone() },
-        sample.mentions[0].clone(),
+        Claim { sentence: "It is so.".to_owned(), ..statements.claims[0].clone() },
+        statements.mentions[0].clone(),
     );
     let entities_and_facts =
         vec![EntityOrFact::Entity(claim.source), EntityOrFact::Fact(claim.key)];
-    let (claims, marks) = (vec![ClaimRecord::new(&claim, 5)], sample.marks.clone());
+    let (claims, marks) = (vec![ClaimRecord::new(&claim, 5)], statements.marks.clone());
     let records: Vec<MarkRecord> = marks.iter().map(|mark| MarkRecord::new(mark, 5)).collect();
     let index = EpisodeIndexRecord {
         created_at: 5,
