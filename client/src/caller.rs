@@ -1,9 +1,10 @@
-//! Describes this program's caller to the daemon, which identifies the current session by it.
+//! Describes the caller of this program to the daemon, which finds the current session by this
+//! description.
 //!
 //! Most agents put the id of the session into the environment of the commands and servers that they
 //! start. Codex puts it into each request to a server, where the relay reads it. An agent that runs
-//! inside another one inherits the variables of that one, so only the variables of the nearest
-//! agent count.
+//! inside another agent inherits the variables of the outer agent, so only the variables of the
+//! inner agent count.
 
 use std::env;
 
@@ -26,7 +27,7 @@ const AGENTS: &[AgentVariables] = &[
         session: &["CLAUDE_CODE_SESSION_ID"],
         markers: &["CLAUDECODE"],
     },
-    // The session comes first, because a sub-agent has a thread of its own.
+    // The session id comes first, because a sub-agent has a different thread id.
     AgentVariables {
         agent: "codex",
         session: &["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
@@ -98,8 +99,8 @@ fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
     AGENTS.iter().filter(is_named).map(agent).collect()
 }
 
-/// Returns the nearest of the agents: the one that the environments of outer processes do not name.
-/// `None` when it cannot be determined.
+/// Returns the innermost agent: the environment of an ancestor process does not name it. `None` if
+/// it cannot be determined.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,
@@ -123,8 +124,8 @@ fn nearest(
     }
 }
 
-/// Returns the agents that the environments of this process's ancestors named at their start, the
-/// nearest ancestor first.
+/// Returns, for each ancestor of this process, the agents that its environment named at its start.
+/// The nearest ancestor comes first.
 #[cfg(target_os = "linux")]
 fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
     let parent_of = |process: &u32| {
@@ -133,7 +134,7 @@ fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
         behind_name.split_whitespace().nth(1)?.parse().ok().filter(|parent| *parent > 1)
     };
     let first = Some(std::os::unix::process::parent_id()).filter(|parent| *parent > 1);
-    std::iter::successors(first, parent_of).take(DEEPEST).map_while(|process| {
+    std::iter::successors(first, parent_of).take(MAX_ANCESTORS).map_while(|process| {
         let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
         let variable = |name: &str| {
             environment.split(|byte| *byte == 0).find_map(|entry| {
@@ -147,9 +148,9 @@ fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
 
 /// Maximum number of ancestors that are examined.
 #[cfg(target_os = "linux")]
-const DEEPEST: usize = 32;
+const MAX_ANCESTORS: usize = 32;
 
-/// Returns nothing, because other systems do not show the environments of processes.
+/// Returns nothing: the environments of other processes are read only on Linux.
 #[cfg(not(target_os = "linux"))]
 fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
     std::iter::empty()
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn of_agents_that_run_in_each_other_the_inner_one_counts() {
+    fn the_inner_one_of_nested_agents_counts() {
         let claude = "CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=outer";
         let codex = format!("{claude} CODEX_SESSION_ID=inner");
         // The shell of the inner agent, the inner agent, and the outer one.

@@ -25,15 +25,15 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::caller::meta;
-pub(crate) use crate::error::{AskError, older};
+pub(crate) use crate::error::{AskError, update_hint};
 
 /// The environment variable for the time limit of an answer, in seconds.
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
 /// The default time limit of an answer.
-const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum duration of a request while the daemon answers other requests, as a multiple of the time
 /// limit.
-const SILENCES: u32 = 6;
+const MAX_SILENCES: u32 = 6;
 
 /// A connection to the daemon of this user's home.
 pub(crate) struct Connection {
@@ -48,7 +48,7 @@ pub(crate) struct Connection {
 enum Patience {
     /// The time limit.
     Limit,
-    /// [`SILENCES`] times the limit, as long as the daemon answers other requests.
+    /// [`MAX_SILENCES`] times the limit, as long as the daemon answers other requests.
     Others,
     /// No limit, as long as the daemon answers other requests.
     Life,
@@ -68,7 +68,7 @@ pub(crate) struct ProgressStep {
 /// Returns the time limit of an answer: from the environment, or the default.
 pub(crate) fn timeout() -> Result<Duration, AskError> {
     let Some(set) = env::var_os(TIMEOUT).filter(|set| !set.is_empty()) else {
-        return Ok(USUAL_TIMEOUT);
+        return Ok(DEFAULT_TIMEOUT);
     };
     let seconds = set.to_str().and_then(|text| text.trim().parse().ok());
     let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -269,7 +269,7 @@ impl Connection {
         if let Err(error @ AskError::Silent(_)) = Connection::open() {
             return Err(error);
         }
-        if self.patience == Patience::Others && *silences >= SILENCES {
+        if self.patience == Patience::Others && *silences >= MAX_SILENCES {
             return Err(AskError::Stuck { process: process(), waited: timeout()? * *silences });
         }
         Ok(())

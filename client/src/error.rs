@@ -39,13 +39,13 @@ pub(crate) enum AskError {
         /// How long the client waited.
         waited: Duration,
     },
-    #[error("graphitid hung up: {0}")]
+    #[error("no usable answer from graphitid: {0}")]
     Broken(String),
     /// The daemon uses another protocol version.
     #[error(
         "graphitid {version} speaks protocol {daemon}, this graphiti ({}) speaks {PROTOCOL}: {}",
         env!("CARGO_PKG_VERSION"),
-        older(*.daemon)
+        update_hint(*.daemon)
     )]
     OtherProtocol { version: String, daemon: u32 },
     /// Any other problem on this machine.
@@ -69,7 +69,7 @@ pub(crate) enum AskError {
 }
 
 /// Returns which of the two programs to update, given the daemon's protocol version.
-pub(crate) fn older(daemon: u32) -> &'static str {
+pub(crate) fn update_hint(daemon: u32) -> &'static str {
     if daemon < PROTOCOL {
         "update graphitid, then run graphiti stop and graphiti up"
     } else {

@@ -13,12 +13,12 @@ pub(crate) const LONGEST_TEXT: u64 = 16 << 20;
 ///
 /// # Errors
 ///
-/// Also fails when the file is longer, or is not a regular file: a pipe may never end.
+/// Also fails if the file is longer, or is not a regular file. A pipe, for example, may never end.
 pub(crate) fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let wrong = |kind, what: String| Err(io::Error::new(kind, what));
     // Checked before opening, because opening a pipe may block.
     if !std::fs::metadata(path)?.is_file() {
-        return wrong(io::ErrorKind::InvalidInput, "is no file".to_owned());
+        return wrong(io::ErrorKind::InvalidInput, "is not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
@@ -46,6 +46,6 @@ mod tests {
         std::fs::write(&file, "12345").unwrap();
         assert_eq!(read(&file, 5).unwrap(), b"12345");
         assert_eq!(read(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(read(folder.path(), 4).unwrap_err().to_string(), "is no file");
+        assert_eq!(read(folder.path(), 4).unwrap_err().to_string(), "is not a regular file");
     }
 }

@@ -24,8 +24,8 @@ use crate::{
 pub(crate) const LOG: &str = "graphitid.log";
 /// The lock file in the home, which contains the daemon's process id.
 const LOCK: &str = "graphitid.lock";
-/// The file in the home that receives the standard error of a daemon in the background. It says why
-/// the daemon failed to start.
+/// The file in the home that receives the standard error of a daemon in the background. It contains
+/// the reason if the daemon failed to start.
 const ERRORS: &str = "graphitid.err";
 /// How long to wait for the daemon to answer or to end: long enough to recover a large database
 /// after a power failure.
@@ -58,8 +58,8 @@ pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection
             Err(AskError::Down { .. } | AskError::Broken(_) | AskError::Silent(_)) => {}
             Err(_) => break,
         }
-        // Another daemon may own the home: one that was started at the same time and will answer,
-        // or one that is shutting down, after which a new one can start.
+        // Another daemon may own the home. Either it was started at the same time and will answer,
+        // or it is shutting down, and a new daemon can start afterwards.
         if let Ok(Some(status)) = child.try_wait()
             && !is_taken(home)
         {
@@ -75,10 +75,12 @@ pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection
     Err(StartError::Silent { pid, log: home.join(LOG) })
 }
 
-/// Returns the path of the daemon's program: beside this one, or the first on `PATH`.
+/// Returns the path of the daemon's program: in the folder of this program, or the first one on
+/// `PATH`.
 pub(crate) fn daemon() -> Option<PathBuf> {
     let name = format!("graphitid{}", env::consts::EXE_SUFFIX);
-    // The folder of a link's target may contain both programs, and that of the link only this one.
+    // The folder of a link may contain only this program, while the folder of its target contains
+    // both programs.
     let own = [program().ok(), env::current_exe().ok()];
     let beside = own.iter().flatten().filter_map(|own| own.parent()).map(Path::to_owned);
     let path = env::var_os("PATH").unwrap_or_default();
@@ -90,7 +92,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     let mut command = Command::new(program);
     command
         .env("GRAPHITI_HOME", home)
-        // The daemon must not take the service manager or the session of its caller for its own.
+        // The daemon must not use the service manager or the session of its caller.
         .env_remove("NOTIFY_SOCKET")
         .env_remove("JOURNAL_STREAM")
         .current_dir(home)
@@ -117,7 +119,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
 }
 
 /// Waits until no daemon owns the home. Returns `false` after a timeout.
-pub(crate) fn until_it_is_gone(home: &Path) -> bool {
+pub(crate) fn wait_until_stopped(home: &Path) -> bool {
     let began = Instant::now();
     while is_taken(home) {
         if began.elapsed() > PATIENCE {
@@ -133,7 +135,7 @@ pub(crate) fn until_it_is_gone(home: &Path) -> bool {
 pub(crate) fn kill(home: &Path) -> io::Result<bool> {
     let Some(pid) = owner(home) else { return Ok(false) };
     kill_process(pid)?;
-    match until_it_is_gone(home) {
+    match wait_until_stopped(home) {
         true => Ok(true),
         false => Err(io::Error::new(io::ErrorKind::TimedOut, "it did not end in time")),
     }

@@ -41,7 +41,7 @@ fn completions_and_the_manual_page_know_every_command() {
 }
 
 #[test]
-fn without_a_daemon_it_says_how_to_start_one() {
+fn the_error_without_a_daemon_names_the_command_that_starts_it() {
     for arguments in [&["status"][..], &["list"], &["search", "x"], &["close"]] {
         let output = graphiti(arguments);
         assert!(!output.status.success());

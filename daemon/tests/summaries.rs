@@ -15,7 +15,7 @@ use graphitid::{
         config::{Config, ProviderKind},
         ledger::Ledger,
         ledger_file::LedgerFile,
-        ports::{Avoided, End, Journal, Ports, SystemClock, UsageRecord},
+        ports::{Avoided, Journal, Ports, RequestOutcome, SystemClock, UsageRecord},
         request::{CompletionRequest, Purpose, ReplyFormat},
         tokens,
     },
@@ -100,9 +100,10 @@ fn a_message_is_summarised_within_all_limits() {
 
     let key = SummaryKey::of(&template, &values);
     assert_eq!(key, SummaryKey::of(&templates.template(kind, None), &values));
-    client.avoided(Purpose::MessageSummary, Avoided::Cached, None);
-    let ends: Vec<End> = journal.records.lock().unwrap().iter().map(|record| record.end).collect();
-    assert_eq!(ends, [End::Answered, End::Avoided(Avoided::Cached)]);
+    client.record_avoided(Purpose::MessageSummary, Avoided::Cached, None);
+    let ends: Vec<RequestOutcome> =
+        journal.records.lock().unwrap().iter().map(|record| record.end).collect();
+    assert_eq!(ends, [RequestOutcome::Answered, RequestOutcome::Avoided(Avoided::Cached)]);
     let saved = journal.load().unwrap().unwrap().total(clock::now());
     assert_eq!((saved.calls, saved.input), (1, 90));
 }

@@ -73,7 +73,7 @@ const FAMILIES: &[&str] =
 /// Whether a terminal executes `c`, or a person does not see it: control characters, changes of the
 /// writing direction, characters without width, and the invisible tag characters (U+E0000 to
 /// U+E007F), which models read as letters.
-pub fn is_obeyed(c: char) -> bool {
+pub fn is_unsafe_to_display(c: char) -> bool {
     let turns_or_joins = matches!(c,
         '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}');
@@ -82,7 +82,7 @@ pub fn is_obeyed(c: char) -> bool {
 
 /// Returns `text` for the context of a model: only its visible characters. In tags and marks that
 /// agents or models interpret, one character is replaced by a look-alike: `‹system-reminder>`,
-/// `［INST]`, `Human：`. Code is not changed by this.
+/// `［INST]`, `Human：`. Ordinary code is not changed.
 pub fn for_model(text: &str) -> Cow<'_, str> {
     let is_plain =
         |c: char| matches!(c, '\n' | '\t') || !is_invisible(c) && !matches!(c, '<' | '[' | ':');
@@ -92,7 +92,7 @@ pub fn for_model(text: &str) -> Cow<'_, str> {
     Cow::Owned(disarmed(&visible_text(text)))
 }
 
-/// Whether a person does not see `c`: what [`is_obeyed`] covers, and fillers, variation selectors
+/// Whether a person does not see `c`: what [`is_unsafe_to_display`] covers, and fillers, variation selectors
 /// and format characters, which can encode a hidden text.
 fn is_invisible(c: char) -> bool {
     let fills = matches!(
@@ -108,7 +108,7 @@ fn is_invisible(c: char) -> bool {
     );
     let selects = matches!(c, '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}');
     let formats = matches!(c, '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}');
-    is_obeyed(c) || fills || selects || formats || matches!(c, '\u{e0000}'..='\u{e0fff}')
+    is_unsafe_to_display(c) || fills || selects || formats || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Returns the visible characters and tabs, without terminal sequences such as colours, and with
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_not_read_either() {
+    fn invisible_characters_are_removed() {
         for (given, wanted) in [
             ("\u{1b}[1;31mred\u{1b}[0m \u{9b}32mgreen\u{9b}m", "red green"),
             ("\u{1b}]0;title\u{7}a\u{8}b\u{0}", "]0;titleab"),

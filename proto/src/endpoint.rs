@@ -49,19 +49,19 @@ pub fn runtime(home: &Path) -> Option<Runtime> {
 
 /// Returns the address of the daemon of `home`: the one in [`Runtime`], or the default one.
 pub fn socket(home: &Path) -> String {
-    runtime(home).map_or_else(|| usual_socket(home), |runtime| runtime.socket)
+    runtime(home).map_or_else(|| default_socket(home), |runtime| runtime.socket)
 }
 
 /// Returns the default address of the daemon of `home`.
 #[cfg(not(windows))]
-pub fn usual_socket(home: &Path) -> String {
+pub fn default_socket(home: &Path) -> String {
     home.join("mcp.sock").to_string_lossy().into_owned()
 }
 
 /// Returns the default address of the daemon of `home`: a pipe. Its name contains the path of the
 /// home, unless the home is the default one.
 #[cfg(windows)]
-pub fn usual_socket(home: &Path) -> String {
+pub fn default_socket(home: &Path) -> String {
     const PIPE: &str = r"\\.\pipe\graphiti_mcp_hook";
     if default_home().is_some_and(|default| default == home) {
         return PIPE.to_owned();

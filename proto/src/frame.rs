@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_whole_however_the_bytes_come() {
+    fn lines_are_complete_however_the_bytes_arrive() {
         let text = b"{\"a\":1}\n\r\nlast\r\n";
         for size in 1..text.len() {
             let mut lines = LineSplitter::default();

@@ -89,7 +89,7 @@ impl Request {
     /// Parses a request from one line.
     pub fn read(line: &[u8]) -> Result<Request, Error> {
         let value: Value = serde_json::from_slice(line)
-            .map_err(|error| Error::new(code::PARSE, format!("the line is no JSON: {error}")))?;
+            .map_err(|error| Error::new(code::PARSE, format!("the line is not JSON: {error}")))?;
         serde_json::from_value(value).map_err(|error| {
             Error::new(code::INVALID_REQUEST, format!("no JSON-RPC request: {error}"))
         })
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_says_why() {
+    fn an_invalid_request_is_an_error_with_its_reason() {
         assert_eq!(Request::read(b"{").unwrap_err().code, code::PARSE);
         let error = Request::read(b"{\"id\":1}").unwrap_err();
         assert_eq!(error.code, code::INVALID_REQUEST);

@@ -14,7 +14,9 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let failed = |error: std::io::Error| AskError::Failed(error.to_string());
     let model = match &args.folder {
-        Some(folder) => Some((folder, setup::placed(folder, &home).map_err(AskError::Failed)?)),
+        Some(folder) => {
+            Some((folder, setup::target_folder(folder, &home).map_err(AskError::Failed)?))
+        }
         None => None,
     };
     let place = model.as_ref().map(|(_, place)| place.as_path());

@@ -34,9 +34,9 @@ use crate::{
 /// The file in the home folder with the name of this machine's folder.
 const MACHINE: &str = "sync-folder";
 /// Maximum length, in bytes, of a file, which contains one episode.
-const LONGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum length, in characters, of a name that is a part of a path; a longer name is cut.
-const NAME: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
 /// Runs `round` repeatedly, or once if `every` is zero.
 fn repeat(
@@ -55,8 +55,8 @@ fn repeat(
     }
 }
 
-/// Writes the episodes that were created on this machine to its folder, in each round those that
-/// have changed, and removes the files of forgotten sessions.
+/// Writes the episodes that were created on this machine to its folder, and removes the files of
+/// forgotten sessions. Each round writes only the episodes that have changed.
 pub(super) fn export(
     folder: &Path,
     project: Option<&str>,
@@ -83,7 +83,7 @@ pub(super) fn export(
     })
 }
 
-/// Imports the files of other machines, in each round those that are new or have changed.
+/// Imports the files of other machines. Each round imports only files that are new or have changed.
 pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<(), AskError> {
     let own = machine()?;
     let mut importer = FolderImporter { screen, seen: HashMap::new() };
@@ -162,7 +162,8 @@ fn machine() -> Result<String, AskError> {
     Ok(name)
 }
 
-/// Whether an episode was created on this machine. Others are in the folders of their own machines.
+/// Whether an episode was created on this machine. Other episodes are in the folders of their
+/// machines.
 fn is_own(episode: &PortableEpisode) -> bool {
     episode.imported_from.is_none()
 }
@@ -187,11 +188,11 @@ fn file_name(agent: &str, session: &str) -> String {
 /// collisions of the hash.
 fn sanitized(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
-    if name.chars().all(is_plain) && name.len() <= NAME && !name.is_empty() {
+    if name.chars().all(is_plain) && name.len() <= MAX_NAME_CHARS && !name.is_empty() {
         return name.to_owned();
     }
     let plain: String =
-        name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(NAME).collect();
+        name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(MAX_NAME_CHARS).collect();
     // FNV-1a, because the name must be the same in every version.
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -231,7 +232,7 @@ fn write_files(
     Ok((written, removed))
 }
 
-/// The length and the time of a file, by which a change is noticed.
+/// The length and the modification time of a file. A change of the file is detected by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SyncStamp {
     length: u64,
@@ -277,11 +278,11 @@ fn new_files(
             if seen.get(&path) == Some(&stamp) {
                 continue;
             }
-            let episode = if metadata.len() > LONGEST {
-                Err(format!("is longer than {LONGEST} bytes, the maximum for an episode"))
+            let episode = if metadata.len() > MAX_FILE_BYTES {
+                Err(format!("is longer than {MAX_FILE_BYTES} bytes, the maximum for an episode"))
             } else {
                 // A file that is not complete yet is read in a later round.
-                let Ok(bytes) = files::read(&path, LONGEST) else { continue };
+                let Ok(bytes) = files::read(&path, MAX_FILE_BYTES) else { continue };
                 let Ok(episode) = serde_json::from_slice(&bytes) else { continue };
                 Ok(episode)
             };
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_stay_apart() {
+    fn different_names_give_different_file_names() {
         assert_eq!(file_name("claude", "6f0d-ab"), "claude-6f0d-ab.json");
         let names = [
             sanitized("a/b"),

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Maximum number of sessions that are listed.
-const NAMED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
     if let Some(fact) = args.fact {
@@ -28,10 +28,10 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
         screen.print_json(&answer);
         return Ok(());
     }
-    let asks_nothing = Forget { dry_run: true, ..forget.clone() } == Forget::default();
-    match (asks_nothing, forget.undo, forget.dry_run) {
+    let is_list_request = Forget { dry_run: true, ..forget.clone() } == Forget::default();
+    match (is_list_request, forget.undo, forget.dry_run) {
         (true, ..) => print_forgotten(&answer, screen),
-        (false, true, _) => print_back(&answer, screen),
+        (false, true, _) => print_restored(&answer, screen),
         (false, false, is_dry) => print(&answer, is_dry, screen),
     }
     Ok(())
@@ -55,7 +55,7 @@ fn print_forgotten(answer: &Forgotten, screen: &Screen) {
     screen.print("Restore a session with: graphiti forget --undo <session>");
 }
 
-fn print_back(answer: &Forgotten, screen: &Screen) {
+fn print_restored(answer: &Forgotten, screen: &Screen) {
     for row in &answer.sessions {
         let what = match row.exists {
             true => "is restored: its transcript is read again",
@@ -98,7 +98,7 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
 }
 
 fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
-    for row in rows.iter().take(NAMED) {
+    for row in rows.iter().take(MAX_LISTED) {
         let title = match row.title.as_str() {
             "" if row.messages == 0 => "(not read yet, or empty)".to_owned(),
             title => line(title),
@@ -107,8 +107,8 @@ fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
         let short: String = row.session_id.chars().take(8).collect();
         screen.print(format!("  {:<8}  {when:>14}  {title}", line(&short)));
     }
-    if rows.len() > NAMED {
-        screen.print(screen.dim(format!("  … and {} more", rows.len() - NAMED)));
+    if rows.len() > MAX_LISTED {
+        screen.print(screen.dim(format!("  … and {} more", rows.len() - MAX_LISTED)));
     }
 }
 

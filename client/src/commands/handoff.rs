@@ -1,4 +1,4 @@
-//! `graphiti handoff`: prints what the next session in a project needs to know.
+//! `graphiti handoff`: prints the information that the next session in a project needs.
 
 use graphiti_proto::tools::get_handoff::{GetHandoffAnswer, GetHandoffArguments, NAME};
 

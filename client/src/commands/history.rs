@@ -27,7 +27,7 @@ use crate::{
 
 /// Maximum number of bytes of standard input that are sent. The end is sent, because most programs
 /// print the error there.
-const SENT: usize = 16 << 10;
+const MAX_INPUT_BYTES: usize = 16 << 10;
 
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     let (file, number) = file_and_line(&args.file, |path| Path::new(path).exists());
@@ -37,7 +37,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
         (None, None) => None,
     };
     let arguments = BlameArguments {
-        file: whole_path(file),
+        file: absolute_path(file),
         text: text.clone(),
         project: super::project(args.project),
         limit: args.limit,
@@ -85,7 +85,7 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
 }
 
 /// Returns the absolute path of a file. A file that no longer exists may still have a history.
-fn whole_path(file: &str) -> String {
+fn absolute_path(file: &str) -> String {
     let path = std::path::absolute(file).unwrap_or_else(|_| file.into());
     let path = path.canonicalize().unwrap_or(path);
     path.to_string_lossy().into_owned()
@@ -154,14 +154,14 @@ fn from_input() -> Result<String, AskError> {
     Ok(text)
 }
 
-/// Reads everything, so that the program that writes it can end. Returns the last [`SENT`] bytes.
+/// Reads everything, so that the program that writes it can end. Returns the last [`MAX_INPUT_BYTES`] bytes.
 fn end_of(mut input: impl Read) -> io::Result<String> {
     let mut end = Vec::new();
-    while input.by_ref().take(SENT as u64).read_to_end(&mut end)? > 0 {
-        end.drain(..end.len().saturating_sub(SENT));
+    while input.by_ref().take(MAX_INPUT_BYTES as u64).read_to_end(&mut end)? > 0 {
+        end.drain(..end.len().saturating_sub(MAX_INPUT_BYTES));
     }
     let text = String::from_utf8_lossy(&end).into_owned();
-    Ok(text[text.ceil_char_boundary(text.len().saturating_sub(SENT))..].to_owned())
+    Ok(text[text.ceil_char_boundary(text.len().saturating_sub(MAX_INPUT_BYTES))..].to_owned())
 }
 
 fn print_fix(fact: &FactRow, screen: &Screen) {
@@ -264,11 +264,13 @@ mod tests {
         let output = format!("{}\nerror: no such file", "Compiling a\n".repeat(200_000));
         let end = end_of(output.as_bytes()).unwrap();
         assert!(end.ends_with("\nerror: no such file"), "{}", &end[end.len() - 40..]);
-        assert_eq!(end.len(), SENT);
+        assert_eq!(end.len(), MAX_INPUT_BYTES);
         assert_eq!(end_of("ä short one".as_bytes()).unwrap(), "ä short one");
         // Each invalid byte becomes a longer character.
         assert!(
-            end_of([&[0xff; 2 * SENT][..], b"end"].concat().as_slice()).unwrap().ends_with("end")
+            end_of([&[0xff; 2 * MAX_INPUT_BYTES][..], b"end"].concat().as_slice())
+                .unwrap()
+                .ends_with("end")
         );
     }
 

@@ -147,7 +147,7 @@ fn import_episodes(
     Ok(sum)
 }
 
-/// Splits episodes into requests by their number and their bytes.
+/// Splits episodes into groups that fit into one request each.
 pub(super) fn pages<E>(episodes: &[E], bytes_of: impl Fn(&E) -> usize) -> Vec<&[E]> {
     let mut pages = Vec::new();
     let mut rest = episodes;

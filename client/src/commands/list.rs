@@ -66,8 +66,9 @@ fn all_pages<E>(
     while answer.sessions.len() < limit
         && let Some(offset) = answer.next
     {
-        // Each session with new activity moves a session of the last page into this one. A page
-        // with only the missing number of sessions could therefore contain no new ones each time.
+        // New activity moves a session to the front, so sessions of the previous page may appear on
+        // this page again. The limit is therefore not reduced to the number of missing sessions:
+        // such a small page might contain only repeated ones.
         let page = ask(limit, offset)?;
         let read = offset + page.sessions.len();
         let new = page.sessions.into_iter().filter(|session| known.insert(identity(session)));

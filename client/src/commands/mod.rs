@@ -91,7 +91,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Share(share) => share::run(share, screen),
         Command::Forget(forget) => forget::run(forget, screen),
         Command::Mcp(args) => mcp::run(match args.no_start {
-            true => WhenDown::Say,
+            true => WhenDown::Report,
             false => WhenDown::Start,
         }),
         Command::Setup(setup) => match setup.what {
@@ -182,8 +182,8 @@ fn is_name_or_remote(given: &str) -> bool {
 fn is_of_another_system(path: &str) -> bool {
     let has_drive =
         matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
-    let is_whole = has_drive || path.starts_with('/') || path.starts_with(r"\\");
-    is_whole && !Path::new(path).is_absolute()
+    let is_absolute = has_drive || path.starts_with('/') || path.starts_with(r"\\");
+    is_absolute && !Path::new(path).is_absolute()
 }
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_is_named_by_its_whole_path_wherever_it_lies() {
+    fn a_directory_becomes_an_absolute_path() {
         let named = |given: &str| project(Project { project: Some(given.to_owned()) }).unwrap();
         let here = std::env::current_dir().unwrap();
         for whole in ["D:/x", r"D:\x\y", r"\\server\share", "/no/such/folder", "1a2b3c4d"] {

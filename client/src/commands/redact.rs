@@ -15,8 +15,8 @@ use crate::{
     start,
 };
 
-/// Runs `graphitid redact`. A daemon that runs is stopped before, because an open database cannot
-/// be rewritten, and started again; exported files do not need this.
+/// Runs `graphitid redact`. For the database, a running daemon is stopped first, because an open
+/// database cannot be rewritten, and is started again afterwards.
 pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(StartError::NotFound)?;
@@ -45,12 +45,12 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
         status => return Err(AskError::Failed(format!("graphitid redact ended with {status}"))),
     }
     if !redact.output.json {
-        say_what_is_next(redact, screen);
+        print_next_step(redact, screen);
     }
     Ok(())
 }
 
-fn say_what_is_next(redact: &cli::Redact, screen: &Screen) {
+fn print_next_step(redact: &cli::Redact, screen: &Screen) {
     screen.print(match (redact.run, redact.exports.is_empty()) {
         (false, _) => "Nothing was changed. Do it with --run.",
         (true, true) => {

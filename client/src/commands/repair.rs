@@ -12,8 +12,8 @@ use crate::{
     start,
 };
 
-/// Runs `graphitid repair`. A daemon that runs is stopped before, because an open database cannot
-/// be repaired, and started again.
+/// Runs `graphitid repair`. A running daemon is stopped first, because an open database cannot be
+/// repaired, and is started again afterwards.
 pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(StartError::NotFound)?;

@@ -76,7 +76,7 @@ fn choose(
 /// this session starts its agent with the handoff.
 #[derive(Default)]
 pub(super) struct ResumeChoice {
-    /// The session of which the last message said that its transcript is gone.
+    /// The session whose missing transcript the last message reported.
     reported: Option<String>,
 }
 

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_log_is_shown_and_not_obeyed() {
+    fn the_end_of_a_log_is_shown_without_control_characters() {
         let log = format!("{}\u{1b}[2J the\tlast \u{9b}31m\r\n", "before\n".repeat(LINES));
         let end = end(&log);
         assert_eq!(end.lines().count(), LINES);

@@ -93,7 +93,7 @@ fn print_projects(projects: &[SharedProjectRow], screen: &Screen) {
     ]);
     for project in projects {
         let group = match project.group.as_str() {
-            "" => "no session is known of it".to_owned(),
+            "" => "no sessions known yet".to_owned(),
             group => line(group),
         };
         table.row().cell(line(&project.named)).cell(group);
@@ -105,7 +105,7 @@ fn print_projects(projects: &[SharedProjectRow], screen: &Screen) {
 
 fn preview(project: Project, is_json: bool, screen: &Screen) -> Result<(), AskError> {
     let mut connection = Connection::open_for_work()?;
-    let mut wanted = request(ShareAction::Preview, Some(project_or_here(project)));
+    let mut wanted = request(ShareAction::Preview, Some(project_or_current_dir(project)));
     let mut count = 0;
     loop {
         let page: ShareAnswer = connection.ask(SHARE, &wanted)?;
@@ -122,7 +122,9 @@ fn preview(project: Project, is_json: bool, screen: &Screen) -> Result<(), AskEr
         }
         if let (false, Some(project)) = (is_json, &page.project) {
             let (named, group) = (line(&project.named), line(&project.group));
-            screen.print(format!("{count} sessions of {named}, into the group {group}."));
+            screen.print(format!(
+                "{count} sessions of {named} would be written to the group {group}."
+            ));
             let note =
                 "Nothing else of the project leaves this machine: no transcripts, no messages.";
             screen.print(screen.dim(note));
@@ -150,7 +152,7 @@ fn print_session(session: &PreviewSession, screen: &Screen) {
 
 /// Adds a project to the shared ones in the settings, or removes it, and reloads the configuration.
 fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), AskError> {
-    let answer = ask(&request(ShareAction::Project, Some(project_or_here(given.project))))?;
+    let answer = ask(&request(ShareAction::Project, Some(project_or_current_dir(given.project))))?;
     let project = answer.project.unwrap_or_default();
     let named = line(&project.named);
     let is_known = !project.entries.is_empty();
@@ -196,7 +198,7 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
 }
 
 /// Returns the given project, or the current directory.
-fn project_or_here(project: Project) -> String {
+fn project_or_current_dir(project: Project) -> String {
     super::project(project).unwrap_or_else(|| {
         let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
         here.to_string_lossy().into_owned()

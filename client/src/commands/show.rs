@@ -201,8 +201,8 @@ fn forked_from(answer: &GetSessionAnswer) -> String {
     let Some(from) = &answer.forked_from else { return String::new() };
     let from = if from.is_empty() { "a forgotten session" } else { from };
     match answer.shared_records {
-        1 => format!("{from}, which has its first record"),
-        count => format!("{from}, which has its first {count} records"),
+        1 => format!("{from}, which has the first record of this session, too"),
+        count => format!("{from}, which has the first {count} records of this session, too"),
     }
 }
 

@@ -187,7 +187,7 @@ fn listed(folder: &Path) -> Option<HashSet<OsString>> {
     Some(names.chain([LIST]).map(OsString::from).collect())
 }
 
-/// Whether a name is that of a file directly in the folder.
+/// Whether a name belongs to a file directly in the folder.
 fn is_plain(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
     (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.chars().all(is_plain)

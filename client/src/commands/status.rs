@@ -279,7 +279,7 @@ fn vectors(answer: &HealthAnswer, screen: &Screen) -> String {
     let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
     let left = match vectors.left {
         0 => String::new(),
-        left => format!(", {} to be made", count(left)),
+        left => format!(", {} to be computed", count(left)),
     };
     let made = format!("of {} sessions, entities and facts{left}", count(vectors.made));
     match &vectors.error {

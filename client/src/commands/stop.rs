@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     match ask() {
-        Ok(()) if start::until_it_is_gone(&home) => {
+        Ok(()) if start::wait_until_stopped(&home) => {
             screen.print("graphitid has stopped.");
             return Ok(());
         }
@@ -43,7 +43,7 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
 pub(super) fn quietly() -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     ask()?;
-    if start::until_it_is_gone(&home) {
+    if start::wait_until_stopped(&home) {
         return Ok(());
     }
     let what = "graphitid is stopping, but has not ended yet; try again when it has";

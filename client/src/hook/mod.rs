@@ -78,7 +78,8 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
 }
 
 /// Forwards the event on standard input. Returns `None` if the input has no event, or if
-/// `is_wanted` rejects it. The event is dropped if [`OFF`] is set, or if it closes a session without a transcript.
+/// `is_wanted` rejects the event. The event is dropped if [`OFF`] is set, or if it closes a session
+/// without a transcript.
 fn forward_if(
     protocol: &'static HookProtocol,
     is_wanted: impl FnOnce(&HookEvent) -> bool,
@@ -94,8 +95,8 @@ fn forward_if(
 }
 
 /// Sends an event to the daemon, prints the text for the agent's context, and waits for the episode
-/// if the daemon asks for it. If the daemon does not accept the event, keeps one that starts or
-/// closes a session.
+/// if the daemon asks for it. An event that starts or closes a session is stored if the daemon does
+/// not accept it.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let kind = event.kind();
@@ -146,7 +147,7 @@ fn has_no_transcript(event: &HookEvent) -> bool {
 /// time.
 fn ask(event: &HookEvent, home: &Path) -> Option<(Connection, HookReply)> {
     let is_start = event.kind() == EventKind::Start && event.cwd.is_some();
-    let sent = match hook::wants_prompts(home) {
+    let sent = match hook::are_prompts_requested(home) {
         true => event.clone(),
         false => event.without_prompt(),
     };
@@ -194,8 +195,8 @@ mod tests {
     fn prompts_are_wanted_until_they_are_not() {
         let home = tempfile::tempdir().unwrap();
         for wanted in [false, true, true, false] {
-            hook::want_prompts(home.path(), wanted).unwrap();
-            assert_eq!(hook::wants_prompts(home.path()), wanted);
+            hook::set_prompts_requested(home.path(), wanted).unwrap();
+            assert_eq!(hook::are_prompts_requested(home.path()), wanted);
         }
     }
 

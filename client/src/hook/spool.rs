@@ -12,8 +12,8 @@ use graphiti_proto::{
 };
 
 /// Stores an event for the daemon of `home`. The write is atomic and survives a power failure.
-/// Nothing is stored when the spool is full: the daemon must then have been down for thousands of
-/// sessions, whose transcripts it will find later.
+/// Nothing is stored if the event is too long or the spool is full. The daemon finds the
+/// transcripts of these sessions later.
 pub(super) fn leave(event: &HookEvent, home: &Path) {
     // A hook reports no errors.
     drop(try_leave(event, home));

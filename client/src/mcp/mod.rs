@@ -1,6 +1,6 @@
 //! `graphiti mcp`: connects an agent to the daemon over standard input and output.
 //!
-//! It forwards lines and knows no tools: the daemon describes them. It adds the caller to each
+//! It forwards lines and contains no tools: the daemon describes them. It adds the caller to each
 //! request. Otherwise it interprets the protocol only as far as necessary to survive a restart of
 //! the daemon: [`relay`] stores the handshake and the pending requests. When the daemon ends,
 //! pending requests are answered with an error. The next request connects again, starts the daemon
@@ -21,7 +21,7 @@ use std::{
 use graphiti_proto::{endpoint, frame::LineSplitter};
 use interprocess::local_socket::Stream;
 
-use self::relay::{Next, Relay};
+use self::relay::{Relay, Routing};
 use crate::{
     caller::meta,
     connection::{self, AskError, Connection},
@@ -29,26 +29,26 @@ use crate::{
 };
 
 /// Maximum number of lines that wait to be forwarded. When it is reached, the reader waits.
-const WAITING: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 /// How long to try to connect again when the daemon was lost and must not be started, or when it
 /// ends new connections.
-const COMES_BACK: Duration = Duration::from_secs(5);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(50);
 /// How long to wait for pending answers after the agent has closed its output.
-const LAST_ANSWERS: Duration = Duration::from_secs(60);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What to do when no daemon answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhenDown {
     Start,
     /// Report how to start it.
-    Say,
+    Report,
 }
 
 /// Forwards lines until the agent has closed its output and pending requests are answered.
 pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
-    let (events, inbox) = mpsc::sync_channel(WAITING);
+    let (events, inbox) = mpsc::sync_channel(QUEUE_CAPACITY);
     let from_host = events.clone();
     thread::spawn(move || {
         read_lines(BufReader::new(io::stdin()), &from_host, RelayEvent::Host);
@@ -87,39 +87,39 @@ impl Shim {
             if ends_at.is_some_and(|at| at <= now) {
                 break;
             }
-            let left = ends_at.map_or(LAST_ANSWERS, |at| at - now).min(self.timeout);
-            let said = match inbox.recv_timeout(left) {
-                Err(_) => self.look_at_daemon(),
-                Ok(RelayEvent::Host(line)) => self.host_said(&line),
+            let left = ends_at.map_or(DRAIN_TIMEOUT, |at| at - now).min(self.timeout);
+            let result = match inbox.recv_timeout(left) {
+                Err(_) => self.check_daemon(),
+                Ok(RelayEvent::Host(line)) => self.handle_host_line(&line),
                 Ok(RelayEvent::HostEnded) => {
-                    ends_at = Some(Instant::now() + LAST_ANSWERS);
+                    ends_at = Some(Instant::now() + DRAIN_TIMEOUT);
                     Ok(())
                 }
                 Ok(RelayEvent::Daemon(of, line)) if of == self.connections => {
-                    self.daemon_said(&line)
+                    self.handle_daemon_line(&line)
                 }
                 Ok(RelayEvent::DaemonEnded(of)) if of == self.connections => self.daemon_ended(),
                 // Late lines of an earlier connection.
                 Ok(RelayEvent::Daemon(..) | RelayEvent::DaemonEnded(_)) => Ok(()),
             };
             // The agent does not read any more, so the program ends.
-            if said.is_err() {
+            if result.is_err() {
                 break;
             }
         }
         Ok(())
     }
 
-    fn host_said(&mut self, line: &[u8]) -> io::Result<()> {
+    fn handle_host_line(&mut self, line: &[u8]) -> io::Result<()> {
         let line = match self.relay.take_from_host(line) {
-            Next::ToDaemon(line) => line,
-            Next::ToHost(line) => return say(&line),
-            Next::Nothing => return Ok(()),
+            Routing::ToDaemon(line) => line,
+            Routing::ToHost(line) => return write_to_host(&line),
+            Routing::Nothing => return Ok(()),
         };
         if self.daemon.is_none()
             && let Err(error) = self.connect()
         {
-            return say_all(&self.relay.lost(&error.to_string()));
+            return write_all_to_host(&self.relay.fail_pending(&error.to_string()));
         }
         if self.write(&line).is_err() {
             self.daemon_ended()?;
@@ -127,16 +127,16 @@ impl Shim {
         Ok(())
     }
 
-    fn daemon_said(&mut self, line: &[u8]) -> io::Result<()> {
+    fn handle_daemon_line(&mut self, line: &[u8]) -> io::Result<()> {
         match self.relay.take_from_daemon(line) {
-            Next::ToDaemon(_) | Next::Nothing => Ok(()),
-            Next::ToHost(line) => say(&line),
+            Routing::ToDaemon(_) | Routing::Nothing => Ok(()),
+            Routing::ToHost(line) => write_to_host(&line),
         }
     }
 
     /// Answers pending requests with an error when the daemon does not respond to a new connection
     /// either. A daemon that is only busy with a request does respond.
-    fn look_at_daemon(&mut self) -> io::Result<()> {
+    fn check_daemon(&mut self) -> io::Result<()> {
         if self.relay.is_idle() {
             return Ok(());
         }
@@ -144,13 +144,13 @@ impl Shim {
         self.daemon = None;
         // Later answers on this connection are ignored.
         self.connections += 1;
-        say_all(&self.relay.lost(&error.to_string()))
+        write_all_to_host(&self.relay.fail_pending(&error.to_string()))
     }
 
     /// Answers pending requests with an error. The next request connects again.
     fn daemon_ended(&mut self) -> io::Result<()> {
         self.daemon = None;
-        say_all(&self.relay.lost(
+        write_all_to_host(&self.relay.fail_pending(
             "graphitid ended before it answered; try again: the next request connects to it again",
         ))
     }
@@ -178,12 +178,12 @@ impl Shim {
                     let home = endpoint::home().ok_or(AskError::NoHome)?;
                     return Ok(start::start(&home)?);
                 }
-                (Err(AskError::Down { .. } | AskError::Broken(_)), WhenDown::Say)
-                    if self.connections > 0 && began.elapsed() < COMES_BACK =>
+                (Err(AskError::Down { .. } | AskError::Broken(_)), WhenDown::Report)
+                    if self.connections > 0 && began.elapsed() < RECONNECT_TIMEOUT =>
                 {
                     thread::sleep(STEP);
                 }
-                (Err(AskError::Broken(_)), _) if began.elapsed() < COMES_BACK => {
+                (Err(AskError::Broken(_)), _) if began.elapsed() < RECONNECT_TIMEOUT => {
                     thread::sleep(STEP);
                 }
                 (outcome, _) => return outcome,
@@ -226,11 +226,11 @@ fn read_lines(
     }
 }
 
-fn say_all(lines: &[Vec<u8>]) -> io::Result<()> {
-    lines.iter().try_for_each(|line| say(line))
+fn write_all_to_host(lines: &[Vec<u8>]) -> io::Result<()> {
+    lines.iter().try_for_each(|line| write_to_host(line))
 }
 
-fn say(line: &[u8]) -> io::Result<()> {
+fn write_to_host(line: &[u8]) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(line)?;
     output.flush()

@@ -6,7 +6,7 @@ use graphiti_proto::rpc::{CALLER, Error, Response, code};
 use serde_json::{Value, json};
 
 /// The prefix of the ids of the relay's own handshake requests, whose answers are not forwarded.
-const REPEATED: &str = "graphiti/handshake/";
+const HANDSHAKE_ID_PREFIX: &str = "graphiti/handshake/";
 
 /// The state of the conversation between the agent and the daemon.
 pub(super) struct Relay {
@@ -23,7 +23,7 @@ pub(super) struct Relay {
 
 /// What to do with a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum Routing {
     ToDaemon(Vec<u8>),
     ToHost(Vec<u8>),
     Nothing,
@@ -33,8 +33,8 @@ impl Relay {
     /// Creates a relay that adds the caller in `meta` to the `_meta` of each request.
     pub(super) fn new(meta: &Value) -> Relay {
         let mut caller = meta[CALLER].clone();
-        // This program outlives the session that started it, so that session may not be the one of
-        // a request.
+        // This program may outlive the session in which it was started. A request may then belong
+        // to another session.
         if let Some(caller) = caller.as_object_mut()
             && let Some(session) = caller.remove("session_id")
         {
@@ -55,12 +55,12 @@ impl Relay {
     }
 
     /// Handles a line of the agent.
-    pub(super) fn take_from_host(&mut self, line: &[u8]) -> Next {
+    pub(super) fn take_from_host(&mut self, line: &[u8]) -> Routing {
         let mut message: Value = match serde_json::from_slice(line) {
             Ok(message) => message,
             Err(error) => {
-                let error = Error::new(code::PARSE, format!("the line is no JSON: {error}"));
-                return Next::ToHost(Response::new(Value::Null, Err(error)).to_line());
+                let error = Error::new(code::PARSE, format!("the line is not JSON: {error}"));
+                return Routing::ToHost(Response::new(Value::Null, Err(error)).to_line());
             }
         };
         let id = message["id"].clone();
@@ -74,39 +74,41 @@ impl Relay {
                     self.initialize = Some(message.clone());
                 }
                 self.in_flight.insert(id.to_string(), id);
-                self.introduce(&mut message);
+                self.add_caller(&mut message);
             }
             _ => {}
         }
-        Next::ToDaemon(to_line(&message))
+        Routing::ToDaemon(to_line(&message))
     }
 
     /// Handles a line of the daemon.
-    pub(super) fn take_from_daemon(&mut self, line: &[u8]) -> Next {
+    pub(super) fn take_from_daemon(&mut self, line: &[u8]) -> Routing {
         let Ok(message) = serde_json::from_slice::<Value>(line) else {
-            return Next::ToHost([line, b"\n"].concat());
+            return Routing::ToHost([line, b"\n"].concat());
         };
         if message["method"].is_string() {
-            return Next::ToHost([line, b"\n"].concat());
+            return Routing::ToHost([line, b"\n"].concat());
         }
-        let is_repeated = message["id"].as_str().is_some_and(|id| id.starts_with(REPEATED));
+        let is_repeated =
+            message["id"].as_str().is_some_and(|id| id.starts_with(HANDSHAKE_ID_PREFIX));
         let server = &message["result"]["serverInfo"]["version"];
         if server.is_string() {
             let before = self.version.replace(server.clone());
-            let is_other = before.is_some_and(|before| before != *server);
-            if is_repeated && is_other {
+            let is_version_changed = before.is_some_and(|before| before != *server);
+            if is_repeated && is_version_changed {
                 let changed = json!({
                     "jsonrpc": "2.0", "method": "notifications/tools/list_changed",
                 });
-                return Next::ToHost(to_line(&changed));
+                return Routing::ToHost(to_line(&changed));
             }
         }
-        // An answer without a pending request was already replaced by an error, or is late.
-        let is_waited_for = self.in_flight.remove(&message["id"].to_string()).is_some();
-        if is_repeated || !is_waited_for && !message["id"].is_null() {
-            return Next::Nothing;
+        // No request waits for this answer: it was cancelled, or it was answered with an error when
+        // the connection was lost.
+        let is_pending = self.in_flight.remove(&message["id"].to_string()).is_some();
+        if is_repeated || !is_pending && !message["id"].is_null() {
+            return Routing::Nothing;
         }
-        Next::ToHost([line, b"\n"].concat())
+        Routing::ToHost([line, b"\n"].concat())
     }
 
     /// Returns the first lines of connection `number`: the handshake, if there was one before.
@@ -117,19 +119,19 @@ impl Relay {
             return Vec::new();
         }
         let mut initialize = initialize.clone();
-        initialize["id"] = json!(format!("{REPEATED}{number}"));
-        self.introduce(&mut initialize);
+        initialize["id"] = json!(format!("{HANDSHAKE_ID_PREFIX}{number}"));
+        self.add_caller(&mut initialize);
         std::iter::once(&initialize).chain(&self.initialized).map(to_line).collect()
     }
 
     /// Returns an error for each pending request after the connection to the daemon was lost.
-    pub(super) fn lost(&mut self, why: &str) -> Vec<Vec<u8>> {
+    pub(super) fn fail_pending(&mut self, why: &str) -> Vec<Vec<u8>> {
         let in_flight = std::mem::take(&mut self.in_flight);
         let answer = |id| Response::new(id, Err(Error::new(code::STOPPING, why))).to_line();
         in_flight.into_values().map(answer).collect()
     }
 
-    fn introduce(&self, message: &mut Value) {
+    fn add_caller(&self, message: &mut Value) {
         if message["params"].is_null() {
             message["params"] = json!({});
         }
@@ -167,11 +169,11 @@ mod tests {
         Relay::new(&json!({ CALLER: { "session_id": "s-1", "directory": "/work" } }))
     }
 
-    fn host(relay: &mut Relay, message: &Value) -> Next {
+    fn host(relay: &mut Relay, message: &Value) -> Routing {
         relay.take_from_host(message.to_string().as_bytes())
     }
 
-    fn daemon(relay: &mut Relay, message: &Value) -> Next {
+    fn daemon(relay: &mut Relay, message: &Value) -> Routing {
         relay.take_from_daemon(message.to_string().as_bytes())
     }
 
@@ -179,8 +181,8 @@ mod tests {
         serde_json::from_slice(line).unwrap()
     }
 
-    fn to_daemon(next: Next) -> Value {
-        let Next::ToDaemon(line) = next else { panic!("{next:?}") };
+    fn to_daemon(next: Routing) -> Value {
+        let Routing::ToDaemon(line) = next else { panic!("{next:?}") };
         read(&line)
     }
 
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_say_who_asks_and_everything_else_passes_as_it_is() {
+    fn the_caller_is_added_to_requests_and_nothing_else_changes() {
         let mut relay = relay();
         let sent = to_daemon(host(&mut relay, &json!({ "id": 1, "method": "tools/list" })));
         assert_eq!(
@@ -237,22 +239,26 @@ mod tests {
                 "method": "notifications/cancelled", "params": { "requestId": 3 }
             }),
         );
-        let lost = relay.lost("gone");
+        let lost = relay.fail_pending("gone");
         assert_eq!(lost.len(), 1);
         let answer = read(&lost[0]);
         assert_eq!(answer["id"], "two");
         assert_eq!(answer["error"]["message"], "gone");
-        assert!(relay.is_idle() && relay.lost("gone").is_empty());
+        assert!(relay.is_idle() && relay.fail_pending("gone").is_empty());
         // A late answer of the old daemon.
-        assert_eq!(daemon(&mut relay, &json!({ "id": "two", "result": {} })), Next::Nothing);
+        assert_eq!(daemon(&mut relay, &json!({ "id": "two", "result": {} })), Routing::Nothing);
     }
 
     #[test]
-    fn the_handshake_is_repeated_and_its_second_answer_is_kept_back() {
+    fn the_handshake_is_repeated_and_its_second_answer_is_not_forwarded() {
         let mut relay = relay();
         assert_eq!(relay.handshake(1), [] as [Vec<u8>; 0]);
         host(&mut relay, &json!({ "id": 0, "method": "initialize", "params": { "x": 1 } }));
-        assert_eq!(relay.handshake(1), [] as [Vec<u8>; 0], "it is sent itself");
+        assert_eq!(
+            relay.handshake(1),
+            [] as [Vec<u8>; 0],
+            "the agent's own `initialize` is still pending, so it is not repeated"
+        );
         let version = |version: &str| json!({ "serverInfo": { "version": version } });
         daemon(&mut relay, &json!({ "id": 0, "result": version("1") }));
         host(&mut relay, &json!({ "method": "notifications/initialized" }));
@@ -261,16 +267,16 @@ mod tests {
         assert_eq!(repeated[0]["params"]["x"], 1);
         assert_eq!(repeated[1]["method"], "notifications/initialized");
         let answer = json!({ "id": repeated[0]["id"], "result": version("1") });
-        assert_eq!(daemon(&mut relay, &answer), Next::Nothing);
+        assert_eq!(daemon(&mut relay, &answer), Routing::Nothing);
         // Another version may have other tools.
         let answer = json!({ "id": repeated[0]["id"], "result": version("2") });
-        let Next::ToHost(line) = daemon(&mut relay, &answer) else { panic!() };
+        let Routing::ToHost(line) = daemon(&mut relay, &answer) else { panic!() };
         assert_eq!(read(&line)["method"], "notifications/tools/list_changed");
     }
 
     #[test]
-    fn what_is_no_json_is_answered_here() {
-        let Next::ToHost(line) = relay().take_from_host(b"{") else { panic!() };
+    fn invalid_json_is_answered_with_an_error() {
+        let Routing::ToHost(line) = relay().take_from_host(b"{") else { panic!() };
         assert_eq!(read(&line)["error"]["code"], code::PARSE);
     }
 }

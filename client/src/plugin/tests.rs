@@ -60,7 +60,7 @@ fn its_hooks_are_those_of_setup() {
 }
 
 #[test]
-fn a_file_that_another_version_left_goes_and_one_that_was_changed_comes_back() {
+fn files_of_another_version_are_removed_and_changed_files_are_restored() {
     let home = tempfile::tempdir().unwrap();
     let program = Path::new("/opt/graphiti");
     let folder = write_for(home.path(), program).unwrap();

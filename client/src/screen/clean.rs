@@ -1,9 +1,9 @@
 //! Replaces control characters in external text, because a terminal would execute them.
 
-use graphiti_proto::clean::is_obeyed;
+use graphiti_proto::clean::is_unsafe_to_display;
 
 /// Returns one line: runs of white space become one space, and characters that a terminal executes
-/// or a person does not see ([`is_obeyed`]) are replaced.
+/// or a person does not see ([`is_unsafe_to_display`]) are replaced.
 pub(crate) fn line(text: &str) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     joined.chars().map(visible).collect()
@@ -39,7 +39,7 @@ pub(super) fn json(text: &str) -> String {
 }
 
 fn visible(c: char) -> char {
-    if is_obeyed(c) { '\u{fffd}' } else { c }
+    if is_unsafe_to_display(c) { '\u{fffd}' } else { c }
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same_without_what_a_terminal_obeys() {
+    fn json_keeps_its_meaning_without_control_characters() {
         let low = ('\0'..='\u{2fff}').chain('\u{fe00}'..='\u{ffff}');
         let hostile: String = low.chain('\u{e0000}'..='\u{e0fff}').collect();
         let answer =

@@ -35,9 +35,9 @@ pub(crate) struct Screen {
 }
 
 /// Width, in columns, of text if the width of the output is not known.
-const USUAL_WIDTH: usize = 100;
+const DEFAULT_WIDTH: usize = 100;
 /// Maximum width, in columns, of text: longer lines are hard to read.
-const WIDEST: usize = 140;
+const MAX_WIDTH: usize = 140;
 
 impl Screen {
     pub(crate) fn new(color: Color) -> Screen {
@@ -50,7 +50,8 @@ impl Screen {
             }
         };
         let size = terminal_size::terminal_size().filter(|_| terminal);
-        let width = size.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0)).clamp(40, WIDEST);
+        let width =
+            size.map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0)).clamp(40, MAX_WIDTH);
         Screen { colors, width, terminal, unprinted: RefCell::default(), captured: None }
     }
 
@@ -59,7 +60,7 @@ impl Screen {
     pub(crate) fn captured(&self, columns: usize, print: impl FnOnce(&Screen)) -> Vec<String> {
         let mut screen = Screen {
             colors: self.colors,
-            width: columns.min(WIDEST),
+            width: columns.min(MAX_WIDTH),
             terminal: true,
             unprinted: RefCell::default(),
             captured: Some(RefCell::default()),

@@ -22,10 +22,10 @@ impl Screen {
     pub(crate) fn print_page(&self, markdown: &str, limit: usize) -> bool {
         let whole: Vec<String> =
             markdown.trim_end().lines().flat_map(|text| self.rendered(text)).collect();
-        let is_whole = whole.len() <= limit;
-        let lines = if is_whole { whole } else { self.fitted(markdown, limit) };
+        let fits = whole.len() <= limit;
+        let lines = if fits { whole } else { self.fitted(markdown, limit) };
         lines.iter().for_each(|line| self.print(line));
-        is_whole
+        fits
     }
 
     /// Returns as many entries of each section as fit into `limit` lines, but at least one.
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_fit_keeps_one_entry_a_section() {
+    fn a_text_that_cannot_fit_keeps_one_entry_of_each_section() {
         let lines = Screen::of_test(40).fitted(&page(9, 5, 1), 20);
         assert_eq!(lines.iter().filter(|line| *line == "- word").count(), 9);
         assert_eq!(lines.iter().filter(|line| *line == "… 4 more").count(), 9);

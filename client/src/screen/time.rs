@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_as_people_do() {
+    fn times_are_formatted_for_people() {
         let now: Timestamp = "2026-03-20T12:00:00Z".parse().unwrap();
         for (at, told) in [
             ("2026-03-20T11:59:30Z", "just now"),

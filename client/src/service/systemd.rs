@@ -7,8 +7,8 @@ use crate::service::{InstallPaths, Manager, UnitFile, command};
 const SERVICE: &str = include_str!("../../../systemd/graphitid.service");
 const SOCKET: &str = include_str!("../../../systemd/graphitid.socket");
 /// The placeholder for the path of the program.
-const DAEMON: &str = "ExecStart=/usr/bin/graphitid\n";
-const LISTEN: &str = "ListenStream=%h/.graphiti/mcp.sock\n";
+const EXEC_START_LINE: &str = "ExecStart=/usr/bin/graphitid\n";
+const LISTEN_STREAM_LINE: &str = "ListenStream=%h/.graphiti/mcp.sock\n";
 
 pub(super) fn manager(place: &InstallPaths) -> Manager {
     let units = folder(place);
@@ -48,22 +48,22 @@ fn folder(place: &InstallPaths) -> PathBuf {
 fn service(place: &InstallPaths) -> String {
     let daemon = escaped(&place.daemon.to_string_lossy());
     let mut line = format!("ExecStart={daemon}\n");
-    if !is_usual(place) {
+    if !is_default_home(place) {
         let home = escaped(&format!("GRAPHITI_HOME={}", place.home.display()));
         line.push_str(&format!("Environment={home}\n"));
     }
-    SERVICE.replace(DAEMON, &line)
+    SERVICE.replace(EXEC_START_LINE, &line)
 }
 
 fn socket(place: &InstallPaths) -> String {
-    if is_usual(place) {
+    if is_default_home(place) {
         return SOCKET.to_owned();
     }
     let socket = place.home.join("mcp.sock").to_string_lossy().replace('%', "%%");
-    SOCKET.replace(LISTEN, &format!("ListenStream={socket}\n"))
+    SOCKET.replace(LISTEN_STREAM_LINE, &format!("ListenStream={socket}\n"))
 }
 
-fn is_usual(place: &InstallPaths) -> bool {
+fn is_default_home(place: &InstallPaths) -> bool {
     place.home == place.user_home.join(".graphiti")
 }
 

@@ -194,7 +194,7 @@ const COPILOT: AgentSetup = AgentSetup {
         }
         let folder = (COPILOT.folder)(surroundings);
         // Events whose names begin with a capital have the members of Claude Code's events.
-        // UserPromptSubmit is left out, because prompts of sub-agents have ids of their own.
+        // UserPromptSubmit is omitted, because prompts of sub-agents have different ids.
         let events = ["SessionStart", "Stop", "PreCompact", "SessionEnd"];
         let more = json!({ "type": "local", "tools": ["*"] });
         vec![

@@ -21,7 +21,7 @@ const NEEDED: usize = 2;
 
 /// Returns the folder in `home` to which the model in `folder` is copied. Fails if `folder` has no
 /// model.
-pub(crate) fn placed(folder: &Path, home: &Path) -> Result<PathBuf, String> {
+pub(crate) fn target_folder(folder: &Path, home: &Path) -> Result<PathBuf, String> {
     let shown = folder.display();
     let real = folder.canonicalize().map_err(|error| format!("{shown}: {error}"))?;
     for name in &FILES[..NEEDED] {
@@ -94,11 +94,11 @@ mod tests {
         fs::create_dir_all(model.join("1_Pooling")).unwrap();
         fs::create_dir_all(&home).unwrap();
         fs::write(model.join("tokenizer.json"), "{}").unwrap();
-        assert!(placed(&model, &home).unwrap_err().contains("model.safetensors"));
+        assert!(target_folder(&model, &home).unwrap_err().contains("model.safetensors"));
         fs::write(model.join("model.safetensors"), "weights").unwrap();
         fs::write(model.join("1_Pooling/config.json"), "{}").unwrap();
         fs::write(model.join("training.bin"), "large").unwrap();
-        let to = placed(&model, &home).unwrap();
+        let to = target_folder(&model, &home).unwrap();
         place(&model, &to).unwrap();
         // Again, from its installed location.
         place(&model, &to).unwrap();

@@ -1,9 +1,9 @@
 //! Changes the settings of agents, for `graphiti setup`.
 //!
 //! [`plan`] computes the new content of files without changing them; [`write()`] writes one of
-//! them. [`agents`] lists the files of each agent; [`json`] and [`toml`] edit them, and
-//! [`extension`] fills in those that are wholly ours. [`wiring()`] reports whether the setup is
-//! complete.
+//! them. [`agents`] lists the files of each agent. [`json`] and [`toml`] edit them, and
+//! [`extension`] creates those that belong to graphiti alone. [`wiring()`] reports whether the
+//! setup is complete.
 //!
 //! Also here: changes of graphiti's own settings ([`embeddings`], [`share`]), and the commands that
 //! start an agent (`resume.rs`).
@@ -26,14 +26,14 @@ use std::{
 pub(crate) use self::{
     agents::{AGENTS, agent_names, installed},
     command::shell_line,
-    embeddings::{place, placed, remove, settings},
+    embeddings::{place, remove, settings, target_folder},
     resume::{AgentCommand, resume, start},
     share::shared_projects,
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
 };
 use crate::{error::AskError, program::program};
 
-/// What setup needs to know: paths, environment variables and options.
+/// The input of setup: paths, environment variables and options.
 #[derive(Clone)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) home: PathBuf,

@@ -21,7 +21,7 @@ pub(crate) fn resume(session: &SessionRow) -> Result<AgentCommand, String> {
     let Some((program, arguments)) = agent.and_then(|agent| agent.resume.split_first()) else {
         return Err(format!("no command is known that resumes a session of {}", session.agent));
     };
-    // The id comes from a transcript: it must not be taken for an option.
+    // The id is from a transcript: it must not be interpreted as an option.
     let is_id = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if !id.chars().all(is_id) || !id.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(format!("{program} cannot resume a session with this id"));

@@ -15,7 +15,7 @@ const HOME: &str = "GRAPHITI_HOME";
 /// The command of our server.
 pub(super) struct Server {
     pub(super) program: String,
-    /// The daemon's home, unless it is the default one: Codex does not pass variables on.
+    /// The daemon's home, unless it is the default. Codex does not pass environment variables on.
     pub(super) home: Option<String>,
 }
 
@@ -149,7 +149,7 @@ mod tests {
         "# mine\nmodel = \"x\" # the good one\n\n[mcp_servers.other]\ncommand = 'C:\\other.exe'\n";
 
     #[test]
-    fn a_server_comes_and_goes_and_the_rest_stays() {
+    fn a_server_is_added_and_removed_and_the_rest_stays() {
         for text in [SETTINGS, "", "# only a comment\n", "[tui]\nnotifications = true\n"] {
             let with = with_server(text, &server("/opt/graphiti")).unwrap();
             assert!(
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_anothers_stays() {
+    fn a_server_of_another_program_stays() {
         let text = "[mcp_servers.graphiti]\ncommand = \"uv\"\nargs = [\"run\"]\n";
         assert_eq!(
             with_server(text, &server("/opt/graphiti")),
@@ -177,12 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_not_touched() {
+    fn an_invalid_file_is_not_changed() {
         assert!(matches!(with_server("[a", &server("/opt/graphiti")), Err(EditError::Broken(_))));
     }
 
     #[test]
-    fn the_home_is_named_for_an_agent_that_hands_no_variables_on() {
+    fn the_home_is_set_for_an_agent_that_passes_no_variables_on() {
         let elsewhere =
             |home: &str| Server { home: Some(home.to_owned()), ..server("/opt/graphiti") };
         for text in [SETTINGS, ""] {

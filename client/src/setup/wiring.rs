@@ -1,4 +1,4 @@
-//! Reports how much of the setup is complete.
+//! Reports the state of the setup.
 
 use crate::{
     files,

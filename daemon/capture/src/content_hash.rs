@@ -70,9 +70,9 @@ impl Hasher {
     }
 }
 
-/// Returns the hash of a session. For one file with messages, it is the hash of that file; for
-/// several, because of sub-agents, it is a hash over their hashes and does not depend on their
-/// order. `None` when no file has messages.
+/// Returns the hash of a session. If one file has messages, this is the hash of that file. A
+/// session with sub-agents has several files; its hash is then computed from the hashes of the
+/// files and does not depend on their order. `None` when no file has messages.
 pub fn of_session(files: impl IntoIterator<Item = Option<ContentHash>>) -> Option<ContentHash> {
     let mut hashes: Vec<ContentHash> = files.into_iter().flatten().collect();
     hashes.sort_unstable_by_key(|hash| hash.0);

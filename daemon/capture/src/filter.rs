@@ -1,8 +1,8 @@
 //! Filters the items of a transcript and formats their stored part.
 //!
-//! Omitted text never reaches the store, the index or the content hash. Tool output is by far the
-//! largest and least useful part of a transcript, so by default it is kept as one line with the
-//! tool, its target and its outcome.
+//! Omitted text is neither stored nor indexed nor hashed. Tool output is the largest and least
+//! useful part of a transcript, so by default only one line of it is kept, with the tool, its
+//! target and its outcome.
 
 use std::{borrow::Cow, collections::VecDeque};
 
@@ -42,20 +42,20 @@ struct PendingCall {
     files: Vec<String>,
 }
 
-/// Maximum number of calls that wait for a result. When the oldest is evicted, its result is
-/// identified only by the call's id.
-const WAITING: usize = 256;
+/// Maximum number of calls without a result that are remembered. When the oldest is evicted, its
+/// result is identified only by the call's id.
+const PENDING_CALLS: usize = 256;
 /// Maximum length, in bytes, of a call's id and of a tool's name.
 const ID: usize = 256;
-/// Maximum length, in bytes, of a file's path. Longer ones, which file systems do not allow, are
+/// Maximum length, in bytes, of a file's path. Longer paths, which file systems do not allow, are
 /// dropped.
 const PATH: usize = 4_096;
 /// Maximum length, in bytes, of a one-line text.
 const ONE_LINE: usize = 300;
 /// Maximum length, in bytes, of the subject in a one-line text.
 const SUBJECT: usize = 160;
-/// Tool output counts as long only above this multiple of [`Filter::long`], because its one-line
-/// form contains most of the information.
+/// Tool output is long only above this multiple of [`Filter::long`], because its one-line form
+/// contains most of the information.
 const OUTPUT_SHARE: usize = 4;
 /// Maximum length, in bytes, of tool output that is kept in full.
 const CONTENT: usize = 64 << 10;
@@ -68,7 +68,7 @@ impl Filter {
             Item::Result(result) => self.keep_result(result, waiting),
             _ => {
                 let (role, text) = words(item)?;
-                self.keep_words(role, text.trim())
+                self.keep_speech(role, text.trim())
             }
         }
     }
@@ -92,7 +92,7 @@ impl Filter {
         }
     }
 
-    fn keep_words(&self, role: Role, text: &str) -> Option<FilteredMessage> {
+    fn keep_speech(&self, role: Role, text: &str) -> Option<FilteredMessage> {
         let text = match self.of(role) {
             Keep::Omit => return None,
             Keep::Template(_) | Keep::Prompt(_) if text.len() > self.long => one_line(text),
@@ -102,7 +102,7 @@ impl Filter {
     }
 
     fn keep_call(&self, call: &Call<'_>, waiting: &mut PendingCalls) -> Option<FilteredMessage> {
-        let waits = PendingCall {
+        let pending = PendingCall {
             id: cut(&call.id, ID).into_owned(),
             tool: cut(&call.tool, ID).into_owned(),
             subject: subject(&call.action, &call.input),
@@ -110,12 +110,12 @@ impl Filter {
         };
         let kept = self.tool_calls.then(|| FilteredMessage {
             role: Role::Tool,
-            text: whole_call(call, &waits.subject),
-            tool: Some(waits.tool.clone()),
-            files: waits.files.clone(),
+            text: call_text(call, &pending.subject),
+            tool: Some(pending.tool.clone()),
+            files: pending.files.clone(),
         });
-        waiting.calls.push_back(waits);
-        if waiting.calls.len() > WAITING {
+        waiting.calls.push_back(pending);
+        if waiting.calls.len() > PENDING_CALLS {
             waiting.calls.pop_front();
         }
         kept
@@ -134,7 +134,7 @@ impl Filter {
             subject: result.call.to_string(),
             files: Vec::new(),
         });
-        let line = one_line(&format!("{}: {} → {}", call.tool, call.subject, how_it_went(result)));
+        let line = one_line(&format!("{}: {} → {}", call.tool, call.subject, outcome_text(result)));
         let text = match &self.tool_content {
             Keep::Full => format!("{line}\n{}", result.content.decode(CONTENT)),
             Keep::Omit => return None,
@@ -180,8 +180,8 @@ impl Keep {
     }
 }
 
-/// Returns `ok`, or how the call failed with a line of its error.
-fn how_it_went(result: &ToolResult<'_>) -> String {
+/// Returns `ok`, or the kind of failure with a line of the error.
+fn outcome_text(result: &ToolResult<'_>) -> String {
     let outcome = match result.outcome {
         Outcome::Succeeded => return "ok".to_owned(),
         Outcome::Failed(Some(code)) => format!("failed (exit {code})"),
@@ -190,7 +190,7 @@ fn how_it_went(result: &ToolResult<'_>) -> String {
         Outcome::Interrupted => return "interrupted".to_owned(),
     };
     let content = result.content.decode(4 << 10);
-    match telling_line(&content) {
+    match significant_line(&content) {
         Some(line) => format!("{outcome}: {line}"),
         None => outcome,
     }
@@ -198,7 +198,7 @@ fn how_it_went(result: &ToolResult<'_>) -> String {
 
 /// Returns the most significant line of an error's output: the first that names an error, otherwise
 /// the first.
-fn telling_line(content: &str) -> Option<&str> {
+fn significant_line(content: &str) -> Option<&str> {
     let content = content.strip_prefix("<tool_use_error>").unwrap_or(content);
     let mut lines = content
         .lines()
@@ -278,7 +278,7 @@ fn arguments(input: &Value) -> String {
 
 /// Formats a call: its subject or its main argument in full, and further texts such as the edits of
 /// a change.
-fn whole_call(call: &Call<'_>, subject: &str) -> String {
+fn call_text(call: &Call<'_>, subject: &str) -> String {
     let tool = &call.tool;
     match &call.action {
         Action::Run { command, purpose: Some(purpose) } => {
@@ -388,7 +388,7 @@ mod tests {
 "#;
 
     #[test]
-    fn by_default_words_are_kept_and_tool_output_is_one_line() {
+    fn by_default_speech_is_kept_and_tool_output_is_one_line() {
         assert_eq!(
             filtered(&Filter::default()),
             [
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_can_be_left_out_or_kept_whole() {
+    fn each_kind_can_be_omitted_or_kept_in_full() {
         let filter = Filter {
             tool_calls: false,
             tool_content: Keep::Full,
@@ -427,9 +427,9 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_never_end_do_not_pile_up() {
+    fn calls_without_a_result_are_bounded() {
         let mut waiting = PendingCalls::default();
-        for number in 0..2 * WAITING {
+        for number in 0..2 * PENDING_CALLS {
             let call = Call {
                 id: number.to_string().into(),
                 message: None,
@@ -439,8 +439,8 @@ mod tests {
             };
             Filter::default().keep(&Item::Call(call), &mut waiting);
         }
-        assert_eq!(waiting.calls.len(), WAITING);
-        assert_eq!(waiting.calls[0].id, WAITING.to_string());
+        assert_eq!(waiting.calls.len(), PENDING_CALLS);
+        assert_eq!(waiting.calls[0].id, PENDING_CALLS.to_string());
     }
 
     fn filtered(filter: &Filter) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Determines which agents are still running.
 //!
-//! The session of an agent that has exited is over, regardless of its hooks. An unknown state is
-//! not guessed: [`Life::Unknown`] changes nothing.
+//! The session of an agent that has exited is over, regardless of its hooks. If the state of a
+//! process is unknown ([`Life::Unknown`]), nothing is changed.
 
 use std::{
     collections::HashMap,
@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// Maximum number of liveness files of an agent.
-const NOTES: usize = 4_096;
+const FILES: usize = 4_096;
 /// Maximum length, in bytes, of a liveness file.
-const LONGEST_NOTE: u64 = 64 << 10;
+const LONGEST_FILE: u64 = 64 << 10;
 
 /// Whether a process is still the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Process {
 /// ignored.
 pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSession> {
     let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
-    let files: Vec<PathBuf> = entries.flatten().take(NOTES).map(|entry| entry.path()).collect();
+    let files: Vec<PathBuf> = entries.flatten().take(FILES).map(|entry| entry.path()).collect();
     let is_locked = files.iter().any(|file| format.locked_session(file).is_some());
     let locks = if is_locked { file_locks() } else { HashMap::new() };
     files
@@ -112,7 +112,7 @@ fn file_lock(line: &str) -> Option<(u64, u32)> {
 /// Reads an agent's liveness file.
 fn note(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    open_file(path)?.take(LONGEST_NOTE).read_to_string(&mut text)?;
+    open_file(path)?.take(LONGEST_FILE).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -127,7 +127,7 @@ pub fn life(pid: u32, started: Option<u64>) -> Life {
     }
 }
 
-/// Waits until `process` has exited. The system notifies; there is no polling.
+/// Waits until `process` has exited. The system reports the exit, so that no polling is needed.
 ///
 /// # Errors
 ///
@@ -182,7 +182,7 @@ pub fn life(pid: u32, _started: Option<u64>) -> Life {
     }
 }
 
-/// Windows offers no safe function for this; there the agent removes its file when it exits.
+/// On Windows there is no safe function for this, but the agent removes its file when it exits.
 #[cfg(not(unix))]
 pub fn life(_pid: u32, _started: Option<u64>) -> Life {
     Life::Unknown
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_process_is_known_by_its_number_and_start() {
+    fn a_process_is_identified_by_its_id_and_start_time() {
         let pid = std::process::id();
         let stat = fs::read_to_string("/proc/self/stat").unwrap();
         let started = start_in(&stat).unwrap();
@@ -222,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     #[cfg(target_os = "linux")]
-    async fn a_process_that_ended_is_gone_before_its_parent_notices() {
+    async fn a_process_that_its_parent_has_not_reaped_is_gone() {
         let mut child =
             std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
         let process = Process::of(child.id());
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_name_with_parentheses_does_not_confuse() {
+    fn a_program_name_may_contain_parentheses() {
         let fields: Vec<String> = (3..=52).map(|field| field.to_string()).collect();
         let stat = format!("7 (a) b (c) {}", fields.join(" "));
         assert_eq!(start_in(&stat), Some(22));

@@ -148,7 +148,7 @@ pub(crate) struct AssembledText {
 /// Maximum length, in bytes, of a text that is kept in memory. A longer text is written to an
 /// unnamed temporary file.
 pub(crate) const IN_MEMORY: usize = 8 << 20;
-/// Maximum number of kept anchors. The latest one that is far enough from the end is used.
+/// Maximum number of kept anchors. The latest anchor that is far enough from the end is used.
 const ANCHORS: usize = 8;
 /// Minimum distance, in bytes, between an anchor and the position of a reader. These bytes are
 /// compared to detect changes.

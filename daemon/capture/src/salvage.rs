@@ -2,7 +2,7 @@
 //!
 //! Real transcripts contain truncated records with the next one appended, two records without a
 //! newline between them, runs of NUL, invalid UTF-8, and invalid escape sequences. Readable records
-//! are read, others are counted, and the next line is never affected.
+//! are read, and others are counted. Damage in one line does not affect the next line.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::{
 
 /// Maximum number of passes over a damaged line.
 const PASSES: usize = 16;
-/// Maximum number of distinct types of skipped records; further types count as [`OTHER`].
+/// Maximum number of distinct types of skipped records; further types are counted as [`OTHER`].
 const KINDS: usize = 64;
 /// Maximum length, in bytes, of a type.
 const KIND: usize = 64;
@@ -46,7 +46,7 @@ pub fn read_line(
             note(tally, verdict);
             tally.repaired += u64::from(is_repaired);
         }
-        Err(_) => piece_by_piece(format, text, memory, tally, emit),
+        Err(_) => read_records(format, text, memory, tally, emit),
     }
 }
 
@@ -59,7 +59,7 @@ pub fn is_whole(line: &[u8]) -> bool {
 }
 
 /// Reads each record in `text`.
-fn piece_by_piece(
+fn read_records(
     format: &dyn Format,
     text: &str,
     memory: &mut Memory,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_record_needs_no_repair() {
+    fn a_complete_record_needs_no_repair() {
         assert_eq!(read(prompt("hello")), (texts(&["hello"]), [1, 0, 0]));
         assert_eq!(read(""), (texts(&[]), [0, 0, 0]));
         assert_eq!(read("\0\0\0"), (texts(&[]), [0, 0, 0]));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_quoted_in_a_text_is_no_record() {
+    fn a_record_quoted_in_a_text_is_not_a_record() {
         let inner = prompt("inner");
         let quoted = inner.replace('"', "\\\"");
         let line = prompt(&quoted) + "}";
@@ -204,27 +204,27 @@ mod tests {
     }
 
     #[test]
-    fn a_line_made_to_be_slow_is_given_up() {
+    fn an_adversarial_line_is_abandoned() {
         let line = r#"{"type":["#.repeat(200_000);
         let (prompts, [read, ..]) = read(line);
         assert_eq!((prompts, read), (texts(&[]), 0));
     }
 
     #[test]
-    fn nul_bytes_are_left_out() {
+    fn nul_bytes_are_removed() {
         let line = [b"\0\0\0".as_slice(), prompt("after").as_bytes()].concat();
         assert_eq!(read(line), (texts(&["after"]), [1, 0, 0]));
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_replaced() {
+    fn invalid_utf_8_is_replaced() {
         let line =
             [br#"{"type":"user","message":{"content":"a"#.as_slice(), b"\xff", br#"b"}}"#].concat();
         assert_eq!(read(line), (texts(&["a\u{fffd}b"]), [1, 1, 0]));
     }
 
     #[test]
-    fn escapes_that_json_does_not_know_are_repaired() {
+    fn unknown_escapes_are_repaired() {
         for (written, meant) in [
             (r"C:\dev", r"C:\dev"),
             (r"\q \n.", "\\q \n."),
@@ -238,12 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_costs_one_character_only() {
+    fn an_unpaired_surrogate_costs_one_character() {
         assert_eq!(read(prompt(r"a \ud800 b")), (texts(&["a \u{fffd} b"]), [1, 0, 0]));
     }
 
     #[test]
-    fn a_line_that_holds_nothing_is_counted_with_its_bytes() {
+    fn a_line_without_a_record_is_counted_with_its_bytes() {
         let mut tally = Tally::default();
         let line = b"not a record at all";
         read_line(&Claude, line, &mut Memory::default(), &mut tally, &mut |_| {});
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_whole_record_may_lack_its_newline() {
+    fn only_a_complete_record_may_lack_its_newline() {
         assert!(is_whole(prompt("done").as_bytes()));
         assert!(!is_whole(&prompt("done").as_bytes()[..30]));
         assert!(!is_whole(b"{\"a\":{}"));

@@ -1,8 +1,8 @@
 //! Opens a transcript as text with one record per line, however its agent stores it.
 //!
-//! All later stages read lines at offsets. Only this module knows whether the lines are in a file,
-//! are compressed, are derived from a document that the agent rewrites as a whole, or come from a
-//! database.
+//! All later stages read lines at offsets. Only this module distinguishes whether the lines are in
+//! a file, are compressed, are derived from a document that the agent rewrites as a whole, or are
+//! read from a database.
 
 use std::{
     fs::{self, File},
@@ -19,7 +19,7 @@ use crate::{
     store::FileStamp,
 };
 
-/// Maximum length, in bytes, of decompressed text, so that no file can fill the disk.
+/// Maximum length, in bytes, of decompressed text, so that a file cannot fill the disk.
 const LONGEST_TEXT: u64 = 16 << 30;
 /// Maximum length, in bytes, of a document, which is read as a whole.
 const LONGEST_DOCUMENT: u64 = LONGEST_LINE as u64;
@@ -107,7 +107,7 @@ pub fn exists(path: &Path) -> bool {
     !stamp(path).is_err_and(|error| is_missing(&error))
 }
 
-/// Whether an error of [`stamp`] says that the transcript does not exist.
+/// Whether an error of [`stamp`] means that the transcript does not exist.
 pub fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -64,7 +64,7 @@ pub struct Tail {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
     /// The bytes before the cursor are unchanged: reading continues after them.
-    GoesOn,
+    Continued,
     /// The file was truncated or replaced: reading starts again.
     FromStart,
 }
@@ -81,7 +81,7 @@ impl Tail {
     /// Opens the file at `path` at the position of `cursor`.
     pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let mut file = storage::open_from(path, cursor.anchor())?;
-        if !file.has_start() && !cursor.still_fits(&mut file)? {
+        if !file.has_start() && !cursor.matches_file(&mut file)? {
             return Tail::open_whole(path, cursor);
         }
         Tail::resume(file, cursor)
@@ -94,9 +94,9 @@ impl Tail {
 
     fn resume(mut file: OpenTranscript, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let resumed =
-            if cursor.still_fits(&mut file)? { Resumed::GoesOn } else { Resumed::FromStart };
+            if cursor.matches_file(&mut file)? { Resumed::Continued } else { Resumed::FromStart };
         let cursor = match resumed {
-            Resumed::GoesOn => cursor.clone(),
+            Resumed::Continued => cursor.clone(),
             Resumed::FromStart => FileCursor::default(),
         };
         file.seek(SeekFrom::Start(cursor.offset))?;
@@ -112,7 +112,7 @@ impl Tail {
     /// Returns the cursor with checksums of the current content.
     pub fn mark(&mut self) -> io::Result<FileCursor> {
         let position = self.file.stream_position()?;
-        self.cursor.take_marks(&mut self.file)?;
+        self.cursor.update_checksums(&mut self.file)?;
         self.cursor.anchor = self.file.anchor().cloned();
         self.file.seek(SeekFrom::Start(position))?;
         Ok(self.cursor.clone())
@@ -146,11 +146,11 @@ impl Tail {
             let pending = &self.buffer[self.filled.clone()];
             if let Some(newline) = memchr::memchr(b'\n', &pending[searched..]) {
                 let end = searched + newline;
-                return Ok(Some(self.hand_out(end, end + 1)));
+                return Ok(Some(self.take_line(end, end + 1)));
             }
             searched = pending.len();
             if searched > LONGEST_LINE {
-                return self.pass_over().map(Some);
+                return self.skip_line().map(Some);
             }
             if self.at_end || !self.fill()? {
                 self.at_end = true;
@@ -158,12 +158,12 @@ impl Tail {
                 if pending.is_empty() || !is_whole(pending) {
                     return Ok(None);
                 }
-                return Ok(Some(self.hand_out(searched, searched)));
+                return Ok(Some(self.take_line(searched, searched)));
             }
         }
     }
 
-    fn hand_out(&mut self, length: usize, used: usize) -> TailLine<'_> {
+    fn take_line(&mut self, length: usize, used: usize) -> TailLine<'_> {
         let start = self.filled.start;
         self.filled.start += used;
         self.cursor.offset += used as u64;
@@ -198,7 +198,7 @@ impl Tail {
     }
 
     /// Skips a line that is too long, up to its newline or the end of the file.
-    fn pass_over(&mut self) -> io::Result<TailLine<'_>> {
+    fn skip_line(&mut self) -> io::Result<TailLine<'_>> {
         let mut passed = 0;
         loop {
             let pending = &self.buffer[self.filled.clone()];
@@ -218,7 +218,7 @@ impl Tail {
 }
 
 impl FileCursor {
-    fn still_fits(&self, file: &mut OpenTranscript) -> io::Result<bool> {
+    fn matches_file(&self, file: &mut OpenTranscript) -> io::Result<bool> {
         if file.length()? < self.offset {
             return Ok(false);
         }
@@ -236,7 +236,7 @@ impl FileCursor {
         self.anchor.as_ref().filter(|anchor| anchor.offset <= before)
     }
 
-    fn take_marks(&mut self, file: &mut OpenTranscript) -> io::Result<()> {
+    fn update_checksums(&mut self, file: &mut OpenTranscript) -> io::Result<()> {
         if file.has_start() {
             self.head = Checksum::take(file, 0, HEAD.min(self.offset))?;
         }
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_once_and_in_order() {
+    fn lines_are_returned_once_and_in_order() {
         let file = Transcript::new(b"one\ntwo\n");
         let mut cursor = FileCursor::default();
         assert_eq!(file.read(&mut cursor), ["one", "two"]);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_without_newline_is_taken_when_it_is_whole() {
+    fn a_last_line_without_newline_is_returned_when_it_is_complete() {
         let file = Transcript::new(b"one\n{done}");
         let mut cursor = FileCursor::default();
         assert_eq!(file.read(&mut cursor), ["one", "{done}"]);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_longer_than_the_buffer_comes_whole() {
+    fn a_line_longer_than_the_buffer_is_returned_completely() {
         let long = "x".repeat(3 * CHUNK + 17);
         let file = Transcript::new(format!("{long}\nshort\n").as_bytes());
         assert_eq!(file.read(&mut FileCursor::default()), [long.as_str(), "short"]);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_is_read_anew() {
+    fn a_truncated_file_is_read_again() {
         let file = Transcript::new(b"one\ntwo\nthree\n");
         let mut cursor = FileCursor::default();
         file.read(&mut cursor);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_replaced_is_read_anew() {
+    fn a_replaced_file_is_read_again() {
         for other in ["ONE\ntwo\nmore\n", "one\nTWO\nmore\n"] {
             let file = Transcript::new(b"one\ntwo\n");
             let mut cursor = FileCursor::default();
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_found_again_by_where_it_began() {
+    fn a_line_is_found_by_its_offset() {
         let file = Transcript::new(b"one\ntwo\n\nthree");
         let at = |offset| {
             let line = line_at(file.0.path(), offset).unwrap();

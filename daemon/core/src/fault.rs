@@ -2,8 +2,8 @@
 //!
 //! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches the
 //! point for the n-th time. With `GRAPHITI_PANIC_AT` it panics there, as with a bug, so that only
-//! the work at that point ends. With `<point>:<n>+` it does so each time from the n-th on. In a
-//! release build the points have no effect.
+//! the work at that point ends. With `<point>:<n>+` it aborts or panics each time from the n-th on.
+//! In a release build the points have no effect.
 
 use std::sync::{
     OnceLock,
@@ -16,7 +16,7 @@ pub const DIE_AT: &str = "GRAPHITI_DIE_AT";
 /// The environment variable that names the point of a panic.
 pub const PANIC_AT: &str = "GRAPHITI_PANIC_AT";
 
-/// The message of such a panic. No answer may quote it.
+/// The message of a panic at a point. No answer of the daemon may contain it.
 pub const QUOTED: &str = "the quick numbat jumps";
 
 /// Every point, in the order in which a session reaches them.
@@ -64,15 +64,16 @@ fn reached(name: &'static str) {
     static DEATH: OnceLock<Option<FaultTrigger>> = OnceLock::new();
     static PANIC: OnceLock<Option<FaultTrigger>> = OnceLock::new();
     debug_assert!(POINTS.contains(&name), "`{name}` is not in the list of points");
-    let comes_true = |wish: &OnceLock<Option<FaultTrigger>>, variable| {
-        wish.get_or_init(|| FaultTrigger::of(variable))
+    let fires = |trigger: &OnceLock<Option<FaultTrigger>>, variable| {
+        trigger
+            .get_or_init(|| FaultTrigger::of(variable))
             .as_ref()
-            .is_some_and(|wish| wish.comes_true(name))
+            .is_some_and(|trigger| trigger.fires(name))
     };
-    if comes_true(&DEATH, DIE_AT) {
+    if fires(&DEATH, DIE_AT) {
         std::process::abort();
     }
-    if comes_true(&PANIC, PANIC_AT) {
+    if fires(&PANIC, PANIC_AT) {
         std::panic::panic_any(QUOTED);
     }
 }
@@ -87,8 +88,8 @@ struct FaultTrigger {
 
 impl FaultTrigger {
     fn of(variable: &str) -> Option<FaultTrigger> {
-        let wished = std::env::var(variable).ok()?;
-        let (point, passage) = wished.rsplit_once(':')?;
+        let value = std::env::var(variable).ok()?;
+        let (point, passage) = value.rsplit_once(':')?;
         let first = passage.trim_end_matches('+');
         Some(FaultTrigger {
             point: point.to_owned(),
@@ -98,7 +99,7 @@ impl FaultTrigger {
         })
     }
 
-    fn comes_true(&self, name: &str) -> bool {
+    fn fires(&self, name: &str) -> bool {
         if self.point != name {
             return false;
         }

@@ -1,11 +1,10 @@
 //! A macro for a regular expression that is compiled on first use.
 //!
 //! A pattern stays in memory until the daemon is idle ([`releasable`](crate::releasable)), together
-//! with a cache for each thread that used it. All patterns together take 77 MB after an import
-//! of 100 MB (heaptrack). So
-//! digits are ASCII only, and `\w`, `\S` and classes that contain them never have a
-//! counted repetition. With one cache, `\w` takes 86 kB, but `\w{2,40}` takes 3.3 MB (regex 1,
-//! `memory_usage` of its parts). `[A-Za-z0-9_ ]{0,40}` takes little.
+//! with a cache for each thread that used it. All patterns together take 77 MB after an import of
+//! 100 MB (heaptrack). To save memory, digits are ASCII only, and `\w`, `\S` and classes that
+//! contain them never have a counted repetition. With one cache, `\w` takes 86 kB, but `\w{2,40}`
+//! takes 3.3 MB (regex 1, `memory_usage` of its parts). `[A-Za-z0-9_ ]{0,40}` takes little.
 
 /// Returns a regular expression, as an [`Arc`](std::sync::Arc), that is compiled when it is first
 /// used. [`ascii`] describes the meaning of `\b` and `\d`.

@@ -1,8 +1,8 @@
 //! The locks of the standard library, or of `shuttle` in tests of concurrency.
 //!
 //! Tests named `shuttled` run under a scheduler that tries many orders of the threads and needs
-//! locks of its own: `cargo test --workspace --features graphitid/shuttle --lib shuttled`. With
-//! that feature all code uses these locks, and only these tests work.
+//! separate locks: `cargo test --workspace --features graphitid/shuttle --lib shuttled`. With that
+//! feature all code uses these locks, and only these tests work.
 
 #[cfg(not(feature = "shuttle"))]
 pub use std::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};

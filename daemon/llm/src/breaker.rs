@@ -54,8 +54,9 @@ impl Breaker {
         self.failed = self.failed.saturating_add(1);
         let (is_due, asked) = match error {
             Error::Unavailable { retry_after, .. } => {
-                let is_told = retry_after.is_some_and(|asked| asked > crate::retry::PATIENCE);
-                (is_told || self.failed >= FAILED, *retry_after)
+                let asks_for_long_pause =
+                    retry_after.is_some_and(|asked| asked > crate::retry::PATIENCE);
+                (asks_for_long_pause || self.failed >= FAILED, *retry_after)
             }
             Error::Misconfigured { .. } => (true, None),
             _ => return self.answered(),

@@ -17,7 +17,7 @@ impl ConfigSection {
         format!("`session_tracking.{}.{name}`", self.0)
     }
 
-    /// Returns the remedy for a model that the server does not know.
+    /// Returns the remedy for a model that the server does not have.
     pub(crate) fn check_model(self) -> String {
         format!("check {} and {}", self.key("model"), self.key("base_url"))
     }

@@ -81,7 +81,7 @@ impl Error {
     }
 
     /// Passes external texts through `clean` and shortens them.
-    pub(crate) fn cleaned(self, clean: impl Fn(&str) -> String) -> Error {
+    pub(crate) fn redacted(self, clean: impl Fn(&str) -> String) -> Error {
         let clean = |text: String| shortened(&clean(&text));
         match self {
             Error::Unavailable { reason, retry_after } => {
@@ -141,7 +141,7 @@ pub enum Bill {
     /// The model may have processed the request; the expected maximum is counted.
     Expected,
     /// The usage that the provider reports.
-    Told(TokenUsage),
+    Reported(TokenUsage),
 }
 
 impl Failure {
@@ -160,7 +160,7 @@ impl Failure {
     /// A reply that cannot be parsed, with its usage where that is known.
     pub fn bad_reply(reason: impl Into<String>, usage: Option<TokenUsage>) -> Failure {
         let error = Error::BadReply { reason: reason.into() };
-        Failure { error, again: Again::Once, bill: usage.map_or(Bill::Expected, Bill::Told) }
+        Failure { error, again: Again::Once, bill: usage.map_or(Bill::Expected, Bill::Reported) }
     }
 
     /// A permanent failure that was not charged.
@@ -170,7 +170,7 @@ impl Failure {
 
     /// A permanent failure, with its usage where that is known.
     pub fn charged(error: Error, usage: Option<TokenUsage>) -> Failure {
-        let bill = usage.map_or(Bill::Expected, Bill::Told);
+        let bill = usage.map_or(Bill::Expected, Bill::Reported);
         Failure { error, again: Again::Never, bill }
     }
 }
@@ -206,13 +206,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_wrote_is_cleaned_and_becomes_one_short_line() {
+    fn external_text_is_redacted_and_becomes_one_short_line() {
         let long = format!("a\n  secret  \t{}", "x".repeat(1_000));
         let error = Error::Unavailable { reason: long, retry_after: None };
-        let cleaned = error.cleaned(|text| text.replace("secret", "[gone]")).to_string();
-        assert!(cleaned.starts_with("the model does not answer: a [gone] xxx"), "{cleaned}");
-        assert!(cleaned.ends_with('…') && cleaned.len() < 460, "{}", cleaned.len());
-        assert!(!cleaned.contains('\n'));
+        let redacted = error.redacted(|text| text.replace("secret", "[gone]")).to_string();
+        assert!(redacted.starts_with("the model does not answer: a [gone] xxx"), "{redacted}");
+        assert!(redacted.ends_with('…') && redacted.len() < 460, "{}", redacted.len());
+        assert!(!redacted.contains('\n'));
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
     fn remedies_are_our_own_words_and_stay() {
         let error = Error::misconfigured("it says: secret", "set secret");
         assert_eq!(
-            error.cleaned(|text| text.replace("secret", "x")).to_string(),
+            error.redacted(|text| text.replace("secret", "x")).to_string(),
             "the model cannot be asked: it says: x; set secret"
         );
     }

@@ -54,8 +54,8 @@ impl Http {
     pub(crate) fn new(url: &Url) -> Result<Http, Error> {
         static PROVIDER: Once = Once::new();
         PROVIDER.call_once(|| {
-            // Fails if another part of the program has installed a provider already, which works as
-            // well.
+            // Fails if another part of the program has installed a provider already. That provider
+            // can be used, too.
             let _ = rustls::crypto::ring::default_provider().install_default();
         });
         let builder = reqwest::Client::builder();
@@ -68,7 +68,7 @@ impl Http {
             .build();
         let client = client.map_err(|error| {
             Error::misconfigured(
-                told(error),
+                describe(error),
                 "install your system's certificates (ca-certificates)",
             )
         })?;
@@ -111,7 +111,9 @@ async fn send(request: reqwest::RequestBuilder, now: Timestamp) -> Result<Respon
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers(), now);
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| Failure::lost(told(error)))? {
+    while let Some(chunk) =
+        response.chunk().await.map_err(|error| Failure::lost(describe(error)))?
+    {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > LONGEST {
             return Err(Failure::bad_reply("the response is far too long", None));
@@ -150,7 +152,7 @@ impl Response {
                 section.key("base_url")
             )),
             401 | 403 => misconfigured("check the key and its permissions".to_owned()),
-            402 => misconfigured("there is no credit left: top it up".to_owned()),
+            402 => misconfigured("there is no credit left: top up the account".to_owned()),
             404 | 405 => misconfigured(section.check_model()),
             413 => Some(Failure::lasting(Error::TooLong { reason: message() })),
             408 | 409 | 425 | 429 | 500..=599 => {
@@ -166,7 +168,7 @@ pub(crate) fn base(text: &str, section: ConfigSection) -> Result<Url, Error> {
     let url = Url::parse(text.trim_end_matches('/')).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {
-        let what = format!("{} is no address", section.key("base_url"));
+        let what = format!("{} is not an address", section.key("base_url"));
         Error::misconfigured(what, "write one such as http://localhost:11434/v1")
     })
 }
@@ -182,16 +184,16 @@ pub(crate) fn is_local(url: &Url) -> bool {
 fn not_sent(error: reqwest::Error) -> Failure {
     if error.is_builder() {
         let remedy = "check the configured `base_url`";
-        return Failure::lasting(Error::misconfigured(told(error), remedy));
+        return Failure::lasting(Error::misconfigured(describe(error), remedy));
     }
     if error.is_connect() {
-        return Failure::unavailable(told(error), None);
+        return Failure::unavailable(describe(error), None);
     }
-    Failure::lost(told(error))
+    Failure::lost(describe(error))
 }
 
 /// Formats an error with its causes but without the URL, which may contain a password.
-fn told(error: reqwest::Error) -> String {
+fn describe(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = error.source();

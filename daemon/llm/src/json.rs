@@ -19,7 +19,7 @@ pub fn find(text: &str) -> Option<Value> {
         if start < passed {
             continue;
         }
-        let Some((length, value)) = mended(&text[start..]) else { continue };
+        let Some((length, value)) = repaired(&text[start..]) else { continue };
         passed = start + length;
         if best.as_ref().is_none_or(|(longest, _)| length > *longest) {
             best = Some((length, value));
@@ -45,7 +45,7 @@ const TRIES: usize = 200;
 const DEPTH: usize = 64;
 
 /// Parses the value at the start of `text`, with repairs, and returns it with its length in bytes.
-fn mended(text: &str) -> Option<(usize, Value)> {
+fn repaired(text: &str) -> Option<(usize, Value)> {
     let mut reader = JsonScanner { text, at: 0 };
     match reader.value(0) {
         ScanResult::Whole(value) | ScanResult::Ended(Some(value)) => {
@@ -153,9 +153,9 @@ impl JsonScanner<'_> {
         self.at = end + 1;
         let quoted = &self.text[start..=end];
         serde_json::from_str(quoted).ok().or_else(|| {
-            let mended = quoted.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+            let repaired = quoted.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
             let inner = &quoted[1..quoted.len() - 1];
-            Some(serde_json::from_str(&mended).unwrap_or_else(|_| inner.to_owned()))
+            Some(serde_json::from_str(&repaired).unwrap_or_else(|_| inner.to_owned()))
         })
     }
 
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_of_a_text_that_was_cut_is_kept() {
+    fn complete_parts_of_a_truncated_text_are_kept() {
         for (text, expected) in [
             ("{\"a\": 1, \"b\": \"hal", json!({"a": 1})),
             ("{\"a\": [\"one\", \"two\", \"thr", json!({"a": ["one", "two"]})),

@@ -41,22 +41,25 @@ impl Keys {
         }
     }
 
-    /// Returns the key. Without a key, returns an error if there is a default variable `usual`,
-    /// because the provider then needs a key, and `None` otherwise.
-    pub(crate) async fn get(&self, usual: Option<&str>) -> Result<Option<Secret>, Error> {
+    /// Returns the key. Without a key, returns an error if there is a `default_variable`, because
+    /// the provider then needs a key; otherwise returns `None`.
+    pub(crate) async fn get(
+        &self,
+        default_variable: Option<&str>,
+    ) -> Result<Option<Secret>, Error> {
         let mut known = self.known.lock().await;
         if known.is_none() {
             *known = find(
                 &self.source,
-                usual,
+                default_variable,
                 &self.environment,
                 self.directory.as_path(),
                 self.section,
             )
             .await?;
         }
-        match (&*known, usual) {
-            (None, Some(usual)) => Err(self.missing(usual)),
+        match (&*known, default_variable) {
+            (None, Some(default_variable)) => Err(self.missing(default_variable)),
             (key, _) => Ok(key.clone()),
         }
     }
@@ -67,8 +70,8 @@ impl Keys {
     }
 
     /// Builds the error for a missing key.
-    pub(crate) fn missing(&self, usual: &str) -> Error {
-        let name = self.source.env.as_deref().unwrap_or(usual);
+    pub(crate) fn missing(&self, default_variable: &str) -> Error {
+        let name = self.source.env.as_deref().unwrap_or(default_variable);
         Error::misconfigured(
             "there is no key",
             format!(
@@ -79,16 +82,16 @@ impl Keys {
     }
 }
 
-/// Looks up the key in the order environment, file, program; `None` when `source` has none. `usual`
-/// is the default variable when `source` names none. A program runs in `directory`.
+/// Looks up the key in the order environment, file, program; `None` when `source` has none.
+/// `default_variable` is used if `source` names no variable. A program runs in `directory`.
 async fn find(
     source: &KeySource,
-    usual: Option<&str>,
+    default_variable: Option<&str>,
     environment: &Environment,
     directory: &Path,
     section: ConfigSection,
 ) -> Result<Option<Secret>, Error> {
-    if let Some(name) = source.env.as_deref().or(usual)
+    if let Some(name) = source.env.as_deref().or(default_variable)
         && let Some(value) = environment(name).filter(|value| !value.trim().is_empty())
     {
         return Secret::new(&value).map(Some).ok_or_else(|| no_key(&format!("${name}")));
@@ -129,7 +132,7 @@ fn read_private(path: &Path) -> Result<String, KeyFileError> {
     let file = open(path).map_err(KeyFileError::Io)?;
     let metadata = file.metadata().map_err(KeyFileError::Io)?;
     if !metadata.is_file() {
-        return Err(KeyFileError::Io(io::Error::other("it is no file")));
+        return Err(KeyFileError::Io(io::Error::other("it is not a regular file")));
     }
     check_private(&metadata)?;
     let mut text = String::new();
@@ -230,11 +233,11 @@ mod tests {
         let mine = environment(&[("MINE", "of-env"), ("USUAL", "usual")]);
         let key = |text: &str| Ok(Secret::new(text));
         assert_eq!(found(&all, &mine).await, key("of-env"));
-        let usual = environment(&[("USUAL", "usual"), ("MINE", " ")]);
-        assert_eq!(found(&all, &usual).await, key("of-file"));
+        let default_variable = environment(&[("USUAL", "usual"), ("MINE", " ")]);
+        assert_eq!(found(&all, &default_variable).await, key("of-file"));
         let program = KeySource { command: Some(program), ..KeySource::default() };
         assert_eq!(found(&program, &environment(&[])).await, key("of-program"));
-        assert_eq!(found(&program, &usual).await, key("usual"));
+        assert_eq!(found(&program, &default_variable).await, key("usual"));
         assert_eq!(found(&KeySource::default(), &environment(&[])).await, Ok(None));
     }
 
@@ -264,7 +267,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_gives_no_key_says_so_and_nothing_of_what_it_holds() {
+    async fn a_source_without_a_key_is_reported_without_its_content() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         private_file(&path, "two words");

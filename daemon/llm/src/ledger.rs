@@ -9,20 +9,20 @@ use crate::{
     request::Purpose,
 };
 
-/// The usage of one day (UTC). A call is booked with its maximum cost before it is made, so that
-/// neither concurrent calls nor a crash exceed the budget.
+/// The usage of one day (UTC). The maximum cost of a call is reserved before the call is made, so
+/// that neither concurrent calls nor a crash can exceed the budget.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Days since 1970-01-01.
     day: i64,
-    total: Sums,
+    total: UsageTotals,
     /// Usage by [`Purpose`].
-    by_purpose: BTreeMap<String, Sums>,
+    by_purpose: BTreeMap<String, UsageTotals>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Sums {
+pub struct UsageTotals {
     /// Calls that a model processed or may have processed.
     pub calls: u64,
     /// Requests that were not sent because the answer was known.
@@ -37,9 +37,9 @@ pub struct Sums {
     pub unpriced: u64,
 }
 
-/// A call that is booked and not settled.
+/// The reserved cost of a call that is not settled yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Booking {
+pub struct Reservation {
     day: i64,
     purpose: Purpose,
     expected: Option<Money>,
@@ -47,7 +47,7 @@ pub struct Booking {
 
 /// The actual usage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent {
+pub struct ActualUsage {
     pub usage: TokenUsage,
     /// `None` when the cost is unknown.
     pub cost: Option<Money>,
@@ -56,16 +56,17 @@ pub struct Spent {
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl Ledger {
-    /// Books a call before it is made. `expected` is its maximum cost; `None` when that is unknown.
-    /// The error says that the budget is spent, or that its cost limit needs a price.
-    pub fn book(
+    /// Reserves the cost of a call before it is made. `expected` is its maximum cost; `None` when
+    /// that is unknown. The error reports that the budget is spent, or that its cost limit needs a
+    /// price.
+    pub fn reserve(
         &mut self,
         purpose: Purpose,
         expected: Option<Money>,
         budget: &Budget,
         now: Timestamp,
-    ) -> Result<Booking, Error> {
-        self.turn(now);
+    ) -> Result<Reservation, Error> {
+        self.reset_on_new_day(now);
         let until = Timestamp::from_seconds((self.day + 1) * DAY.as_secs() as i64);
         let spent = |limit: String| Error::BudgetSpent { limit, until };
         if let Some(calls) = budget.calls
@@ -79,24 +80,24 @@ impl Ledger {
                 return Err(spent(limit.to_string()));
             }
         }
-        let booking = Booking { day: self.day, purpose, expected };
+        let reservation = Reservation { day: self.day, purpose, expected };
         self.change(purpose, |sums| {
             sums.calls += 1;
             sums.cost += expected.unwrap_or(Money::ZERO);
             sums.unpriced += u64::from(expected.is_none());
         });
-        Ok(booking)
+        Ok(reservation)
     }
 
-    /// Replaces the booking by the actual usage, or removes it when no model processed the call
+    /// Replaces the reservation by the actual usage, or removes it if no model processed the call
     /// (`None`). Does nothing if the sums were reset for a new day in the meantime.
-    pub fn settle(&mut self, booking: Booking, spent: Option<Spent>) {
-        if booking.day != self.day {
+    pub fn settle(&mut self, reservation: Reservation, spent: Option<ActualUsage>) {
+        if reservation.day != self.day {
             return;
         }
-        self.change(booking.purpose, |sums| {
-            sums.cost = sums.cost.minus(booking.expected.unwrap_or(Money::ZERO));
-            sums.unpriced = sums.unpriced.saturating_sub(u64::from(booking.expected.is_none()));
+        self.change(reservation.purpose, |sums| {
+            sums.cost = sums.cost.minus(reservation.expected.unwrap_or(Money::ZERO));
+            sums.unpriced = sums.unpriced.saturating_sub(u64::from(reservation.expected.is_none()));
             let Some(spent) = spent else {
                 sums.calls = sums.calls.saturating_sub(1);
                 return;
@@ -110,31 +111,31 @@ impl Ledger {
     }
 
     /// Counts a request that was not sent.
-    pub fn avoid(&mut self, purpose: Purpose, now: Timestamp) {
-        self.turn(now);
+    pub fn record_avoided(&mut self, purpose: Purpose, now: Timestamp) {
+        self.reset_on_new_day(now);
         self.change(purpose, |sums| sums.avoided += 1);
     }
 
     /// Returns the usage on the day of `now`.
-    pub fn total(&self, now: Timestamp) -> Sums {
-        if self.day == day_of(now) { self.total } else { Sums::default() }
+    pub fn total(&self, now: Timestamp) -> UsageTotals {
+        if self.day == day_of(now) { self.total } else { UsageTotals::default() }
     }
 
     /// Returns the usage on the day of `now` by [`Purpose::as_str`].
-    pub fn by_purpose(&self, now: Timestamp) -> BTreeMap<String, Sums> {
+    pub fn by_purpose(&self, now: Timestamp) -> BTreeMap<String, UsageTotals> {
         if self.day == day_of(now) { self.by_purpose.clone() } else { BTreeMap::new() }
     }
 
     /// Resets the sums on a new day. A clock that was set back does not reset them, so that the
     /// budget is not exceeded.
-    fn turn(&mut self, now: Timestamp) {
+    fn reset_on_new_day(&mut self, now: Timestamp) {
         let day = day_of(now);
         if day > self.day {
             *self = Ledger { day, ..Ledger::default() };
         }
     }
 
-    fn change(&mut self, purpose: Purpose, change: impl Fn(&mut Sums)) {
+    fn change(&mut self, purpose: Purpose, change: impl Fn(&mut UsageTotals)) {
         change(&mut self.total);
         change(self.by_purpose.entry(purpose.as_str().to_owned()).or_default());
     }
@@ -147,7 +148,7 @@ fn day_of(now: Timestamp) -> i64 {
 fn price_unknown() -> Error {
     Error::misconfigured(
         "`session_tracking.llm.daily_budget.usd` is set, and the model's price is not known",
-        "set `session_tracking.llm.price`, or a bound by `daily_budget.calls` and `usd` to null",
+        "set `session_tracking.llm.price`, or limit the calls with `daily_budget.calls` and set `daily_budget.usd` to null",
     )
 }
 
@@ -165,8 +166,11 @@ mod tests {
         Some(Money::from_usd(amount))
     }
 
-    fn spent(cost: Option<Money>) -> Option<Spent> {
-        Some(Spent { usage: TokenUsage { input: 10, output: 2, cached: 4, told: None }, cost })
+    fn spent(cost: Option<Money>) -> Option<ActualUsage> {
+        Some(ActualUsage {
+            usage: TokenUsage { input: 10, output: 2, cached: 4, reported: None },
+            cost,
+        })
     }
 
     #[test]
@@ -174,45 +178,45 @@ mod tests {
         let budget = Budget { calls: Some(2), usd: None };
         let mut ledger = Ledger::default();
         for _ in 0..2 {
-            ledger.book(PURPOSE, None, &budget, at(5, 10)).unwrap();
+            ledger.reserve(PURPOSE, None, &budget, at(5, 10)).unwrap();
         }
-        let refused = ledger.book(PURPOSE, None, &budget, at(5, 86_399));
+        let refused = ledger.reserve(PURPOSE, None, &budget, at(5, 86_399));
         let expected = Error::BudgetSpent { limit: "2 calls".to_owned(), until: at(6, 0) };
         assert_eq!(refused, Err(expected));
-        assert!(ledger.book(PURPOSE, None, &budget, at(6, 0)).is_ok());
+        assert!(ledger.reserve(PURPOSE, None, &budget, at(6, 0)).is_ok());
         assert_eq!(ledger.total(at(6, 1)).calls, 1);
     }
 
     #[test]
-    fn money_is_bounded_by_what_calls_may_cost_until_they_are_settled() {
+    fn the_maximum_cost_of_calls_counts_until_they_are_settled() {
         let budget = Budget { calls: None, usd: Some(1.0) };
         let mut ledger = Ledger::default();
-        let first = ledger.book(PURPOSE, usd(0.6), &budget, at(0, 0)).unwrap();
-        let refused = ledger.book(PURPOSE, usd(0.6), &budget, at(0, 0)).unwrap_err();
+        let first = ledger.reserve(PURPOSE, usd(0.6), &budget, at(0, 0)).unwrap();
+        let refused = ledger.reserve(PURPOSE, usd(0.6), &budget, at(0, 0)).unwrap_err();
         assert_eq!(refused, Error::BudgetSpent { limit: "$1.00".to_owned(), until: at(1, 0) });
         ledger.settle(first, spent(usd(0.1)));
         assert_eq!(ledger.total(at(0, 0)).cost, Money::from_usd(0.1));
-        let second = ledger.book(PURPOSE, usd(0.6), &budget, at(0, 0)).unwrap();
+        let second = ledger.reserve(PURPOSE, usd(0.6), &budget, at(0, 0)).unwrap();
         ledger.settle(second, None);
         assert_eq!(ledger.total(at(0, 0)).cost, Money::from_usd(0.1));
         assert_eq!(ledger.total(at(0, 0)).calls, 1);
     }
 
     #[test]
-    fn without_a_price_money_cannot_be_bounded_and_that_is_said() {
+    fn without_a_price_a_cost_limit_is_an_error() {
         let budget = Budget { calls: None, usd: Some(1.0) };
-        let error = Ledger::default().book(PURPOSE, None, &budget, at(0, 0)).unwrap_err();
+        let error = Ledger::default().reserve(PURPOSE, None, &budget, at(0, 0)).unwrap_err();
         assert_eq!(error.kind(), "misconfigured");
         let mut ledger = Ledger::default();
-        let booking = ledger.book(PURPOSE, None, &Budget::default(), at(0, 0)).unwrap();
-        ledger.settle(booking, spent(None));
+        let reservation = ledger.reserve(PURPOSE, None, &Budget::default(), at(0, 0)).unwrap();
+        ledger.settle(reservation, spent(None));
         assert_eq!(ledger.total(at(0, 0)).unpriced, 1);
     }
 
     #[test]
-    fn a_crash_leaves_what_was_booked_as_spent() {
+    fn a_crash_leaves_reserved_costs_in_the_ledger() {
         let mut ledger = Ledger::default();
-        ledger.book(PURPOSE, usd(0.5), &Budget::default(), at(0, 0)).unwrap();
+        ledger.reserve(PURPOSE, usd(0.5), &Budget::default(), at(0, 0)).unwrap();
         let text = serde_json::to_string(&ledger).unwrap();
         let read: Ledger = serde_json::from_str(&text).unwrap();
         assert_eq!(read.total(at(0, 1)).cost, Money::from_usd(0.5));
@@ -222,18 +226,18 @@ mod tests {
     fn a_clock_that_is_set_back_gives_nothing_back() {
         let budget = Budget { calls: Some(1), usd: None };
         let mut ledger = Ledger::default();
-        ledger.book(PURPOSE, None, &budget, at(5, 0)).unwrap();
-        assert!(ledger.book(PURPOSE, None, &budget, at(4, 0)).is_err());
+        ledger.reserve(PURPOSE, None, &budget, at(5, 0)).unwrap();
+        assert!(ledger.reserve(PURPOSE, None, &budget, at(4, 0)).is_err());
     }
 
     #[test]
-    fn a_call_over_midnight_stays_on_the_day_it_was_booked() {
+    fn a_call_over_midnight_counts_on_the_day_of_its_reservation() {
         let mut ledger = Ledger::default();
-        let booking = ledger.book(PURPOSE, usd(0.5), &Budget::default(), at(0, 0)).unwrap();
-        ledger.avoid(Purpose::MessageSummary, at(1, 0));
-        ledger.settle(booking, spent(usd(0.1)));
-        assert_eq!(ledger.total(at(1, 0)), Sums { avoided: 1, ..Sums::default() });
-        assert_eq!(ledger.total(at(0, 0)), Sums::default());
+        let reservation = ledger.reserve(PURPOSE, usd(0.5), &Budget::default(), at(0, 0)).unwrap();
+        ledger.record_avoided(Purpose::MessageSummary, at(1, 0));
+        ledger.settle(reservation, spent(usd(0.1)));
+        assert_eq!(ledger.total(at(1, 0)), UsageTotals { avoided: 1, ..UsageTotals::default() });
+        assert_eq!(ledger.total(at(0, 0)), UsageTotals::default());
         assert_eq!(ledger.by_purpose(at(1, 0))["message_summary"].avoided, 1);
     }
 }

@@ -23,14 +23,14 @@ impl LedgerFile {
 
     /// Reads the ledger; `None` when the file does not exist.
     pub fn load(&self) -> Result<Option<Ledger>, String> {
-        let told = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());
+        let with_path = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());
         match fs::metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Ok(metadata) if metadata.len() > LONGEST => return Err(told(&"it is too long")),
+            Ok(metadata) if metadata.len() > LONGEST => return Err(with_path(&"it is too long")),
             _ => {}
         }
-        let bytes = fs::read(&self.path).map_err(|error| told(&error))?;
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| told(&error))
+        let bytes = fs::read(&self.path).map_err(|error| with_path(&error))?;
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| with_path(&error))
     }
 
     /// Replaces the file atomically.
@@ -52,13 +52,13 @@ mod tests {
         let file = LedgerFile::new(home.path());
         assert_eq!(file.load(), Ok(None));
         let mut ledger = Ledger::default();
-        ledger.avoid(Purpose::Trial, Timestamp::from_seconds(1_000_000));
+        ledger.record_avoided(Purpose::Trial, Timestamp::from_seconds(1_000_000));
         file.save(&ledger).unwrap();
         assert_eq!(file.load(), Ok(Some(ledger)));
     }
 
     #[test]
-    fn a_broken_file_is_told() {
+    fn a_broken_file_is_reported() {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("llm_ledger.json"), "{").unwrap();
         let error = LedgerFile::new(home.path()).load().unwrap_err();

@@ -81,7 +81,7 @@ pub struct UsageRecord {
     pub provider: &'static str,
     /// The model's name, as far as it is known.
     pub model: String,
-    pub end: End,
+    pub end: RequestOutcome,
     /// Number of calls, including failed ones.
     pub calls: u32,
     pub usage: TokenUsage,
@@ -92,7 +92,7 @@ pub struct UsageRecord {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum RequestOutcome {
     Answered,
     /// The request failed with an [`Error`](crate::error::Error) of this kind.
     Failed(&'static str),

@@ -1,7 +1,8 @@
 //! The prices of models.
 //!
 //! The cost that a provider reports takes precedence, then the configured price, then the table
-//! here, which comes from the makers' pages. Otherwise the cost is unknown; it is never guessed.
+//! here, which contains the prices on the providers' pages. Otherwise the cost is unknown; it is
+//! never guessed.
 
 use std::fmt;
 
@@ -102,7 +103,7 @@ impl Tariff {
     /// Returns the cost of a call: the amount that the provider reports, otherwise the computed
     /// one.
     pub fn cost(&self, usage: &TokenUsage) -> Money {
-        usage.told.unwrap_or_else(|| {
+        usage.reported.unwrap_or_else(|| {
             let rates = match self.long {
                 Some((tokens, rates)) if usage.input > tokens => rates,
                 _ => self.usual,
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     fn usage(input: u64, output: u64, cached: u64) -> TokenUsage {
-        TokenUsage { input, output, cached, told: None }
+        TokenUsage { input, output, cached, reported: None }
     }
 
     #[test]
@@ -283,7 +284,7 @@ mod tests {
         let haiku = Tariff::of("claude-haiku-4-5").unwrap();
         assert_eq!(haiku.cost(&usage(10_000, 1_000, 0)).to_string(), "$0.0150");
         assert_eq!(haiku.cost(&usage(10_000, 1_000, 10_000)).to_string(), "$0.0060");
-        let told = TokenUsage { told: Some(Money::from_usd(0.5)), ..usage(10_000, 1_000, 0) };
+        let told = TokenUsage { reported: Some(Money::from_usd(0.5)), ..usage(10_000, 1_000, 0) };
         assert_eq!(haiku.cost(&told).to_string(), "$0.50");
     }
 

@@ -28,7 +28,7 @@ pub struct TokenUsage {
     /// Tokens of the prompt that the provider had cached.
     pub cached: u64,
     /// The cost that the provider reports, if any.
-    pub told: Option<Money>,
+    pub reported: Option<Money>,
 }
 
 /// The result of one call, before the client parses it.
@@ -58,7 +58,7 @@ impl TokenUsage {
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),
             cached: self.cached.saturating_add(other.cached),
-            told: None,
+            reported: None,
         }
     }
 }

@@ -26,11 +26,11 @@ pub enum Plan {
 /// stored without the model.
 pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp) -> Plan {
     let delay = delay(resilience, retried);
-    let is_bad_luck = matches!(error, Error::BadReply { .. })
+    let may_be_accidental = matches!(error, Error::BadReply { .. })
         && retried == 0
         && resilience.on_unavailable == OnUnavailable::StoreRawAndRetry;
     let next = match error.retry() {
-        Retry::Never if is_bad_luck => delay.map(|delay| now.plus(delay)),
+        Retry::Never if may_be_accidental => delay.map(|delay| now.plus(delay)),
         Retry::Never | Retry::Smaller => return Plan::StoreRaw,
         Retry::At(until) => Some(until.max(now)),
         Retry::AfterChange if *error == Error::Off => return Plan::StoreRaw,

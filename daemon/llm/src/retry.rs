@@ -7,7 +7,7 @@ use std::time::Duration;
 pub enum Pause {
     /// Wait, then retry.
     Wait(Duration),
-    /// The wait would be too long; the retry queue takes over.
+    /// The wait would be too long; the retry queue repeats the request later.
     GiveUp,
 }
 
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_s_word_counts_unless_it_asks_too_much() {
+    fn the_pause_that_the_server_asks_for_counts_unless_it_is_too_long() {
         let asked = |seconds, chance| pause(1, Some(Duration::from_secs(seconds)), chance);
         assert_eq!(asked(10, 0), Pause::Wait(Duration::from_secs(10)));
         assert_eq!(asked(10, 999), Pause::Wait(Duration::from_secs(11)));

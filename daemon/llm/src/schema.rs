@@ -44,7 +44,7 @@ impl Schema {
 
     /// Converts `answer` to the schema: removes unknown and null entries, turns a single value into
     /// a list of one, a number into a text or the reverse, and ignores the case of enum values. The
-    /// error says where the answer does not match, without quoting it.
+    /// error names the position where the answer does not match, without quoting the answer.
     pub fn fit(&self, answer: Value) -> Result<Value, String> {
         fit(&self.value, answer, "the answer")
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_without_the_answer_s_words() {
+    fn mismatches_are_reported_without_quoting_the_answer() {
         for (answer, told) in [
             (json!([]), "the answer has to be of type object, not array"),
             (json!({"end": "done"}), "the answer has no goal"),

@@ -1,8 +1,8 @@
 //! Estimates the number of tokens of a text.
 
-/// Returns an upper estimate for current tokenizers: English prose and code have fewer tokens, text
-/// in other scripts and dense data have about as many. Long random strings (base64) may have up to
-/// twice as many.
+/// Returns an upper estimate for current tokenizers. English prose and code have fewer tokens than
+/// that; text in other scripts and dense data have about as many. Long random strings (base64) may
+/// have up to twice as many.
 ///
 /// The basis: a token is about 4 letters of English with older tokenizers and 3 with those of
 /// Claude 4.7 and later (which count about 30 % more); punctuation and digits are single tokens or

@@ -49,7 +49,7 @@ fn grep_path(text: &str, at: usize) -> Option<&str> {
 }
 
 /// Returns the start of the word without the path and the line number that `grep` put before it.
-fn behind_path(text: &str, word: Range<usize>, path: Option<&str>) -> usize {
+fn after_path(text: &str, word: Range<usize>, path: Option<&str>) -> usize {
     let Some(rest) = path.and_then(|path| text[word.start..].strip_prefix(path)) else {
         return word.start;
     };
@@ -66,9 +66,9 @@ fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     let mut at = start;
     let mut is_full = true;
     while let Some(word) = next_word(text, at) {
-        let behind = behind_path(text, word.clone(), path);
-        if behind > word.start {
-            at = behind;
+        let after = after_path(text, word.clone(), path);
+        if after > word.start {
+            at = after;
             continue;
         }
         let content = &text[word.clone()];
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_goes_as_a_whole_however_it_is_written() {
+    fn blocks_in_every_notation_are_redacted_entirely() {
         let lines = lines(3);
         let plain = format!("{}\n{}\nab3=\n{}", begin(), lines.join("\n"), end());
         let escaped = plain.replace('\n', "\\n");
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_block_goes_as_far_as_it_reaches() {
+    fn a_truncated_block_is_redacted_to_its_end() {
         let lines = lines(3).join("\n");
         let head = format!("before {}\n{lines}", begin());
         assert_eq!(rest_after(&head), "before @");

@@ -12,7 +12,7 @@ use crate::{
 
 impl Redactor {
     /// Redacts every string in `value`, in place: keys and values, and values as a whole if their
-    /// key denotes a secret. The key of a list also counts for its elements.
+    /// key denotes a secret. The key of a list also applies to its elements.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         let mut counts = SecretCounts::default();
         let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
@@ -87,7 +87,8 @@ impl Redactor {
     }
 }
 
-/// Returns the meaning of the `name` or `key` beside a `value`: `{"name": "TOKEN", "value": "…"}`.
+/// Returns the meaning of the `name` or `key` in the same object as a `value`: `{"name": "TOKEN",
+/// "value": "…"}`.
 fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
     ["name", "Name", "key", "Key"]
         .iter()
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_used_as_a_key_goes_too() {
+    fn a_secret_used_as_a_key_is_redacted() {
         let redactor = Redactor::new();
         let secret = |n: u32| format!("ghp{}{n}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1");
         let mut value = json!({ secret(1): 1, secret(2): 2, "plain": 3 });
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_no_matter() {
+    fn deeply_nested_values_are_redacted() {
         let redactor = Redactor::new();
         let mut value = json!("password=hunter2");
         for _ in 0..2_000 {

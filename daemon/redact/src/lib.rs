@@ -35,7 +35,7 @@ pub const RULES_VERSION: u32 = 3;
 /// recognisable. Nested keys, which occur only in tests, need one pass each.
 const PASSES: usize = 16;
 
-/// The only instance of the process, because its creation takes some milliseconds.
+/// Shared by the whole process, because its creation takes some milliseconds.
 static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
 
 #[derive(Clone)]
@@ -102,7 +102,8 @@ impl fmt::Debug for Redactor {
 }
 
 impl SecretKind {
-    /// Kinds that a name, a URL or a key block gives a secret. Some also have a row in the table.
+    /// The kinds of secrets that a name, a URL or a key block identifies. Some also have a row in
+    /// the table.
     const OTHERS: &'static [&'static str] = &[
         "algolia-key",
         "api-key",

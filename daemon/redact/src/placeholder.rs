@@ -56,10 +56,10 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || is_elided(value)
         || is_pattern(value)
         || is_format(value)
-        || says_placeholder(value)
+        || mentions_placeholder(value)
 }
 
-/// Whether `value` is a word that occurs beside "password" in code and documents.
+/// Whether `value` is a word that often follows "password" in code and documents.
 pub(super) fn is_plain_word(value: &str) -> bool {
     let word = value.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = word.to_ascii_lowercase();
@@ -74,9 +74,9 @@ pub(super) fn is_label(value: &str) -> bool {
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| words.binary_search(&word.to_ascii_lowercase().as_str()).is_ok())
     };
-    let is_chosen = value.starts_with(|c: char| c.is_ascii_lowercase())
+    let is_plausible_variable = value.starts_with(|c: char| c.is_ascii_lowercase())
         && value.bytes().any(|byte| byte.is_ascii_digit());
-    has(LABEL_WORDS) || (has(JOINING_WORDS) && !is_chosen)
+    has(LABEL_WORDS) || (has(JOINING_WORDS) && !is_plausible_variable)
 }
 
 /// Whether `value` is a path, a URL or an e-mail address.
@@ -158,19 +158,19 @@ fn is_format(value: &str) -> bool {
     has_verb || value.contains("{}") || value.matches("\\x").count() > 2
 }
 
-fn says_placeholder(value: &str) -> bool {
+fn mentions_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     if LONG_WORDS.iter().any(|word| lower.contains(word)) {
         return true;
     }
     let mut runs = lower.split(|c: char| !c.is_ascii_alphabetic()).filter(|run| run.len() > 2);
     let many_x = lower.bytes().filter(|byte| *byte == b'x').count() * 2 > lower.len();
-    let says = runs.any(|run| {
+    let mentions = runs.any(|run| {
         let is_x = run.bytes().all(|byte| byte == b'x');
         SHORT_WORDS.contains(&run) || run.starts_with("your") || is_x
     });
     let ends_in_x = value.len() < 24 && lower.ends_with("xxxx");
-    many_x || ends_in_x || (says && !looks_random(value))
+    many_x || ends_in_x || (mentions && !looks_random(value))
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_texts_are_told_from_words() {
+    fn random_texts_are_distinguished_from_words() {
         for drawn in [
             "kJ8s2Lq0Zx9Vb4Nm",
             "9f86d081884c7d659a2feaa0c55ad015",

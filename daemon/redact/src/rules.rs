@@ -2,9 +2,9 @@
 //!
 //! A rule is tried where one of its anchors occurs in the text. Its pattern begins at the anchor
 //! (or at most [`Start::Back`] bytes before it) and matches bytes, not characters. The secret is
-//! the first group that matched, or else the whole match. The formats come from the providers'
-//! documentation or from sample tokens; the list of providers was compared with the default
-//! configuration of gitleaks (MIT, as of 2026).
+//! the first group that matched, or the whole match if there is no group. The formats come from the
+//! providers' documentation or from sample tokens; the list of providers was compared with the
+//! default configuration of gitleaks (MIT, as of 2026).
 //!
 //! Secrets without a recognisable form (`MISTRAL_API_KEY=…`) are found by the adjacent name: see
 //! [`assignment`](crate::assignment).
@@ -15,7 +15,7 @@ use crate::SecretKind;
 pub(super) struct Rule {
     /// The kind in the replacement.
     pub(super) kind: SecretKind,
-    /// Literals of which every such secret contains one.
+    /// Every such secret contains one of these literals.
     pub(super) anchors: &'static [&'static str],
     /// A regular expression over bytes that matches the whole form.
     pub(super) pattern: &'static str,

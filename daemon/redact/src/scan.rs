@@ -233,8 +233,8 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Returns the first group that matched, or else the whole match; `None` if the match does not
-/// contain the anchor.
+/// Returns the first group that matched, or the whole match if no group did; `None` if the match
+/// does not contain the anchor.
 fn secret_of(
     pattern: &meta::Regex,
     input: &Input<'_>,
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_is_seen_through_escapes() {
+    fn an_edge_is_recognised_beside_escapes() {
         for (text, wanted) in [
             ("@", true),
             (" @", true),

@@ -8,7 +8,7 @@
 //! ([`vectors`]), if configured, are a second ranker ([`rank::SecondRanker`]).
 //!
 //! Entities and facts are searched in the same way: each has a number and a few text fields, like a
-//! session that has only an episode, in a separate index ([`index::IndexChange::thing`]).
+//! session that has only an episode, in a separate index ([`index::IndexChange::entity_or_fact`]).
 
 use graphitid_core::{model, sync};
 use graphitid_llm as llm;

@@ -36,7 +36,7 @@ pub struct Highlighter {
 impl Highlighter {
     /// Marks the query's phrases, and its meaningful words or, if it has none, all its words.
     pub fn new(query: &Query) -> Highlighter {
-        let says_something = query.words.iter().any(|word| word.role.says_something());
+        let is_meaningful = query.words.iter().any(|word| word.role.is_meaningful());
         let mut marker = Highlighter {
             exact: HashSet::new(),
             forms: HashSet::new(),
@@ -44,7 +44,7 @@ impl Highlighter {
             phrases: query.phrases.clone(),
         };
         for word in &query.words {
-            if says_something && !word.role.says_something() {
+            if is_meaningful && !word.role.is_meaningful() {
                 continue;
             }
             match word.form {
@@ -52,7 +52,7 @@ impl Highlighter {
                 WordForm::Whole => drop(marker.exact.insert(word.text.clone())),
                 WordForm::Part => {
                     marker.exact.insert(word.text.clone());
-                    marker.forms.extend(terms::of_forms(&word.text, LanguageSet::all()));
+                    marker.forms.extend(terms::terms_for_all_forms(&word.text, LanguageSet::all()));
                 }
             }
         }
@@ -112,7 +112,7 @@ impl Highlighter {
         }
         let prefix = self.prefixes.iter().find(|prefix| word.starts_with(prefix.as_str()));
         prefix.cloned().or_else(|| {
-            let mut forms = terms::of_forms_in(word, language).into_iter();
+            let mut forms = terms::terms_for_all_forms_in(word, language).into_iter();
             forms.find(|form| self.forms.contains(form))
         })
     }
@@ -124,8 +124,8 @@ struct Match {
     what: String,
 }
 
-/// Returns the matches within 70 % of `limit` bytes that cover most parts of the query; the first
-/// on a tie.
+/// Returns the matches within 70 % of `limit` bytes that cover the most parts of the query. On a
+/// tie, returns the first such matches.
 fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     let (mut best, mut best_worth) = (&matches[..0], 0);
     for (start, first) in matches.iter().enumerate() {

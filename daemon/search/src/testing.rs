@@ -111,7 +111,7 @@ pub(crate) fn search(
             limit: 10,
             weights: &weights,
             second,
-            only: None,
+            session_filter: None,
         })
         .unwrap()
 }

@@ -137,15 +137,14 @@ pub(super) fn time(at: Option<Timestamp>) -> String {
 
 /// Formats the explanation of a rank, one reason per line.
 pub(super) fn format_explanation(explanation: &Explanation) -> String {
-    let signs = explanation
-        .signs
-        .iter()
-        .map(|sign| format!("{} {:.2} (strength {:.2})", sign.name, sign.share, sign.strength));
+    let signals = explanation.signals.iter().map(|signal| {
+        format!("{} {:.2} (strength {:.2})", signal.name, signal.share, signal.strength)
+    });
     let words = explanation.words.iter().map(|word| {
         format!(
             "\"{}\": {} as asked, {} in any form, rarity {:.1}",
             word.word, word.exact, word.any_form, word.rarity
         )
     });
-    signs.chain(words).collect::<Vec<_>>().join("\n")
+    signals.chain(words).collect::<Vec<_>>().join("\n")
 }

@@ -83,7 +83,8 @@ impl DaemonState {
     pub fn notify_hooks(&self) {
         let hooks = self.hooks();
         let wanted = hooks.enabled && hooks.recall;
-        if let Err(error) = graphiti_proto::methods::hook::want_prompts(&self.home, wanted) {
+        if let Err(error) = graphiti_proto::methods::hook::set_prompts_requested(&self.home, wanted)
+        {
             tracing::warn!(%error, "failed to notify the hooks whether to send prompts");
         }
     }

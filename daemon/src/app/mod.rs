@@ -240,7 +240,7 @@ impl Supervisor {
     fn open_socket(&self) -> anyhow::Result<(api::server::Listener, String)> {
         let socket = match &self.config.api.hooks.socket_path {
             Some(path) => path.to_string_lossy().into_owned(),
-            None => endpoint::usual_socket(self.home.path()),
+            None => endpoint::default_socket(self.home.path()),
         };
         let listener = api::server::listen(&socket).with_context(|| {
             format!("listen at {socket}; `session_tracking.hooks.socket_path` sets another address")

@@ -16,7 +16,7 @@ use crate::{
     lifecycle::home::Home,
     store::{
         StoreError,
-        sled::{Salvaged, SledStore, open_what_is_left},
+        sled::{Salvaged, SledStore, open_damaged},
     },
 };
 
@@ -110,7 +110,7 @@ fn damaged_databases(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, StoreError> {
     let work = home.join("db.repair");
-    let brought_back = open_what_is_left(damaged, &work).and_then(|left| {
+    let brought_back = open_damaged(damaged, &work).and_then(|left| {
         let salvaged = store.salvage(&left);
         let salvaged = salvaged.and_then(|done| sharing::salvage(&left, store).map(|()| done));
         left.close();

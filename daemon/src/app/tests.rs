@@ -42,7 +42,7 @@ async fn an_unused_index_is_released_and_opened_again_for_changes() {
         running.reached.wait_for(|reached| reached.position >= position).await.unwrap();
         // The paused clock advances while all tasks wait.
         tokio::time::sleep(Duration::from_secs(600)).await;
-        assert!(running.indexes.sessions.is_at_rest());
+        assert!(running.indexes.sessions.is_idle());
         assert!(store.outbox(0, 1).unwrap().is_empty(), "the change is not on disk");
     }
     running.stop.send_replace(true);

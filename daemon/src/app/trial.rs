@@ -256,7 +256,7 @@ fn push_reasons(text: &mut String, formats: &Formats, candidates: &[FormatHandle
 /// are removed.
 fn push_row(text: &mut String, name: &str, value: &str) {
     let mut words = value.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.retain(|c| !clean::is_obeyed(c));
+    words.retain(|c| !clean::is_unsafe_to_display(c));
     if let Some((at, _)) = words.char_indices().nth(MAX_VALUE_CHARS) {
         words.truncate(at);
         words.push('…');

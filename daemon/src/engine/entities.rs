@@ -26,7 +26,7 @@ pub(super) fn entity_changes(
     }
     let names = [&[entity.kind.as_str().to_owned(), entity.name.clone()], &entity.aliases[..]];
     let text = graph.said_of(entity.id)?;
-    changes.push(IndexChange::thing(
+    changes.push(IndexChange::entity_or_fact(
         entity.id.number(),
         entity.namespace,
         entity.last_at,
@@ -45,5 +45,5 @@ pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<IndexChange
     let name = graph.entity(claim.source)?.map(|entity| entity.name).unwrap_or_default();
     let relation = claim.relation.as_str().to_lowercase().replace('_', " ");
     let text = format!("{} {relation}", claim.sentence);
-    Ok(IndexChange::thing(key.number(), claim.namespace, claim.at, &name, &text))
+    Ok(IndexChange::entity_or_fact(key.number(), claim.namespace, claim.at, &name, &text))
 }

@@ -120,7 +120,7 @@ fn changes(store: &dyn Store, after: u64, end: u64) -> ChangedSessions {
             },
             OutboxChange::EpisodeDropped { session, .. } => keys.push(session),
             OutboxChange::SessionDropped(_) => changed.all = true,
-            OutboxChange::Things(_) => {}
+            OutboxChange::EntitiesAndFacts(_) => {}
         }
     }
     keys.sort_unstable();

@@ -1,5 +1,5 @@
-//! Cleaning of all stored text (secrets are removed from it), as a port of its own. The store knows
-//! which records hold text, and a [`Cleaner`] decides which text may stay.
+//! A port for cleaning all stored text, which removes secrets from it. The store finds the records
+//! with text, and a [`Cleaner`] changes the text.
 
 use crate::{
     Note, Source, StoreError,

@@ -25,30 +25,30 @@ pub type Reopen<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
 /// Runs every rule against the store that `reopen` opens. It must be empty the first time.
 pub fn check(reopen: Reopen<'_>) {
-    totals_are_what_a_recount_gives(reopen().as_ref());
+    totals_equal_a_recount(reopen().as_ref());
     sessions_are_found_by_key_id_and_prefix(reopen().as_ref());
-    a_queued_session_is_read_as_it_was_queued_last(reopen().as_ref());
+    a_read_of_a_queued_session_returns_its_latest_write(reopen().as_ref());
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
-    messages_come_back_from_any_number(reopen().as_ref());
+    messages_are_read_from_any_number(reopen().as_ref());
     messages_written_again_replace_the_later_ones(reopen().as_ref());
     reworded_messages_have_their_new_text(reopen().as_ref());
-    a_cleared_source_keeps_nothing(reopen().as_ref());
-    a_path_is_that_of_one_file(reopen().as_ref());
-    a_dropped_source_leaves_its_path_to_others(reopen().as_ref());
+    clearing_a_source_removes_its_messages_and_checkpoint(reopen().as_ref());
+    a_path_is_registered_for_one_file(reopen().as_ref());
+    another_source_can_take_the_path_of_a_dropped_one(reopen().as_ref());
     messages_are_added_after_evicted_text(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
-    a_new_episode_takes_the_old_ones_place(reopen().as_ref());
-    an_episode_written_again_is_one(reopen().as_ref());
+    a_new_episode_replaces_the_old_one(reopen().as_ref());
+    an_episode_written_again_is_stored_once(reopen().as_ref());
     episodes_are_listed_latest_session_first(reopen().as_ref());
     a_fork_key_returns_all_its_sessions(reopen().as_ref());
     a_dropped_session_leaves_nothing(reopen().as_ref());
-    what_an_episode_says_comes_and_goes_with_it(reopen().as_ref());
-    what_an_episode_says_is_read_by_thing_kind_project_and_time(reopen().as_ref());
+    statements_are_stored_and_deleted_with_their_episode(reopen().as_ref());
+    statements_are_read_by_entity_or_fact_kind_project_and_time(reopen().as_ref());
     the_outbox_is_ordered_and_emptied(reopen().as_ref());
-    notes_are_kept_by_name_and_go_with_their_session(reopen);
-    vectors_go_with_what_they_were_made_of(reopen().as_ref());
+    notes_are_read_by_name_and_deleted_with_their_session(reopen);
+    vectors_are_deleted_with_their_owner(reopen().as_ref());
     counters_survive(reopen);
-    totals_of_agents_are_what_a_recount_gives(reopen);
+    totals_of_agents_equal_a_recount(reopen);
 }
 
 fn sessions_are_found_by_key_id_and_prefix(store: &dyn Store) {
@@ -85,7 +85,7 @@ fn sessions_are_found_by_key_id_and_prefix(store: &dyn Store) {
     forget(store, &[first, second]);
 }
 
-fn a_queued_session_is_read_as_it_was_queued_last(store: &dyn Store) {
+fn a_read_of_a_queued_session_returns_its_latest_write(store: &dyn Store) {
     let mut session = new_session(store, "queued");
     for messages in 0..200 {
         session.content = Some(Content { hash: ContentHash([1; 32]), messages });
@@ -104,7 +104,7 @@ fn a_live_session_is_listed_until_it_is_indexed(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn messages_come_back_from_any_number(store: &dyn Store) {
+fn messages_are_read_from_any_number(store: &dyn Store) {
     let session = new_session(store, "messages");
     let source = SourceKey { session: session.key, number: 0 };
     let other = SourceKey { session: session.key, number: 1 };
@@ -165,7 +165,7 @@ fn reworded_messages_have_their_new_text(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn a_cleared_source_keeps_nothing(store: &dyn Store) {
+fn clearing_a_source_removes_its_messages_and_checkpoint(store: &dyn Store) {
     let session = new_session(store, "cleared");
     let source = source_of(&session, 0);
     let before = store.totals().messages;
@@ -184,7 +184,7 @@ fn a_cleared_source_keeps_nothing(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn a_path_is_that_of_one_file(store: &dyn Store) {
+fn a_path_is_registered_for_one_file(store: &dyn Store) {
     let session = new_session(store, "path");
     let first = Source { sub_agent: None, ..source_of(&session, 0) };
     let second = Source { path: first.path.clone(), ..source_of(&session, 1) };
@@ -200,7 +200,7 @@ fn a_path_is_that_of_one_file(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn a_dropped_source_leaves_its_path_to_others(store: &dyn Store) {
+fn another_source_can_take_the_path_of_a_dropped_one(store: &dyn Store) {
     let session = new_session(store, "dropped-source");
     let first = source_of(&session, 1);
     let second = Source { path: first.path.clone(), ..source_of(&session, 2) };
@@ -218,7 +218,7 @@ fn a_dropped_source_leaves_its_path_to_others(store: &dyn Store) {
 }
 
 /// Checks the totals after a list in which a session occurs several times.
-fn totals_are_what_a_recount_gives(store: &dyn Store) {
+fn totals_equal_a_recount(store: &dyn Store) {
     let sessions = ["one", "two"].map(|id| session(store.next_session_key().unwrap(), id));
     let mut writes = Vec::new();
     for session in &sessions {
@@ -259,7 +259,7 @@ fn check_totals(store: &dyn Store) {
     check_agent_totals(store, &sessions);
 }
 
-fn totals_of_agents_are_what_a_recount_gives(reopen: Reopen<'_>) {
+fn totals_of_agents_equal_a_recount(reopen: Reopen<'_>) {
     let store = reopen();
     let of_agent = |agent: &str, id: &str, state: State| {
         let key = store.next_session_key().unwrap();
@@ -371,7 +371,7 @@ fn a_checkpoint_of_any_size_survives(reopen: Reopen<'_>) {
     forget(store.as_ref(), &[session]);
 }
 
-fn a_new_episode_takes_the_old_ones_place(store: &dyn Store) {
+fn a_new_episode_replaces_the_old_one(store: &dyn Store) {
     let mut session = new_session(store, "episode");
     let old = episode(&session, 10);
     index(store, &mut session, &old);
@@ -392,7 +392,7 @@ fn a_new_episode_takes_the_old_ones_place(store: &dyn Store) {
     assert_eq!(store.totals().episodes, 0);
 }
 
-fn an_episode_written_again_is_one(store: &dyn Store) {
+fn an_episode_written_again_is_stored_once(store: &dyn Store) {
     let mut session = new_session(store, "rewritten");
     let mut first = episode(&session, 1_000);
     first.summary.objective = "long ".repeat(3_000);
@@ -486,42 +486,46 @@ fn a_dropped_session_leaves_nothing(store: &dyn Store) {
     assert_ne!(store.next_session_key().unwrap(), session.key);
 }
 
-fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
+fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
     let mut session = new_session(store, "says");
     let old = episode(&session, 10);
-    index_saying(store, &mut session, &old, statements(10));
-    let said = statements(10);
-    let claim = &said.claims[0];
+    index_with_statements(store, &mut session, &old, statements(10));
+    let wanted = statements(10);
+    let claim = &wanted.claims[0];
     let facts = |store: &dyn Store| -> Vec<Claim> {
-        store.claims(claim.key).unwrap().into_iter().map(|told| told.what).collect()
+        store.claims(claim.key).unwrap().into_iter().map(|attributed| attributed.what).collect()
     };
     assert_eq!(facts(store), std::slice::from_ref(claim));
-    let marks = store.marks(said.marks[0].subject, Timestamp::MIN).unwrap();
-    let marks: Vec<Mark> = marks.into_iter().map(|told| told.what).collect();
-    assert_eq!(marks, said.marks);
+    let marks = store.marks(wanted.marks[0].subject, Timestamp::MIN).unwrap();
+    let marks: Vec<Mark> = marks.into_iter().map(|attributed| attributed.what).collect();
+    assert_eq!(marks, wanted.marks);
     let mentions = store.mentions(claim.source).unwrap();
-    assert_eq!((mentions[0].episode, mentions[0].created_at), (old.id, said.created_at));
-    assert_eq!(mentions[0].what, said.mentions[0]);
-    assert_eq!(store.renames(said.renames[0].from, RenameEnd::From).unwrap(), said.renames);
-    assert_eq!(store.renames(said.renames[0].to, RenameEnd::To).unwrap(), said.renames);
-    let things = vec![
+    assert_eq!((mentions[0].episode, mentions[0].created_at), (old.id, wanted.created_at));
+    assert_eq!(mentions[0].what, wanted.mentions[0]);
+    assert_eq!(store.renames(wanted.renames[0].from, RenameEnd::From).unwrap(), wanted.renames);
+    assert_eq!(store.renames(wanted.renames[0].to, RenameEnd::To).unwrap(), wanted.renames);
+    let entities_and_facts = vec![
         EntityOrFact::Entity(claim.source),
         EntityOrFact::Entity(claim.target),
         EntityOrFact::Fact(claim.key),
     ];
-    let mut found = store.things_of(old.id).unwrap();
+    let mut found = store.entities_and_facts_of(old.id).unwrap();
     found.sort_unstable();
-    assert_eq!(found, things);
+    assert_eq!(found, entities_and_facts);
     let out = store.outbox(0, 99).unwrap();
-    assert!(out.iter().any(|entry| entry.what == OutboxChange::Things(things.clone())), "{out:?}");
+    assert!(
+        out.iter()
+            .any(|entry| entry.what == OutboxChange::EntitiesAndFacts(entities_and_facts.clone())),
+        "{out:?}"
+    );
 
     // A new episode with fewer statements removes the other statements of the old one.
     let new = episode(&session, 20);
-    index_saying(store, &mut session, &new, Statements::default());
+    index_with_statements(store, &mut session, &new, Statements::default());
     assert_eq!(facts(store), []);
-    assert_eq!(store.marks(said.marks[0].subject, Timestamp::MIN).unwrap(), []);
+    assert_eq!(store.marks(wanted.marks[0].subject, Timestamp::MIN).unwrap(), []);
     let out = store.outbox(0, 99).unwrap().pop().unwrap();
-    assert_eq!(out.what, OutboxChange::Things(things));
+    assert_eq!(out.what, OutboxChange::EntitiesAndFacts(entities_and_facts));
 
     // The same statements for the same episode, which is then deleted with its session.
     let again = Write::Statements { episode: new.id, statements: Box::new(statements(20)) };
@@ -533,12 +537,12 @@ fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
         left += 1;
         true
     };
-    store.visit_things(count).unwrap();
+    store.visit_entities_and_facts(count).unwrap();
     assert_eq!((left, store.mentions(claim.source).unwrap().len()), (0, 0));
-    assert_eq!(store.renames(said.renames[0].from, RenameEnd::From).unwrap(), []);
+    assert_eq!(store.renames(wanted.renames[0].from, RenameEnd::From).unwrap(), []);
 }
 
-fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
+fn vectors_are_deleted_with_their_owner(store: &dyn Store) {
     let kept = |store: &dyn Store| {
         let mut kept = Vec::new();
         let visit = &mut |vectors: Vectors| {
@@ -551,12 +555,12 @@ fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
     let put = |vectors: &Vectors| write(store, vec![Write::Vectors(Box::new(vectors.clone()))]);
     let mut session = new_session(store, "meant");
     let old = episode(&session, 10);
-    index_saying(store, &mut session, &old, statements(10));
-    let said = &statements(10).claims[0];
+    index_with_statements(store, &mut session, &old, statements(10));
+    let wanted = &statements(10).claims[0];
     let owners = [
         Owner::Session(session.key),
-        Owner::Thing(EntityOrFact::Entity(said.source)),
-        Owner::Thing(EntityOrFact::Fact(said.key)),
+        Owner::EntityOrFact(EntityOrFact::Entity(wanted.source)),
+        Owner::EntityOrFact(EntityOrFact::Fact(wanted.key)),
     ];
     // Long enough for several pieces.
     let made = owners.map(|owner| {
@@ -570,7 +574,7 @@ fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
 
     // A new episode replaces the old one: late writes for the old one are dropped.
     let new = episode(&session, 20);
-    index_saying(store, &mut session, &new, Statements::default());
+    index_with_statements(store, &mut session, &new, Statements::default());
     assert_eq!(kept(store), []);
     made.iter().for_each(put);
     assert_eq!(kept(store), []);
@@ -585,12 +589,12 @@ fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
     assert_eq!(kept(store), []);
 }
 
-fn what_an_episode_says_is_read_by_thing_kind_project_and_time(store: &dyn Store) {
+fn statements_are_read_by_entity_or_fact_kind_project_and_time(store: &dyn Store) {
     let mut sessions = Vec::new();
     for (name, ended) in [("late", 30), ("early", 10)] {
         let mut session = new_session(store, name);
         let episode = episode(&session, ended);
-        index_saying(store, &mut session, &episode, statements(ended));
+        index_with_statements(store, &mut session, &episode, statements(ended));
         sessions.push(session);
     }
     let claim = &statements(10).claims[0];
@@ -615,9 +619,9 @@ fn what_an_episode_says_is_read_by_thing_kind_project_and_time(store: &dyn Store
     };
     store.visit_mentions(claim.namespace, EntityKind::File, visit).unwrap();
     assert_eq!(mentioned.len(), 1);
-    let told = store.claims(claim.key).unwrap();
+    let attributed = store.claims(claim.key).unwrap();
     assert_eq!(
-        told.iter().map(|told| told.what.at.micros()).collect::<Vec<_>>(),
+        attributed.iter().map(|attributed| attributed.what.at.micros()).collect::<Vec<_>>(),
         [10_000_000, 30_000_000]
     );
     let marks =
@@ -646,7 +650,7 @@ fn the_outbox_is_ordered_and_emptied(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn notes_are_kept_by_name_and_go_with_their_session(reopen: Reopen<'_>) {
+fn notes_are_read_by_name_and_deleted_with_their_session(reopen: Reopen<'_>) {
     let store = reopen();
     let session = new_session(store.as_ref(), "notes");
     let note = |namespace, name: &[u8], content: Option<&[u8]>| {
@@ -719,7 +723,7 @@ fn index(store: &dyn Store, session: &mut Session, episode: &Episode) {
 }
 
 /// Stores an episode of a session, and its statements.
-pub fn index_saying(
+pub fn index_with_statements(
     store: &dyn Store,
     session: &mut Session,
     episode: &Episode,

@@ -1,5 +1,5 @@
-//! Statements of episodes about entities and facts, as a port of its own. The store returns rows as
-//! they were written; the engine combines them.
+//! A port for statements of episodes about entities and facts. The store returns rows as they were
+//! written; the engine combines them.
 
 use crate::{
     StoreError,
@@ -15,7 +15,7 @@ use crate::{
 /// Reads statements of episodes. All rows of an episode are added and deleted with it in one step.
 pub trait GraphStore {
     /// Returns the entities that an episode mentions, and the facts that it states.
-    fn things_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
+    fn entities_and_facts_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
 
     /// Returns the claims of all episodes that state a fact, the earliest session first.
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
@@ -68,7 +68,10 @@ pub trait GraphStore {
     fn entity_numbered(&self, number: u64) -> Result<Option<EntityId>, StoreError>;
 
     /// Calls `visit` once for every entity and fact, until it returns `false`.
-    fn visit_things(&self, visit: &mut dyn FnMut(EntityOrFact) -> bool) -> Result<(), StoreError>;
+    fn visit_entities_and_facts(
+        &self,
+        visit: &mut dyn FnMut(EntityOrFact) -> bool,
+    ) -> Result<(), StoreError>;
 }
 
 /// The two sides of a [`Rename`].

@@ -5,7 +5,7 @@
 //! Any thread may read. One writer applies lists of [`Write`]s in order. A list is applied
 //! completely or not at all, and is acknowledged only when it would survive a power cut. Changes
 //! that followers such as the search index need are added to an outbox in the same step. The disk
-//! use of a store is a port of its own ([`DiskQuota`]).
+//! use of a store has its own port ([`DiskQuota`]).
 
 #[cfg(test)]
 use graphitid_core::lang;
@@ -284,7 +284,7 @@ pub enum OutboxChange {
     /// A session was deleted, with its messages.
     SessionDropped(SessionKey),
     /// The statements about these entities and facts have changed.
-    Things(Vec<EntityOrFact>),
+    EntitiesAndFacts(Vec<EntityOrFact>),
 }
 
 /// Resolves when a list of writes would survive a power cut.
@@ -326,7 +326,9 @@ pub enum StoreError {
     #[error("the database is damaged: {0}; run `graphiti repair`")]
     Unreadable(String),
     /// The store was written by a newer version.
-    #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]
+    #[error(
+        "the data is of version {found}, but this program reads only versions up to {known}: update graphitid"
+    )]
     TooNew {
         found: u32,
         /// The newest version known.

@@ -28,7 +28,7 @@ pub enum NoteNamespace {
     /// Summaries of messages, by prompt.
     Summaries,
     /// Statistics of evictions; one note.
-    Room,
+    Evictions,
     /// Records that the database was searched for data of older versions: files that were
     /// registered twice, files and summaries of older rules.
     Checked,
@@ -93,7 +93,7 @@ impl NoteNamespace {
         NoteNamespace::ForgottenRecords,
         NoteNamespace::Forks,
         NoteNamespace::Summaries,
-        NoteNamespace::Room,
+        NoteNamespace::Evictions,
         NoteNamespace::Checked,
         NoteNamespace::Redaction,
         NoteNamespace::Projects,
@@ -120,7 +120,7 @@ impl NoteNamespace {
             NoteNamespace::ForgottenRecords => 5,
             NoteNamespace::Forks => 6,
             NoteNamespace::Summaries => 7,
-            NoteNamespace::Room => 8,
+            NoteNamespace::Evictions => 8,
             NoteNamespace::Checked => 10,
             NoteNamespace::Redaction => 9,
             NoteNamespace::Projects => 20,

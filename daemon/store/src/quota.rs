@@ -1,5 +1,5 @@
-//! The disk use of a store and its limits, as a port of its own: the engine's evictor needs it, and
-//! code that reads and writes data does not.
+//! A port for the disk use of a store and its limits: the engine's evictor needs it, and code that
+//! reads and writes data does not.
 
 use tokio::sync::watch;
 
@@ -48,7 +48,7 @@ pub enum StoreHealth {
     /// Everything can be written, but content should be evicted.
     NearLimit,
     /// Text, checkpoints and vectors are refused until the store is opened again; everything else
-    /// is written. Holds the reason and what the user can do.
+    /// is written. Contains the reason and a remedy.
     TextRefused(String),
     /// Nothing can be written until the store is opened again. Acknowledged data are safe.
     Failed(String),

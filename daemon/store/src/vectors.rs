@@ -1,5 +1,5 @@
-//! Vectors of stored texts, as a port of its own. Vectors are derived data: they are deleted in the
-//! same step as their texts, and can be computed again.
+//! A port for vectors of stored texts. Vectors are derived data: they are deleted in the same step
+//! as their texts, and can be computed again.
 
 use crate::{StoreError, model::vector::Vectors};
 

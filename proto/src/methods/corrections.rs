@@ -17,7 +17,7 @@ pub const MAX_CORRECTIONS: usize = 1_000;
 pub struct CorrectionsRequest {
     /// The corrections of facts.
     pub corrections: Vec<CorrectionRow>,
-    /// Whether the corrections come from another machine. Facts that are not known here are then
+    /// Whether the corrections are from another machine. Facts that are not known here are then
     /// corrected, too, and a stored correction is replaced only by a later one.
     pub imported: bool,
 }

@@ -40,9 +40,9 @@ impl Default for Forget {
     }
 }
 
-/// The sessions that were or would be forgotten. With `undo`, those that were restored; for a
-/// request without sessions and filters, those that were forgotten earlier. Of these, only
-/// `session_id`, `agent`, `at` and (for restored ones) `exists` are known.
+/// The sessions that were or would be forgotten. With `undo`, the sessions that were restored. For
+/// a request without sessions and filters, the sessions that were forgotten earlier. Restored and
+/// listed sessions have only `session_id`, `agent`, `at` and (if restored) `exists`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forgotten {

@@ -1,7 +1,7 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
 //! A hook forwards only the data that identify the session and the event. It drops the agent's
-//! replies. It also drops prompts, unless the daemon asks for them ([`wants_prompts`]). When no
+//! replies. It also drops prompts, unless the daemon asks for them ([`are_prompts_requested`]). When no
 //! daemon accepts an event that closes a session ([`EventKind::ends`]), the hook writes the event
 //! to the [`spool`] of the home, one file per event.
 
@@ -115,7 +115,8 @@ pub struct HookCount {
 
 impl HookEvent {
     /// Returns the first complete event in `input`. A byte order mark before it and any text after
-    /// it are ignored. `None` when there is none within [`LONGEST_INPUT`] bytes.
+    /// it are ignored. Returns `None` if the first [`LONGEST_INPUT`] bytes contain no complete
+    /// event.
     pub fn first(input: impl Read) -> Option<HookEvent> {
         first_object(input)
     }
@@ -205,7 +206,7 @@ pub fn limit_spool(home: &Path, bytes: u64) -> io::Result<()> {
 }
 
 /// Whether the spool of `home` has space for one more event. Each event counts as [`LONGEST_EVENT`]
-/// bytes, which is its size on most file systems, so that counting the files is enough.
+/// bytes, which it occupies on most file systems, so the files only have to be counted.
 pub fn has_room(home: &Path) -> io::Result<bool> {
     let limit = fs::read_to_string(spool_limit(home)).ok();
     let bytes: Option<usize> = limit.and_then(|text| text.trim().parse().ok());
@@ -214,8 +215,8 @@ pub fn has_room(home: &Path) -> io::Result<bool> {
 }
 
 /// Writes an event to `path`, the temporary name of a file in the spool. The content is on disk
-/// when this returns, so that the caller can rename the file to its final name, which then never
-/// appears without its content.
+/// when this returns. If the caller then renames the file, the final name never appears without the
+/// content.
 pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(event)?;
@@ -224,22 +225,22 @@ pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
 
 /// Sets whether the hooks of `home` forward prompts, by creating or removing a file: hooks do not
 /// read the configuration.
-pub fn want_prompts(home: &Path, wanted: bool) -> io::Result<()> {
+pub fn set_prompts_requested(home: &Path, wanted: bool) -> io::Result<()> {
     match wanted {
-        true => File::create(prompts_wanted(home)).map(drop),
-        false => match fs::remove_file(prompts_wanted(home)) {
+        true => File::create(prompt_request_file(home)).map(drop),
+        false => match fs::remove_file(prompt_request_file(home)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         },
     }
 }
 
-/// Whether the daemon of `home` asks hooks to forward prompts; see [`want_prompts`].
-pub fn wants_prompts(home: &Path) -> bool {
-    prompts_wanted(home).exists()
+/// Whether the daemon of `home` asks hooks to forward prompts; see [`set_prompts_requested`].
+pub fn are_prompts_requested(home: &Path) -> bool {
+    prompt_request_file(home).exists()
 }
 
-fn prompts_wanted(home: &Path) -> PathBuf {
+fn prompt_request_file(home: &Path) -> PathBuf {
     home.join("hooks.recall")
 }
 
@@ -252,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agents_event_says_what_is_to_be_done() {
+    fn the_name_of_an_event_determines_its_kind() {
         let rows = [
             (r#"{"hook_event_name":"SessionStart","source":"clear"}"#, EventKind::Start),
             (r#"{"hook_event_name":"SessionEnd","reason":"clear"}"#, EventKind::End),
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_does_not_wait_in_the_spool() {
+    fn prompts_are_not_stored_in_the_spool() {
         let text = r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"secret","reply":"secret"}"#;
         let event: HookEvent = serde_json::from_str(text).unwrap();
         assert!(!serde_json::to_string(&event.to_spool()).unwrap().contains("secret"));
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn free_text_does_not_wait_in_the_spool() {
+    fn free_text_is_not_stored_in_the_spool() {
         let event = HookEvent {
             hook_event_name: "SessionEnd".to_owned(),
             session_id: "s".to_owned(),

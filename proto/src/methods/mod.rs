@@ -23,8 +23,8 @@ pub const CLOSE: &str = "graphiti/close";
 pub const SETTLE: &str = "graphiti/settle";
 /// `graphiti/reload`: reloads the configuration.
 pub const RELOAD: &str = "graphiti/reload";
-/// `graphiti/stop`: stops the daemon. An answer is sent at once, if at all; all data are saved when
-/// the daemon releases the lock of its home.
+/// `graphiti/stop`: stops the daemon. The daemon answers at once, or exits without an answer. All
+/// data are saved when it releases the lock of its home.
 pub const STOP: &str = "graphiti/stop";
 
 /// The parameters of [`HELLO`].

@@ -30,7 +30,7 @@ pub enum ShareAction {
     Preview,
     /// Identify a project.
     Project,
-    /// Write all shared sessions anew, in the background.
+    /// Write all shared sessions again, in the background.
     Fill,
     /// Ask the engine for its version and indexes, and whether the user may use it.
     Check,

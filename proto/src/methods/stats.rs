@@ -46,7 +46,7 @@ pub struct Stats {
     pub total: StatsRow,
     /// The tables, in the order of the request.
     pub tables: Vec<StatsTable>,
-    /// Where the prices of models come from.
+    /// The source of the prices of models.
     pub prices: String,
 }
 

@@ -14,7 +14,7 @@ pub const IMPORT: &str = "graphiti/import";
 pub const MAX_EPISODES: usize = 100;
 
 /// `graphiti/sessions`: returns all sessions, page by page; answered with [`SessionPage`]. Only the
-/// first page looks at all sessions; each page of `list_sessions` does.
+/// request for the first page reads all sessions; `list_sessions` reads them for each page.
 pub const SESSIONS: &str = "graphiti/sessions";
 
 /// The parameters of [`SESSIONS`].
@@ -31,8 +31,8 @@ pub struct SessionPageRequest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionPage {
-    /// The sessions, in the order in which they became known. A page may be empty, and another one
-    /// follow.
+    /// The sessions, in the order in which they became known. A page may be empty even if another
+    /// page follows.
     pub sessions: Vec<SessionRow>,
     /// The start of the next page; none on the last page.
     pub next: Option<String>,

@@ -41,7 +41,7 @@ impl Default for ListSessionsArguments {
     }
 }
 
-/// The states of sessions; none is any state.
+/// The states of sessions; `None` stands for any state.
 #[cfg(feature = "schema")]
 const STATES: [Option<&str>; 7] = [
     Some("active"),

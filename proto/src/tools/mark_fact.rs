@@ -1,4 +1,4 @@
-//! `mark_fact`: says that a fact is wrong, done, or still holds.
+//! `mark_fact`: records that a fact is wrong, done, or still holds.
 
 use serde::{Deserialize, Serialize};
 

@@ -61,7 +61,7 @@ pub struct TeamOrigin {
     pub group: String,
 }
 
-/// The memories that can be searched. Without a value, only this machine's is searched.
+/// The memories that can be searched. Without a value, only the memory of this machine is searched.
 #[cfg(feature = "schema")]
 pub(crate) const SCOPES: [&str; 2] = ["mine", "team"];
 

@@ -78,7 +78,7 @@ impl Default for SearchSessionsArguments {
     }
 }
 
-/// The roles of messages; none is any role.
+/// The roles of messages; `None` stands for any role.
 #[cfg(feature = "schema")]
 const ROLES: [Option<&str>; 5] =
     [Some("user"), Some("assistant"), Some("tool"), Some("recap"), None];

@@ -164,7 +164,7 @@ fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings
             limit: 10,
             weights: &Weights::default(),
             second: Some(&ranker),
-            only: None,
+            session_filter: None,
         };
         let found = index.search(&request).expect("the index can be read").sessions.len();
         answered += usize::from(found > 0);
@@ -219,7 +219,7 @@ fn ask_all(
             limit: 10,
             weights,
             second: ranker.as_ref().map(|ranker| ranker as &dyn SecondRanker),
-            only: None,
+            session_filter: None,
         };
         let results = index.search(&request).expect("the index can be read");
         let ranked: Vec<&str> = results

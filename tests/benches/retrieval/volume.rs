@@ -159,7 +159,7 @@ fn search(index: &SearchIndex, question: &str) -> Duration {
         limit: 10,
         weights: &Weights::default(),
         second: None,
-        only: None,
+        session_filter: None,
     };
     let results = index.search(&request).expect("the index can be read");
     let spent = start.elapsed();

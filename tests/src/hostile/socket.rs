@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 #[path = "../../../client/src/mcp/relay.rs"]
 mod relay;
 
-use relay::{Next, Relay};
+use relay::{Relay, Routing};
 
 pub(super) const WORDS: &[&str] = &[
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"",
@@ -50,12 +50,12 @@ pub(super) fn check(bytes: &[u8]) {
         client(line);
         let mut both = [relay.take_from_host(line), relay.take_from_daemon(line)].into_iter();
         assert!(both.all(|next| match next {
-            Next::ToDaemon(sent) | Next::ToHost(sent) => is_one_line(&sent),
-            Next::Nothing => true,
+            Routing::ToDaemon(sent) | Routing::ToHost(sent) => is_one_line(&sent),
+            Routing::Nothing => true,
         }));
     }
     assert!(relay.handshake(1).iter().all(|line| is_one_line(line)));
-    assert!(relay.lost("gone").iter().all(|line| is_one_line(line)));
+    assert!(relay.fail_pending("gone").iter().all(|line| is_one_line(line)));
     assert!(relay.is_idle());
 }
 

@@ -161,7 +161,10 @@ fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     daemon.settle();
     assert_eq!((found(&daemon, "marmot"), found(&daemon, "walrus")), (0, 1));
     let shown = world.printed(&["show", OTHER]);
-    assert!(shown.contains("a forgotten session, which has its first 2 records"), "{shown}");
+    assert!(
+        shown.contains("a forgotten session, which has the first 2 records of this session"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -31,7 +31,10 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
     assert_eq!((&shown["forked_from"], &shown["shared_records"]), (&json!(ORIGINAL), &json!(2)));
     assert_eq!(shown["session"]["message_count"], 2);
     let printed = world.printed(&["show", FORK]);
-    assert!(printed.contains(&format!("{ORIGINAL}, which has its first 2 records")), "{printed}");
+    assert!(
+        printed.contains(&format!("{ORIGINAL}, which has the first 2 records of this session")),
+        "{printed}"
+    );
     assert_eq!(daemon.close(COPY)["action"], "empty");
     let copy = world.printed(&["show", COPY]);
     assert!(copy.contains("This fork has no messages of its own"), "{copy}");

@@ -163,7 +163,7 @@ fn files_that_are_far_too_long_are_refused_with_their_name() {
     let pipe = world.path("pipe.md");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let said = refused(&["import", pipe.to_str().unwrap()]);
-    assert!(said.contains("pipe.md: is no file"), "{said}");
+    assert!(said.contains("pipe.md: is not a regular file"), "{said}");
     fs::File::create(world.home().join("graphiti.config.json")).unwrap().set_len(8 << 20).unwrap();
     let said = refused(&["reload"]);
     assert!(

@@ -23,7 +23,7 @@ fn shown(world: &World, arguments: &[&str]) -> String {
     let output = world.graphiti(arguments);
     for stream in [&output.stdout, &output.stderr] {
         let text = std::str::from_utf8(stream).unwrap();
-        let obeyed: Vec<char> = text.chars().filter(|c| is_obeyed(*c)).collect();
+        let obeyed: Vec<char> = text.chars().filter(|c| is_unsafe_to_display(*c)).collect();
         assert!(obeyed.is_empty(), "graphiti {arguments:?} prints {obeyed:?}: {text:?}");
     }
     let is_silent = output.stdout.is_empty() && output.stderr.is_empty();
@@ -37,7 +37,7 @@ fn shown_as_json(world: &World, arguments: &[&str]) -> Value {
         .unwrap_or_else(|error| panic!("{arguments:?} prints no JSON: {error}: {text}"))
 }
 
-fn is_obeyed(c: char) -> bool {
+fn is_unsafe_to_display(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\n' | '\t');
     is_control
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

@@ -115,7 +115,7 @@ fn heard(seen: &Observations, answers: &DaemonAnswers, last: &HookCount) -> Stri
     let when = ago(instant(&last.last), seen.now);
     let waiting = match answers.heard.spooled {
         0 => String::new(),
-        spooled => format!("; {spooled} wait for their sessions"),
+        spooled => format!("; {spooled} events wait for their sessions"),
     };
     format!("{count} ran since the daemon's start, the last one {when} ({}){waiting}", last.name)
 }

@@ -9,10 +9,10 @@ use super::{
     Finding,
     seen::{Access, DaemonProbe, Observations},
 };
-use crate::{connection::older, screen::span, start::LOG};
+use crate::{connection::update_hint, screen::span, start::LOG};
 
 /// Maximum length, in bytes, of a socket's path on macOS. Linux allows four bytes more.
-const LONGEST_SOCKET: usize = 103;
+const MAX_SOCKET_PATH_BYTES: usize = 103;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -39,7 +39,7 @@ fn running(seen: &Observations) -> Finding {
         DaemonProbe::Down => {
             let waiting = match seen.spooled {
                 0 => String::new(),
-                count => format!("; events of hooks that wait for it: {count}"),
+                count => format!("; hook events that wait for the daemon: {count}"),
             };
             Finding::bad(
                 ABOUT,
@@ -74,19 +74,21 @@ fn version(seen: &Observations) -> Option<Finding> {
         DaemonProbe::Foreign(welcome) => welcome,
         DaemonProbe::Down | DaemonProbe::Silent(_) | DaemonProbe::Failing(_) => return None,
     };
-    let daemons = &welcome.version;
+    let daemon_version = &welcome.version;
     Some(if welcome.protocol != PROTOCOL {
         let what = format!(
-            "graphitid {daemons} speaks protocol {}, graphiti {VERSION} speaks {PROTOCOL}",
+            "graphitid {daemon_version} speaks protocol {}, graphiti {VERSION} speaks {PROTOCOL}",
             welcome.protocol
         );
-        Finding::bad(ABOUT, what, older(welcome.protocol))
-    } else if daemons == VERSION {
+        Finding::bad(ABOUT, what, update_hint(welcome.protocol))
+    } else if daemon_version == VERSION {
         Finding::ok(ABOUT, format!("both programs are {VERSION}"))
     } else {
         Finding::warn(
             ABOUT,
-            format!("graphitid is {daemons}, graphiti is {VERSION}; they understand each other"),
+            format!(
+                "graphitid is {daemon_version}, graphiti is {VERSION}; they understand each other"
+            ),
             "after an update: graphiti stop, then graphiti up",
         )
     })
@@ -126,11 +128,11 @@ fn socket(seen: &Observations) -> Option<Finding> {
     let path = &socket.path;
     let place = if *path == socket.usual { "" } else { ", as configured" };
     Some(match socket.access {
-        Access::Absent | Access::Mode(_) if path.len() > LONGEST_SOCKET && cfg!(unix) => {
+        Access::Absent | Access::Mode(_) if path.len() > MAX_SOCKET_PATH_BYTES && cfg!(unix) => {
             Finding::bad(
                 ABOUT,
                 format!(
-                    "its path has {} bytes; some systems allow only {LONGEST_SOCKET}",
+                    "its path has {} bytes; some systems allow only {MAX_SOCKET_PATH_BYTES}",
                     path.len()
                 ),
                 "set hooks.socket_path, or GRAPHITI_HOME to a folder with a shorter path",
@@ -144,8 +146,9 @@ fn socket(seen: &Observations) -> Option<Finding> {
         access @ Access::Mode(mode) if access.is_private() => {
             Finding::ok(ABOUT, format!("only you have access to {path} ({mode:04o}){place}"))
         }
-        // A socket has no mode of its own on macOS, but a private folder prevents access to it.
-        Access::Mode(mode) if in_closed_home(seen) => {
+        // On macOS, the daemon cannot set the mode of its socket, but a private folder prevents
+        // access to the socket.
+        Access::Mode(mode) if is_in_private_home(seen) => {
             Finding::ok(ABOUT, format!("{path} ({mode:04o}) is protected by its folder"))
         }
         Access::Mode(mode) => Finding::bad(
@@ -156,7 +159,7 @@ fn socket(seen: &Observations) -> Option<Finding> {
     })
 }
 
-fn in_closed_home(seen: &Observations) -> bool {
+fn is_in_private_home(seen: &Observations) -> bool {
     let inside = std::path::Path::new(&seen.socket.path).starts_with(&seen.home);
     inside && seen.home_access.is_private()
 }

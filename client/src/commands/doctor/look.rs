@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Maximum number of entries that are looked at in one transcript folder and its subfolders.
-const ENTRIES: u64 = 1_000_000;
+const MAX_ENTRIES: u64 = 1_000_000;
 /// The file with the maximum number of watched folders for one user, on Linux.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 
@@ -56,7 +56,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     })
 }
 
-/// Returns the same surroundings, for the settings of the project in this directory.
+/// Returns a copy of `surroundings` with the current directory as the project.
 pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
     Surroundings { project: env::current_dir().ok(), ..surroundings.clone() }
 }
@@ -112,7 +112,7 @@ fn answer() -> Result<DaemonProbe, AskError> {
 
 fn socket(home: &Path) -> Socket {
     let path = endpoint::socket(home);
-    let usual = endpoint::usual_socket(home);
+    let usual = endpoint::default_socket(home);
     let file = Path::new(&path);
     Socket { access: access(file), is_socket: is_socket(file), path, usual }
 }
@@ -154,11 +154,11 @@ fn misconfigured(program: &Path) -> Option<String> {
     if output.status.success() {
         return None;
     }
-    let said = [output.stderr, output.stdout].concat();
-    let said = String::from_utf8_lossy(&said);
+    let report = [output.stderr, output.stdout].concat();
+    let report = String::from_utf8_lossy(&report);
     // The details of a problem are indented.
-    let wrong = said.lines().find(|line| line.starts_with("  "));
-    let first = || said.lines().find(|line| !line.trim().is_empty());
+    let wrong = report.lines().find(|line| line.starts_with("  "));
+    let first = || report.lines().find(|line| !line.trim().is_empty());
     Some(wrong.or_else(first).unwrap_or("it is refused").trim().to_owned())
 }
 
@@ -177,7 +177,7 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
     seen.collect()
 }
 
-/// Returns the folders that the daemon watches; when it does not answer, that of Claude Code.
+/// Returns the folders that the daemon watches; when it does not answer, the folder of Claude Code.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
@@ -213,7 +213,7 @@ fn folder(path: PathBuf) -> Folder {
         seen.folders += 1;
         for entry in content.flatten() {
             entries += 1;
-            if entries > ENTRIES {
+            if entries > MAX_ENTRIES {
                 return seen;
             }
             let Ok(kind) = entry.file_type() else { continue };

@@ -13,7 +13,7 @@ use crate::{
     screen::{instant, span},
 };
 
-/// Minimum number of free bytes with which the database can be opened safely: it then writes a
+/// Minimum number of free bytes with which the database can be opened safely. Opening it writes a
 /// segment and a log.
 const NO_SPACE: u64 = 256 << 20;
 /// Minimum number of free bytes for about a year of sessions.
@@ -21,7 +21,7 @@ const LITTLE_SPACE: u64 = 1 << 30;
 /// Maximum number of seconds by which two machines with synchronised clocks differ.
 const CLOCK_TOLERANCE: i64 = 300;
 /// A clock that shows an earlier time is wrong, because this program is newer.
-const MADE: &str = "2026-01-01T00:00:00Z";
+const EARLIEST_TIME: &str = "2026-01-01T00:00:00Z";
 /// Maximum number of problems that are shown: the latest ones, in order.
 const SHOWN_PROBLEMS: usize = 3;
 
@@ -74,7 +74,7 @@ fn transcripts(folder: &Folder) -> Finding {
     match folder.transcripts {
         0 => Finding::warn(
             ABOUT,
-            format!("{path} holds none"),
+            format!("{path} contains none"),
             "work with an agent; if it keeps them elsewhere, set watch_directories",
         ),
         // The database of an agent.
@@ -164,7 +164,7 @@ fn vectors(answers: &DaemonAnswers) -> Option<Finding> {
         }
         Some(why) => Finding::warn(
             ABOUT,
-            format!("no more are computed at present ({} are there): {why}", vectors.made),
+            format!("no vectors are computed at present ({} exist): {why}", vectors.made),
             "check `embeddings` in graphiti.config.json, then graphiti reload; until then, \
              searches use full text only",
         ),
@@ -304,8 +304,8 @@ fn secrets(answers: &DaemonAnswers) -> Option<Finding> {
 
 fn clock(seen: &Observations) -> Finding {
     const ABOUT: &str = "clock";
-    let made: Timestamp = MADE.parse().expect("MADE is a valid timestamp");
-    if seen.now < made {
+    let earliest: Timestamp = EARLIEST_TIME.parse().expect("EARLIEST_TIME is a valid timestamp");
+    if seen.now < earliest {
         return Finding::bad(
             ABOUT,
             format!("it shows {}, which is in the past", seen.now.strftime("%Y-%m-%d")),

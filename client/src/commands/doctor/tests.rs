@@ -19,14 +19,14 @@ use crate::setup::Wiring;
 type Harm = fn(&mut Observations);
 
 #[test]
-fn on_a_machine_where_all_is_well_nothing_is_to_be_done() {
+fn a_healthy_machine_needs_no_remedy() {
     for finding in examine(&healthy()) {
         assert_eq!((finding.verdict, finding.remedy), (Verdict::Ok, None), "{}", finding.what);
     }
 }
 
 #[test]
-fn each_thing_is_looked_at_once() {
+fn every_part_is_checked_once() {
     let abouts: Vec<&str> = examine(&healthy()).iter().map(|finding| finding.about).collect();
     let expected = [
         "daemon",
@@ -48,7 +48,7 @@ fn each_thing_is_looked_at_once() {
 }
 
 #[test]
-fn whatever_is_wrong_is_told_with_a_remedy() {
+fn problems_are_reported_with_a_remedy() {
     use Verdict::{Bad, Warn};
     let rows: &[(Harm, &str, Verdict, &str, &str)] = &[
         // the files
@@ -85,7 +85,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             },
             "daemon",
             Bad,
-            "wait for it: 3",
+            "wait for the daemon: 3",
             "graphiti up",
         ),
         (
@@ -187,7 +187,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "restart the agent",
         ),
         // data
-        (|seen| seen.folders[0].transcripts = 0, "transcripts", Warn, "holds none", "watch_dir"),
+        (|seen| seen.folders[0].transcripts = 0, "transcripts", Warn, "contains none", "watch_dir"),
         (
             |seen| seen.folders[0].error = Some("denied".to_owned()),
             "transcripts",
@@ -305,9 +305,9 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
 }
 
 #[test]
-fn what_only_looks_wrong_is_fine() {
+fn harmless_states_are_not_reported_as_problems() {
     let rows: &[(Harm, &str, &str)] = &[
-        // A socket has no mode of its own on macOS.
+        // On macOS, the daemon cannot set the mode of its socket.
         (|seen| seen.socket.access = Access::Mode(0o755), "socket", "protected by its folder"),
         (|seen| seen.home_access = Access::Unknown, "home", ".graphiti"),
         (
@@ -353,7 +353,7 @@ fn what_only_looks_wrong_is_fine() {
         (|seen| seen.watch_limit = None, "watching", "events"),
         (|seen| latest(seen, "2026-03-20T12:04:00Z"), "clock", "2026-03-20"),
         (|seen| answers(seen).health.history.left = 9, "memory", "9 sessions are still"),
-        (|seen| answers(seen).heard.spooled = 2, "hooks", "2 wait for their sessions"),
+        (|seen| answers(seen).heard.spooled = 2, "hooks", "2 events wait for their sessions"),
     ];
     for (change, about, what) in rows {
         let mut seen = healthy();
@@ -373,7 +373,7 @@ fn hooks_that_are_not_set_up_are_not_expected_to_run() {
 }
 
 #[test]
-fn a_daemon_that_is_down_leaves_the_rest_to_be_looked_at() {
+fn the_rest_is_checked_while_the_daemon_is_down() {
     let mut seen = healthy();
     seen.daemon = DaemonProbe::Down;
     seen.socket.access = Access::Absent;

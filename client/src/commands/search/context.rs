@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::connection::{AskError, Connection};
 
 /// Maximum number of messages before and after a message.
-const MOST: u32 = 50;
+const MAX_CONTEXT: u32 = 50;
 
 /// Consecutive messages of a file, of which at least one matches.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -36,7 +36,7 @@ pub(super) fn fetch(
         // Colleagues share no messages.
         return Ok(Vec::new());
     }
-    let blocks = ranges(&hit.passages, count.min(MOST)).into_iter().map(|range| {
+    let blocks = ranges(&hit.passages, count.min(MAX_CONTEXT)).into_iter().map(|range| {
         let messages = messages(connection, &hit.session.session_id, range)?;
         Ok(ContextBlock { source: range.source, messages })
     });

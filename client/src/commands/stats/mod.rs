@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cost_says_what_is_not_known() {
+    fn an_unknown_cost_is_marked() {
         let row = |usd, unpriced_tokens| StatsRow { usd, unpriced_tokens, ..StatsRow::default() };
         for (usd, unpriced, shown) in
             [(0.0, 0, "-"), (0.0, 7, "?"), (1.234, 0, "$1.23"), (1.0, 7, "$1.00+?")]
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn projects_with_one_name_are_told_apart() {
+    fn projects_with_the_same_name_are_distinguished() {
         let row = |name: &str| StatsRow { name: name.to_owned(), ..StatsRow::default() };
         let rows = ["/a/cli", "/b/x/cli", "/c/x/cli", "/d/web", ""].map(row);
         assert_eq!(
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_told_in_hours() {
+    fn time_is_shown_in_hours() {
         for (seconds, shown) in [(59, "59 s"), (600, "10 min"), (90_000, "25 h 00 min")] {
             assert_eq!(time(&StatsRow { seconds, ..StatsRow::default() }), shown);
         }

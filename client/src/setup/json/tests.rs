@@ -22,13 +22,17 @@ fn hooks_are_added_once_and_nothing_else_changes() {
     for text in SETTINGS {
         let with = with_hooks(text, &hooks(PROGRAM)).unwrap();
         assert_eq!(handlers(&with), 2, "{with}");
-        assert_eq!(with_hooks(&with, &hooks(PROGRAM)).unwrap(), with, "twice is once");
+        assert_eq!(
+            with_hooks(&with, &hooks(PROGRAM)).unwrap(),
+            with,
+            "a second time changes nothing"
+        );
         keeps_all(text, &with);
     }
 }
 
 #[test]
-fn what_was_added_goes_and_the_rest_stays() {
+fn our_entries_are_removed_and_the_rest_stays() {
     for text in SETTINGS {
         let with =
             with_server(&with_hooks(text, &hooks(PROGRAM)).unwrap(), &server(PROGRAM)).unwrap();
@@ -78,14 +82,14 @@ fn a_program_that_moved_takes_the_place_of_the_old_one() {
 }
 
 #[test]
-fn an_event_that_is_not_wanted_any_more_goes() {
+fn hooks_of_other_events_are_removed() {
     let both = with_hooks("{}", &hooks(PROGRAM)).unwrap();
     let one = with_hooks(&both, &hooks(PROGRAM)[..1]).unwrap();
     assert_eq!(handlers(&one), 1);
 }
 
 #[test]
-fn what_is_not_understood_is_not_touched() {
+fn unexpected_settings_are_not_changed() {
     for text in
         ["{", "[]", "7", "{\"hooks\": []}", "{\"hooks\": {\"SessionEnd\": {}}}", "{\"a\" 1}"]
     {
@@ -124,7 +128,7 @@ fn our_own_hooks_are_known_in_every_form() {
 }
 
 #[test]
-fn a_hook_with_its_arguments_apart_is_outdated_and_its_line_takes_its_place() {
+fn a_hook_with_separate_arguments_is_outdated_and_replaced() {
     let apart = json!({ "type": "command", "command": PROGRAM, "args": ["hook"], "timeout": 5 });
     let bare = json!({ "type": "command", "command": PROGRAM, "timeout": 5 });
     for handler in [apart, bare] {
@@ -150,7 +154,7 @@ fn tools_are_allowed_once_beside_what_the_user_allowed() {
     for text in SETTINGS {
         let with = with_allowed(text, &tools).unwrap();
         assert_eq!(with.matches("mcp__graphiti__").count(), 2, "{with}");
-        assert_eq!(with_allowed(&with, &tools).unwrap(), with, "twice is once");
+        assert_eq!(with_allowed(&with, &tools).unwrap(), with, "a second time changes nothing");
         keeps_all(text, &with);
         let without = without_allowed(&with, &tools).unwrap();
         assert!(!without.contains("mcp__graphiti__"), "{without}");
@@ -162,7 +166,7 @@ fn tools_are_allowed_once_beside_what_the_user_allowed() {
 }
 
 #[test]
-fn what_the_user_says_about_our_server_stays() {
+fn members_that_the_user_set_for_our_server_stay() {
     let trusted = |text: &str| {
         with_trust(
             &with_server(text, &json!({ "command": PROGRAM, "args": ["mcp"], "tools": ["*"] }))
@@ -209,7 +213,7 @@ fn keeps_all(part: &str, whole: &str) {
 }
 
 #[test]
-fn flat_hooks_and_servers_with_one_command_line_come_and_go() {
+fn flat_hooks_and_servers_with_one_command_line_are_added_and_removed() {
     let handler = json!({ "command": "/opt/graphiti hook cursor" });
     let hooks = ["sessionStart", "sessionEnd"].map(|event| Hook {
         event,

@@ -68,7 +68,7 @@ pub struct LastRows {
 /// Why a database cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
-    #[error("the database has no tables that this version knows: {0}")]
+    #[error("the database has no table that this version can read: {0}")]
     UnknownTables(String),
     #[error("the database does not contain this session")]
     NoSession,

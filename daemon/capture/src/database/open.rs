@@ -30,8 +30,8 @@ pub(crate) fn read<T>(
     path: &Path,
     mut read: impl FnMut(&Connection) -> io::Result<T>,
 ) -> io::Result<T> {
-    // Closing a file releases all locks of this process on it, even those of another connection.
-    // The process therefore has at most one connection.
+    // When a process closes a file, it loses all its locks on the file, even those of another
+    // connection. The process therefore has at most one connection.
     static ONE_CONNECTION: Mutex<()> = Mutex::new(());
     let _one = ONE_CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
     let mut attempts = 0;

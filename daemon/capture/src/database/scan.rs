@@ -84,7 +84,7 @@ impl DatabaseScanner {
         pending.filter_map(|known| Some(known.next?.saturating_duration_since(now))).min()
     }
 
-    /// Returns the databases that changed and were not read again.
+    /// Returns the databases that have changed since they were last read.
     pub fn pending(&self) -> Vec<PathBuf> {
         let pending = self.known.iter().filter(|(_, known)| known.is_pending);
         pending.map(|(path, _)| path.clone()).collect()
@@ -190,7 +190,7 @@ struct Changes {
     gone: Vec<String>,
 }
 
-/// Returns the database that changes when the file at `path` does, and how to read it.
+/// Returns the database that changes when the file at `path` changes, and how to read it.
 pub fn database_of(path: &Path) -> Option<(&'static dyn SessionDatabase, PathBuf)> {
     FORMATS.iter().find_map(|format| {
         let database = format.database()?;

@@ -31,7 +31,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Returns an emitter for items that the record's id does not identify: actions of `sub_agent`,
-    /// or content that other records repeat.
+    /// or content that other records contain, too.
     pub(crate) fn unidentified<'s>(&'s mut self, sub_agent: Option<&'s str>) -> Emitter<'s> {
         Emitter { at: self.at, sub_agent, ..Emitter::new(&mut *self.emit) }
     }
@@ -44,12 +44,12 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// Emits an item that counts for the session even if a sub-agent caused it.
+    /// Emits an item that is about the session even if a sub-agent caused it.
     pub(crate) fn session_item(&mut self, item: Item<'_>) {
         self.entry(None, item);
     }
 
-    /// Emits the members of `context` that differ from the remembered ones.
+    /// Emits the members of `context` that differ from those in `memory`.
     pub(crate) fn context(&mut self, context: SessionContext<'_>, memory: &mut Memory) {
         if self.sub_agent.is_some() {
             return;

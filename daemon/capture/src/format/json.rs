@@ -25,7 +25,7 @@ impl<'a> Object<'a> {
         serde_json::from_str(text).ok()
     }
 
-    /// Returns the raw text of a member; the last one for a duplicate key.
+    /// Returns the raw text of a member; for a duplicate key, of the last member.
     pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
         self.members.iter().rev().find(|(name, _)| name == key).map(|(_, raw)| *raw)
     }
@@ -221,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn values_other_than_objects_are_refused() {
         for text in ["", "[]", "{\"a\":1", "{\"a\":1}{\"b\":2}", "{\"a\":\"\\q\"}"] {
             assert!(Object::parse(text).is_none(), "{text}");
         }
     }
 
     #[test]
-    fn a_long_string_is_cut_wherever_the_cut_falls() {
+    fn a_long_string_is_truncated_at_any_position() {
         let text = "\\\"\n\u{1F600}é".repeat(40);
         let raw = serde_json::to_string(&text).unwrap();
         let ascii: String = raw
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_value_keeps_its_shape() {
+    fn a_large_value_keeps_its_structure() {
         let raw = format!(
             r#"{{"path":"a","text":"{}","list":["{}"]}}"#,
             "x".repeat(500),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_finds_what_it_stored_after_saving() {
+    fn the_state_of_a_format_survives_saving() {
         let mut memory = Memory { cwd: "/p".to_owned(), ..Memory::default() };
         memory.own::<Counted>().calls += 2;
         memory.own::<Counted>().names.push("a".to_owned());
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_shape_begins_anew() {
+    fn an_invalid_state_is_replaced_by_the_default() {
         let mut memory: Memory = serde_json::from_str(r#"{"cwd":"/p","calls":"many"}"#).unwrap();
         assert_eq!((memory.own::<Counted>().calls, memory.cwd.as_str()), (0, "/p"));
     }

@@ -1,9 +1,9 @@
-//! The transcript formats of the agents. A new agent is one file or folder here and one entry in
-//! [`FORMATS`]; the state that it keeps between records is a type of its own in [`Memory`].
+//! The transcript formats of the agents. A new agent needs one file or folder here and one entry in
+//! [`FORMATS`], and its own type in [`Memory`] for the state between records.
 //!
-//! A format knows where its agent stores transcripts, which session a file belongs to, and how to
-//! read a record. It parses the members that are present, does not depend on a version, and ignores
-//! unknown records, because no agent declares its format stable.
+//! A format defines where its agent stores transcripts, which session a file belongs to, and how a
+//! record is read. It parses the members that are present, does not depend on a version, and
+//! ignores unknown records, because no agent declares its format stable.
 
 mod arguments;
 pub mod claude;

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_taken_once_and_the_oldest_is_dropped() {
+    fn a_note_is_taken_once_and_the_oldest_is_evicted() {
         let mut notes = Notes::default();
         notes.keep("a", "1");
         notes.keep("a", "2");

@@ -38,7 +38,7 @@ impl Formats {
         self.iter().find(|format| format.agent() == agent)
     }
 
-    /// Whether the path may be that of a transcript.
+    /// Whether the path may belong to a transcript.
     pub fn claim(&self, path: &Path) -> bool {
         self.iter().any(|format| format.claims(path))
     }
@@ -61,7 +61,7 @@ mod tests {
     use crate::format::mapped::tests::mapping;
 
     #[test]
-    fn a_mapped_format_joins_the_built_in_ones_and_takes_none_of_their_files() {
+    fn a_mapped_format_matches_no_file_of_a_built_in_format() {
         let formats = Formats::new(&[mapping(&["/h"])]);
         assert_eq!(formats.iter().count(), FORMATS.len() + 1);
         assert_eq!(formats.of_agent("mine").unwrap().agent(), "mine");

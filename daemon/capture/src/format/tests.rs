@@ -74,7 +74,7 @@ fn shown(entry: &Entry<'_>) -> String {
 }
 
 #[test]
-fn each_format_identifies_its_own_files_only() {
+fn each_format_identifies_only_its_own_files() {
     let id = "3f0c1a52-9f5e-4a58-8a44-6f0b8f6f9d11";
     let files = [
         (
@@ -109,7 +109,7 @@ fn each_format_identifies_its_own_files_only() {
 
 /// Needs recorded transcripts, in `GRAPHITI_CORPUS/<agent>`.
 #[test]
-fn each_record_of_a_recorded_transcript_is_counted_and_read_alike_twice() {
+fn recorded_transcripts_are_read_completely_and_repeatably() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS").map(PathBuf::from) else { return };
     for format in FORMATS {
         let files = files(&corpus.join(format.agent()));

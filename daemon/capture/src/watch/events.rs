@@ -91,7 +91,7 @@ impl Inbox {
     }
 
     /// Requests a scan of everything; returns the number of the request.
-    pub(super) fn ask_for_scan(&self) -> u64 {
+    pub(super) fn request_scan(&self) -> u64 {
         let mut waiting = self.lock();
         waiting.scan = true;
         waiting.asked += 1;
@@ -126,7 +126,8 @@ impl Inbox {
                 }
             }
             Err(error) => match reason(&error) {
-                // A folder disappeared while its watch was added; its parent reports that.
+                // A folder disappeared while its watch was added. The watch of the parent folder
+                // reports that.
                 None => waiting.scan = true,
                 failure => waiting.failure = failure,
             },
@@ -183,7 +184,7 @@ impl Roots {
         }
         self.watcher = Some(watcher);
         // Changes before the folder was watched cause no event.
-        if !self.is_right() {
+        if !self.is_current() {
             self.inbox.scan();
         }
         None
@@ -214,11 +215,11 @@ impl Roots {
         let is_above =
             |root: &Path, path: &Path| root.starts_with(path) && (root != path || path.is_dir());
         let above_a_root = |path: &Path| self.roots.iter().any(|root| is_above(root, path));
-        paths.iter().any(|path| above_a_root(path)) || !self.is_right()
+        paths.iter().any(|path| above_a_root(path)) || !self.is_current()
     }
 
     /// Whether the correct folders are watched.
-    fn is_right(&self) -> bool {
+    fn is_current(&self) -> bool {
         self.roots.iter().zip(&self.armed).all(|(root, armed)| nearest(root) == *armed)
     }
 }
@@ -245,7 +246,7 @@ fn reason(error: &notify::Error) -> Option<PollingReason> {
 fn reports_events(folder: &Path) -> bool {
     // From linux/magic.h and the sources of the file systems: NFS, SMB and CIFS, SMB2, 9p (also the
     // Windows drives in WSL), FUSE, Ceph, AFS, VirtualBox shared folders, Coda.
-    const SILENT: [u32; 9] = [
+    const UNRELIABLE: [u32; 9] = [
         0x6969,
         0xff53_4d42,
         0xfe53_4d42,
@@ -257,8 +258,12 @@ fn reports_events(folder: &Path) -> bool {
         0x7375_7245,
     ];
     // The type's width differs between targets; the magic numbers have 32 bits.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as said above")]
-    rustix::fs::statfs(folder).map_or(true, |found| !SILENT.contains(&(found.f_type as u32)))
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "only the lower 32 bits are compared"
+    )]
+    rustix::fs::statfs(folder).map_or(true, |found| !UNRELIABLE.contains(&(found.f_type as u32)))
 }
 
 #[cfg(not(target_os = "linux"))]

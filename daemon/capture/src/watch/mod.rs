@@ -57,7 +57,7 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollingReason {
     /// The configuration requires it.
-    Asked,
+    Configured,
     /// The file system reports no events, or not all of them.
     FileSystem,
     /// The number of folders exceeds the system's limit of watches for a user.
@@ -119,7 +119,7 @@ impl Watch {
     /// Requests a scan of everything. Returns the number of the request: the scan is complete when
     /// [`Notice::Complete`] contains this number or a higher one.
     pub fn rescan(&self) -> u64 {
-        self.inbox.ask_for_scan()
+        self.inbox.request_scan()
     }
 }
 
@@ -145,7 +145,7 @@ impl WatchLoop {
         let mut roots = Roots::new(self.watched.roots.clone(), self.inbox.clone());
         let asked = match self.watched.method {
             Method::Automatic => None,
-            Method::Polling => Some(PollingReason::Asked),
+            Method::Polling => Some(PollingReason::Configured),
         };
         let mut polling = asked.or_else(|| roots.arm());
         let mut everything = true;
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_appears_vanishes_and_appears_again_is_followed() {
+    fn a_root_that_reappears_is_watched_again() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("deep/er/projects");
         let watching = Watching::start(&[&root], Method::Automatic);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn files_in_many_folders_made_at_once_are_all_found() {
+    fn files_in_many_new_folders_are_all_found() {
         let folder = tempfile::tempdir().unwrap();
         let watching = Watching::start(&[folder.path()], Method::Automatic);
         watching.until_complete();
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_outside_is_not_followed() {
+    fn a_link_to_another_folder_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
         write(&outside.path().join("secret.jsonl"), "1");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_can_be_asked_for() {
+    fn a_scan_can_be_requested() {
         let folder = tempfile::tempdir().unwrap();
         let watching = Watching::start(&[folder.path()], Method::Automatic);
         watching.until_complete();

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Maximum depth of nested folders.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 fn is_database(path: &Path) -> bool {
     database_of(path).is_some_and(|(_, database)| database == path) && path.is_file()
@@ -60,7 +60,7 @@ impl FolderScanner {
             for entry in entries.flatten() {
                 let Ok(kind) = entry.file_type() else { continue };
                 let path = entry.path();
-                if kind.is_dir() && depth < DEEPEST {
+                if kind.is_dir() && depth < MAX_DEPTH {
                     folders.push((path, depth + 1));
                 } else if kind.is_file() && is_database(&path) {
                     changed.extend(self.sessions(&path, Extent::All));

@@ -4,8 +4,8 @@
 
 use crate::pattern::pattern;
 
-/// Whether a text reports that the environment denied something. Such a text says nothing about the
-/// project.
+/// Whether a text reports that the environment denied something. Such a text is no evidence about
+/// the project.
 pub fn is_denied_by_environment(text: &str) -> bool {
     let always = pattern!(
         r"(?i)\bsandbox(?:ed|ing)?\b.{0,60}\b(?:block\w*|den(?:y|ies|ied)|prevent\w*|restrict\w*|disallow\w*|forbid\w*|forbids|reject\w*|fail\w*|not (?:allow|permit)\w*)\b|\b(?:block\w*|denied|prevented|restricted|rejected|not (?:allowed|permitted)) (?:by|in|inside|within) (?:the |this |my )?(?:sandbox\w*|container|environment)\b|\bexec format error\b|\bnetwork is unreachable\b|\bno route to host\b|\bcould not resolve host\b|\bname resolution\b|\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|EROFS)\b|\bread-only file ?system\b|\b(?:from|in|inside|within) (?:this|the|my) sandbox\b|\b(?:fail\w*|block\w*|denied)\b.{0,24}\bnetwork (?:fetch|access|lookup|request)\b|\bno (?:network|internet) (?:access|connection)\b|\bno space left on device\b"
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_denies_is_no_failure_of_the_project() {
+    fn denials_by_the_environment_are_recognised() {
         for (text, wanted) in [
             ("open /home/ann/.cache/go-build/a: operation not permitted", true),
             ("The sandbox blocks the test server", true),

@@ -63,7 +63,7 @@ pub fn is_for_now(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether most letters of a text are not Latin. The patterns hardly cover other scripts.
+/// Whether most letters of a text are not Latin. The patterns cover other scripts only in part.
 pub fn is_foreign(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic());
     let foreign = letters.clone().filter(|c| *c > '\u{24f}').count();
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_settles_how_something_is_to_be_or_only_goes_on() {
+    fn lasting_decisions_are_distinguished_from_next_steps() {
         for (quote, wanted) in [
             ("\"we explicitly don't want hardcoded visual tests.\"", true),
             ("let's use apple containers instead of docker proper.", true),

@@ -3,7 +3,7 @@
 
 use crate::pattern::pattern;
 
-/// Number of bytes at the start of a text in which a retraction is searched.
+/// Number of bytes at the start of a text that are searched for a retraction.
 const OPENING: usize = 400;
 
 /// Whether an answer retracts an earlier statement of its author, or agrees with an objection to
@@ -19,7 +19,7 @@ pub fn concedes(answer: &str) -> bool {
     agrees.is_match(opening) || takes_back.is_match(opening)
 }
 
-/// Whether a prompt says that the agent's last statement is wrong.
+/// Whether a prompt states that the agent's last statement is wrong.
 pub fn contradicts(prompt: &str) -> bool {
     let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
     pattern!(

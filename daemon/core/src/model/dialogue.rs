@@ -19,7 +19,8 @@ pub struct Choice {
     /// The explanation of the chosen option in the agent's dialogue.
     #[serde(default)]
     pub explanation: Option<String>,
-    /// The whole prompt with which the user chose an option, if it says more than that.
+    /// The whole prompt with which the user chose an option, if the prompt contains more than the
+    /// choice.
     #[serde(default)]
     pub words: Option<String>,
     /// For a plan: its approach.

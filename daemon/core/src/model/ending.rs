@@ -1,12 +1,12 @@
 //! How a session ended, in the words of its user and its agent.
 
 /// The last words of a session, and the requests with which it began and ended. A field is `None`
-/// if its text is not known or says nothing new.
+/// if its text is unknown or adds nothing new.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionEnding {
     /// The agent's last report on one line, shortened in its middle.
     pub report: Option<String>,
-    /// The report before the last one, if the last one says little.
+    /// The report before the last report, if the last report is short.
     pub earlier_report: Option<String>,
     /// The user's first meaningful request, if the objective of the summary is worded differently.
     pub asked: Option<String>,

@@ -64,7 +64,7 @@ pub struct ExternalContent {
 pub const MEMORY: &str = "memory";
 
 impl Episode {
-    /// Whether someone added the episode, so that it is not a session's.
+    /// Whether the episode is an added memory, and not the summary of a session.
     pub fn is_memory(&self) -> bool {
         self.session_id.agent == MEMORY
     }

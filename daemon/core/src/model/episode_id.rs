@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::model::time::Timestamp;
 
-/// The id of an episode: a UUIDv7 of the time when its session ended. So ids sort in the order of
-/// the sessions, even if these were imported in another order.
+/// The id of an episode: a UUIDv7 of the time when its session ended. Ids therefore sort in the
+/// order of the sessions, even if the sessions were imported in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EpisodeId(pub uuid::Uuid);
 

@@ -59,8 +59,8 @@ pub struct Evidence {
     pub tickets: Vec<Ticket>,
     /// The agent's findings, decisions and open tasks, by sentence.
     pub statements: Vec<Statement>,
-    /// The statements in the agent's last words, which count as the report at the end of its turn.
-    /// When the user continues, they are added to `statements`.
+    /// The statements in the agent's last message, which is treated as the report at the end of its
+    /// turn. When the user continues, they are added to `statements`.
     pub report: Vec<Statement>,
     /// The agent's reports at the end of each turn, in order: the first ones and the latest.
     pub reports: Vec<TurnReport>,
@@ -81,7 +81,7 @@ pub struct Evidence {
     pub files: BTreeMap<String, FileWork>,
     /// Number of dropped files.
     pub files_left_out: u32,
-    /// What tools said of files that they changed without naming them: `6 files reformatted`.
+    /// Output of tools about files that they changed without naming them: `6 files reformatted`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unnamed_changes: Vec<Quote>,
     /// Commands; the failing and the latest ones are kept.
@@ -346,7 +346,7 @@ pub struct Delegation {
     /// reports its calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The subjects of its commits, likewise.
+    /// The subjects of the sub-agent's commits, as far as the session's own file reports its calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
     /// The position in the transcript.

@@ -1,4 +1,4 @@
-//! The plain types of the domain. They do no I/O, read no clock and know no other module.
+//! The plain types of the domain. They do no I/O, read no clock and use no other module.
 //!
 //! Read them in this order: the content of a transcript ([`transcript`]), the stored part of it
 //! ([`message`], [`evidence`], [`token_use`]), the session ([`session`]), its activity

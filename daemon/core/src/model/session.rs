@@ -118,7 +118,8 @@ pub struct Indexing {
     pub since: Timestamp,
     /// Attempts that failed before this one.
     pub attempts: u32,
-    /// Whether the transcript was written since then. The session is active again after the job.
+    /// Whether the transcript was written since the job became due. The session is active again
+    /// after the job.
     pub written_since: bool,
     /// Why the session was closed once more since then, if it was. Another job follows, because the
     /// running job may not have read everything.

@@ -81,7 +81,7 @@ pub struct TestSummary {
     /// Tests that were left out because of this limit, as far as they were counted.
     #[serde(default, skip_serializing_if = "super::test_run::is_zero")]
     pub not_run: u32,
-    /// The later events because of which the result may be outdated.
+    /// Later events that may have made the result outdated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age: Option<String>,
     /// Coverage in percent.

@@ -60,8 +60,7 @@ impl TestRun {
         format!("{}{limit}{place}", family(&self.framework))
     }
 
-    /// Whether both are runs of the same suite. For Go, a run that counts packages and one that
-    /// counts tests are.
+    /// Whether both are runs of the same suite. For Go, the runs may count packages or tests.
     pub fn is_of_suite(&self, other: &TestRun) -> bool {
         family(&self.framework) == family(&other.framework)
             && is_same_place(&self.place, &other.place)
@@ -72,8 +71,8 @@ impl TestRun {
         counted_noun(&self.framework)
     }
 
-    /// Whether a single test passed, which says nothing about its suite unless the command asked
-    /// for a part.
+    /// Whether the run consists of one passed test although the command asked for the whole suite.
+    /// Such a run is no evidence about the suite.
     pub fn is_single_test(&self) -> bool {
         self.failed == 0 && self.passed == 1 && !self.is_part() && self.noun() == "tests"
     }
@@ -96,8 +95,9 @@ pub fn counted_noun(framework: &str) -> &'static str {
     if framework.ends_with(PACKAGES) { "packages" } else { "tests" }
 }
 
-/// The latest run of each other part of the suite of `run`, of those that passed and that `counts`
-/// holds for, in the order of `runs`.
+/// Returns the latest run of each other part of the suite of `run`, in the order of `runs`.
+/// Considers only runs without failures, with at least two passed tests, for which `counts` returns
+/// true.
 pub fn other_parts<'r>(
     runs: &[&'r TestRun],
     run: &TestRun,
@@ -125,9 +125,9 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
     name(one) == name(other)
 }
 
-/// Returns for each suite the run that shows its state, in the order of `runs`: of the runs after
-/// the latest whole one, the latest with failures that no later run covers; otherwise the latest
-/// whole run; otherwise the latest run.
+/// Returns, for each suite, the run that shows its state, in the order of `runs`. Among the runs
+/// after the latest whole run, this is the latest run with failures that no later run covers. If
+/// there is no such run, it is the latest whole run, or otherwise the latest run.
 ///
 /// A run is whole if it left no tests out and ran at least half as many tests as the largest such
 /// run. A run without any count (its output was shortened) is whole, too.
@@ -137,14 +137,14 @@ pub fn latest_of_suites<'r>(runs: &[&'r TestRun]) -> Vec<&'r TestRun> {
         if !runs[..at].iter().any(|known| known.is_of_suite(run)) {
             let suite = runs.iter().enumerate().filter(|(_, other)| other.is_of_suite(run));
             let suite: Vec<(usize, &TestRun)> = suite.map(|(at, run)| (at, *run)).collect();
-            found.extend(standing(&suite));
+            found.extend(deciding_run(&suite));
         }
     }
     found.sort_by_key(|(at, _)| *at);
     found.into_iter().map(|(_, run)| run).collect()
 }
 
-fn standing<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRun)> {
+fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRun)> {
     let is_whole = |run: &TestRun| {
         let same = |other: &TestRun| !other.is_part() && other.framework == run.framework;
         let largest = suite.iter().filter(|(_, other)| same(other)).map(|(_, run)| run.ran()).max();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_whole_run_of_each_suite_stands() {
+    fn the_latest_whole_run_shows_the_state_of_a_suite() {
         for (runs, wanted) in [
             (vec!["jest - - 40 2", "jest - - 45 0"], vec![1]),
             (vec!["jest - - 45 0", "jest - a.test 3 0"], vec![0]),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_suite_are_told_apart_by_what_limited_them() {
+    fn the_parts_of_a_suite_are_distinguished_by_their_limits() {
         let runs = ["jest - a 3 0", "jest - b 9 0", "jest - a 4 0", "jest - c 5 1", "jest - d 6 0"];
         let runs: Vec<TestRun> = runs.into_iter().map(run).collect();
         let all: Vec<&TestRun> = runs.iter().collect();

@@ -18,7 +18,7 @@ pub struct TokenUse {
 
 /// Maximum number of entries of one session. The tokens of further days and models are added to the
 /// last entry.
-const USES: usize = 100;
+const MAX_ENTRIES: usize = 100;
 const MICROS_A_DAY: i64 = 86_400_000_000;
 
 /// Returns the day of an instant: days since 1970-01-01, in UTC.
@@ -30,7 +30,7 @@ pub fn day_of(at: Timestamp) -> i64 {
 pub fn use_of<'u>(uses: &'u mut Vec<TokenUse>, day: i64, model: &str) -> &'u mut TokenUse {
     let is_it = |one: &TokenUse| one.day == day && one.model == model;
     let at = uses.iter().rposition(is_it).unwrap_or_else(|| {
-        if uses.len() < USES {
+        if uses.len() < MAX_ENTRIES {
             uses.push(TokenUse { day, model: model.to_owned(), ..TokenUse::default() });
         }
         uses.len() - 1
@@ -93,7 +93,7 @@ mod tests {
         for day in 0..300 {
             use_of(&mut uses, day, "a").tokens.add(tokens(1, 0));
         }
-        assert_eq!(uses.len(), USES);
+        assert_eq!(uses.len(), MAX_ENTRIES);
         assert_eq!(uses.iter().map(|one| one.tokens.input).sum::<u64>(), 300);
     }
 

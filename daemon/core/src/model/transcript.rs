@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_keeps_both_ends_and_says_what_is_gone() {
+    fn long_text_keeps_both_ends_and_names_the_omitted_length() {
         let text = "a".repeat(50) + &"é".repeat(50);
         let cut = without_middle(&text, 30);
         assert!(cut.starts_with("aaaaaaaaaa\n[... 120 bytes left out ...]\né"), "{cut}");

@@ -8,7 +8,7 @@ pub enum Owner {
     /// A session, represented by its episode.
     Session(SessionKey),
     /// An entity or a fact.
-    Thing(EntityOrFact),
+    EntityOrFact(EntityOrFact),
 }
 
 /// The vectors of one owner.

@@ -211,7 +211,7 @@ fn everything(store: &SledStore) -> (Vec<EntityOrFact>, Vec<Fact>) {
 fn things(store: &SledStore) -> Vec<EntityOrFact> {
     let mut things = Vec::new();
     store
-        .visit_things(&mut |thing| {
+        .visit_entities_and_facts(&mut |thing| {
             things.push(thing);
             true
         })

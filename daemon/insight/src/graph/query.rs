@@ -123,7 +123,7 @@ impl<'s> Graph<'s> {
     pub fn of_episode(&self, episode: EpisodeId) -> Result<EpisodeThings, StoreError> {
         let mut found = EpisodeThings::default();
         let mut seen = HashSet::new();
-        for thing in self.store.things_of(episode)? {
+        for thing in self.store.entities_and_facts_of(episode)? {
             match thing {
                 EntityOrFact::Entity(id) => {
                     let entity = self.entity(id)?.filter(|entity| seen.insert(entity.id));

@@ -102,7 +102,7 @@ impl Graph<'_> {
     /// Returns which open ends, decisions and failing tests of an episode hold at `now`.
     pub fn standing(&self, episode: EpisodeId, now: Timestamp) -> Result<Standing, StoreError> {
         let mut facts = Vec::new();
-        for thing in self.store().things_of(episode)? {
+        for thing in self.store().entities_and_facts_of(episode)? {
             let EntityOrFact::Fact(key) = thing else { continue };
             let claim = self.last_claim(key)?;
             let is_needed =

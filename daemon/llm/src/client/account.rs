@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Bill, Failure},
-    ledger::Spent,
+    ledger::ActualUsage,
     price::{Money, Tariff},
     reply::{Completion, TokenUsage},
     tokens,
@@ -23,7 +23,7 @@ impl Account {
         Account { calls: 0, usage: TokenUsage::default(), cost: Some(Money::ZERO), model: None }
     }
 
-    pub(super) fn add(&mut self, spent: Option<Spent>, answer: Option<&Completion>) {
+    pub(super) fn add(&mut self, spent: Option<ActualUsage>, answer: Option<&Completion>) {
         self.calls += 1;
         if let Some(spent) = spent {
             self.usage = self.usage.plus(spent.usage);
@@ -36,13 +36,13 @@ impl Account {
 }
 
 /// Returns the usage and the cost of a call; `None` when no model processed it. If the provider
-/// does not report the usage, it is `most`, the expected maximum, but with the estimated tokens of
-/// the answer if there is one.
+/// does not report the usage, `most`, the expected maximum, is returned; if there is an answer, its
+/// estimated number of tokens replaces the output in `most`.
 pub(super) fn spent(
     result: &Result<Completion, Failure>,
     most: TokenUsage,
     tariff: Option<Tariff>,
-) -> Option<Spent> {
+) -> Option<ActualUsage> {
     let usage = match result {
         Ok(answer) => answer.usage.unwrap_or_else(|| TokenUsage {
             output: u64::from(tokens::estimate(&answer.text)),
@@ -50,8 +50,8 @@ pub(super) fn spent(
         }),
         Err(Failure { bill: Bill::Nothing, .. }) => return None,
         Err(Failure { bill: Bill::Expected, .. }) => most,
-        Err(Failure { bill: Bill::Told(usage), .. }) => *usage,
+        Err(Failure { bill: Bill::Reported(usage), .. }) => *usage,
     };
-    let cost = usage.told.or_else(|| tariff.map(|tariff| tariff.cost(&usage)));
-    Some(Spent { usage, cost })
+    let cost = usage.reported.or_else(|| tariff.map(|tariff| tariff.cost(&usage)));
+    Some(ActualUsage { usage, cost })
 }

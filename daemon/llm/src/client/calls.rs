@@ -87,8 +87,8 @@ impl Client {
         };
         let expected = tariff.map(|tariff| tariff.cost(&most));
         let budget = &self.config.daily_budget;
-        let booking =
-            self.change_ledger(|ledger| ledger.book(request.purpose, expected, budget, now))?;
+        let reservation =
+            self.change_ledger(|ledger| ledger.reserve(request.purpose, expected, budget, now))?;
         let call = Call {
             system: &marked.system,
             prompt: &marked.prompt,
@@ -102,7 +102,7 @@ impl Client {
             () = self.ports.clock.sleep(self.config.timeout) => Err(too_slow(self.config.timeout)),
         };
         let spent = spent(&result, most, tariff);
-        self.change_ledger(|ledger| ledger.settle(booking, spent));
+        self.change_ledger(|ledger| ledger.settle(reservation, spent));
         account.add(spent, result.as_ref().ok());
         if let Ok(Completion { usage: Some(usage), .. }) = &result {
             warn_if_cut(usage.input, most.input);
@@ -123,7 +123,7 @@ fn warn_if_cut(read: u64, sent: u64) {
         tracing::warn!(
             read,
             sent,
-            "the model read a part of the prompt only: raise its context length, or lower \
+            "the model read only a part of the prompt: raise its context length, or lower \
              `session_tracking.llm.context_tokens`"
         );
     }

@@ -23,7 +23,7 @@ use crate::{
     config::{self, Config},
     error::{Error, Failure},
     ledger::Ledger,
-    ports::{Avoided, End, Ports, UsageRecord},
+    ports::{Avoided, Ports, RequestOutcome, UsageRecord},
     price::Money,
     provider::{self, Provider},
     reply::{Reply, TokenUsage},
@@ -84,7 +84,7 @@ impl Client {
 
     /// Returns the maximum number of tokens of a prompt, by [`estimate`](crate::tokens::estimate),
     /// when its answer may have `max_output_tokens`.
-    pub fn room(&self, max_output_tokens: u32) -> u32 {
+    pub fn input_budget(&self, max_output_tokens: u32) -> u32 {
         self.config.context_tokens.saturating_sub(max_output_tokens).saturating_sub(OVERHEAD)
     }
 
@@ -102,7 +102,7 @@ impl Client {
             result = self.answer(request, &mut account) => result,
         };
         let result =
-            result.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()));
+            result.map_err(|error| error.redacted(|text| (self.ports.redact)(text).into_owned()));
         self.record(request, &account, result.as_ref().err());
         result
     }
@@ -125,21 +125,21 @@ impl Client {
             found = provider.reach(self.ports.clock.now()) => found,
             () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time").error),
         };
-        found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
+        found.map_err(|error| error.redacted(|text| (self.ports.redact)(text).into_owned()))
     }
 
     /// Records a request that was not necessary. Its count in the ledger is saved with the next
     /// call.
-    pub fn avoided(&self, purpose: Purpose, why: Avoided, project: Option<Namespace>) {
+    pub fn record_avoided(&self, purpose: Purpose, why: Avoided, project: Option<Namespace>) {
         let now = self.ports.clock.now();
-        self.lock_ledger().avoid(purpose, now);
+        self.lock_ledger().record_avoided(purpose, now);
         self.ports.journal.record(&UsageRecord {
             at: now,
             purpose,
             project,
             provider: self.provider_name(),
             model: self.model_name(&Account::new()),
-            end: End::Avoided(why),
+            end: RequestOutcome::Avoided(why),
             calls: 0,
             usage: TokenUsage::default(),
             cost: Some(Money::ZERO),
@@ -198,7 +198,8 @@ impl Client {
             project: request.project,
             provider: self.provider_name(),
             model: self.model_name(account),
-            end: error.map_or(End::Answered, |error| End::Failed(error.kind())),
+            end: error
+                .map_or(RequestOutcome::Answered, |error| RequestOutcome::Failed(error.kind())),
             calls: account.calls,
             usage: account.usage,
             cost: account.cost,

@@ -42,11 +42,11 @@ impl Client {
 
     fn check_length(&self, request: &CompletionRequest, marked: &Marked) -> Result<(), Error> {
         let estimated = tokens::estimate(&marked.prompt);
-        let room = self.room(request.max_output_tokens);
-        if estimated <= room {
+        let budget = self.input_budget(request.max_output_tokens);
+        if estimated <= budget {
             return Ok(());
         }
-        let reason = format!("about {estimated} tokens, but the limit is {room}");
+        let reason = format!("about {estimated} tokens, but the limit is {budget}");
         Err(Error::TooLong { reason })
     }
 

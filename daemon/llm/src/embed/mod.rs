@@ -23,7 +23,7 @@ use crate::{
     embed::config::{Config, EmbeddingProvider},
     error::{Error, Failure},
     model::Timestamp,
-    ports::{BoxFuture, End, Ports, UsageRecord},
+    ports::{BoxFuture, Ports, RequestOutcome, UsageRecord},
     price::Tariff,
     reply::TokenUsage,
     request::Purpose,
@@ -123,8 +123,8 @@ impl Embeddings {
         let usage = answer.as_ref().ok().and_then(|embedded| embedded.usage);
         let vectors = answer
             .map_err(|failure| failure.error)
-            .and_then(|embedded| checked(embedded.vectors, texts.len()))
-            .map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()));
+            .and_then(|embedded| validate_and_normalize(embedded.vectors, texts.len()))
+            .map_err(|error| error.redacted(|text| (self.ports.redact)(text).into_owned()));
         match &vectors {
             Ok(_) => self.breaker().answered(),
             Err(error) => self.breaker().failed(error, self.ports.clock.now()),
@@ -144,10 +144,10 @@ impl Embeddings {
             found = embedder.reach(self.ports.clock.now()) => found,
             () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time").error),
         };
-        found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
+        found.map_err(|error| error.redacted(|text| (self.ports.redact)(text).into_owned()))
     }
 
-    /// Cancels the running calls and refuses new ones.
+    /// Cancels the running calls of [`Embeddings::embed`] and refuses new ones.
     pub fn stop(&self) {
         self.stopped.send_replace(true);
     }
@@ -177,7 +177,8 @@ impl Embeddings {
     }
 
     fn record(&self, embedder: &dyn Embedder, usage: TokenUsage, error: Option<&Error>) {
-        let end = error.map_or(End::Answered, |error| End::Failed(error.kind()));
+        let end =
+            error.map_or(RequestOutcome::Answered, |error| RequestOutcome::Failed(error.kind()));
         let usage = if error.is_some() { TokenUsage::default() } else { usage };
         self.ports.journal.record(&UsageRecord {
             at: self.ports.clock.now(),
@@ -194,14 +195,17 @@ impl Embeddings {
     }
 }
 
-/// Checks the number and dimension of the vectors and normalises them.
-fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, Error> {
+/// Checks the number, the dimensions and the values of the vectors, and normalises them.
+fn validate_and_normalize(
+    mut vectors: Vec<Vec<f32>>,
+    wanted: usize,
+) -> Result<Vec<Vec<f32>>, Error> {
     let dimension = vectors.first().map_or(0, Vec::len);
-    let is_whole = |vector: &Vec<f32>| {
+    let is_valid = |vector: &Vec<f32>| {
         vector.len() == dimension && vector.iter().all(|number| number.is_finite())
     };
-    if vectors.len() != wanted || dimension == 0 || !vectors.iter().all(is_whole) {
-        let reason = "the number or the lengths of the vectors are wrong".to_owned();
+    if vectors.len() != wanted || dimension == 0 || !vectors.iter().all(is_valid) {
+        let reason = "the response has the wrong number of vectors, or vectors with different dimensions or with values that are not finite".to_owned();
         return Err(Error::BadReply { reason });
     }
     for vector in &mut vectors {

@@ -13,7 +13,9 @@ use crate::{
     model::Timestamp,
     ports::{BoxFuture, Ports},
     price::Tariff,
-    provider::openai::{ModelLookup, OWN, failure, is_own, url, usual_key},
+    provider::openai::{
+        ModelLookup, OPENAI_BASE_URL, default_key_variable, failure, is_openai, url,
+    },
     reply::TokenUsage,
 };
 
@@ -27,7 +29,7 @@ pub(super) struct OpenAi {
 }
 
 /// The path of the endpoint, relative to the base URL.
-const CALL: &str = "/embeddings";
+const ENDPOINT_PATH: &str = "/embeddings";
 /// The default model of OpenAI's own server, which is cheap and good enough to compare the subjects
 /// of sessions.
 const MODEL: &str = "text-embedding-3-small";
@@ -35,9 +37,9 @@ const MODEL: &str = "text-embedding-3-small";
 impl OpenAi {
     /// Creates the client without sending anything.
     pub(super) fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
-        let base = config.base_url.as_deref().unwrap_or(OWN);
-        let url = url(base, CALL, ConfigSection::EMBEDDINGS)?;
-        let model = config.model.clone().or(is_own(&url).then(|| MODEL.to_owned()));
+        let base = config.base_url.as_deref().unwrap_or(OPENAI_BASE_URL);
+        let url = url(base, ENDPOINT_PATH, ConfigSection::EMBEDDINGS)?;
+        let model = config.model.clone().or(is_openai(&url).then(|| MODEL.to_owned()));
         let known = model.as_deref().and_then(Tariff::of);
         Ok(OpenAi {
             http: Http::new(&url)?,
@@ -53,7 +55,7 @@ impl OpenAi {
         let lookup = ModelLookup {
             http: &self.http,
             url: &self.url,
-            call: CALL,
+            call: ENDPOINT_PATH,
             keys: &self.keys,
             model: self.model.as_deref(),
             section: ConfigSection::EMBEDDINGS,
@@ -70,7 +72,7 @@ impl OpenAi {
         if let Some(dimensions) = self.dimensions {
             body["dimensions"] = json!(dimensions);
         }
-        let key = self.keys.get(usual_key(&self.url)).await?;
+        let key = self.keys.get(default_key_variable(&self.url)).await?;
         let header = key.as_ref().map(|key| ("authorization", "Bearer ", key));
         let post = Post { url: &self.url, headers: &[], key: header, body: &body, now };
         let response = self.http.post(post).await?;
@@ -128,7 +130,7 @@ pub(super) fn read(body: &Value, texts: usize) -> Result<Embedded, Failure> {
         let vector = index.and_then(|index| vectors.get_mut(index));
         let numbers = row["embedding"].as_array();
         let (Some(vector), Some(numbers)) = (vector, numbers) else {
-            return Err(bad("a vector has no place or no numbers"));
+            return Err(bad("a vector has an invalid index or no list of numbers"));
         };
         *vector = numbers.iter().map(|number| number.as_f64().unwrap_or(f64::NAN) as f32).collect();
     }

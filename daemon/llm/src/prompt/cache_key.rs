@@ -8,7 +8,7 @@ use crate::prompt::template::{Template, Values};
 
 /// The key of a content and a template. When both are equal, an earlier summary is reused.
 ///
-/// The other values of the placeholders count as part of the template.
+/// The other values of the placeholders are treated as part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SummaryKey {
     content: [u8; 16],

@@ -65,7 +65,7 @@ fn load(path: &Path, metadata: &Metadata) -> Result<String, TemplateError> {
     if !metadata.is_file() {
         return Err(TemplateError::Unreadable {
             path: path.to_owned(),
-            reason: "it is no file".to_owned(),
+            reason: "it is not a regular file".to_owned(),
         });
     }
     let mut text = String::new();

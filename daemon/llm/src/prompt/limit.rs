@@ -3,8 +3,8 @@
 /// Trims a summary that a model wrote, and shortens it to `max_chars` characters.
 ///
 /// A longer summary is cut after the last sentence that ends in the second half of its first
-/// `max_chars` characters. If there is none, it is cut after a word, or within a very long one, and
-/// ends with an ellipsis, which counts.
+/// `max_chars` characters. If there is no such sentence, the summary is cut after a word, or within
+/// a very long word. It then ends with an ellipsis, which counts as one of the characters.
 pub fn within(summary: &str, max_chars: u32) -> String {
     let summary = summary.trim();
     let limit = usize::try_from(max_chars).unwrap_or(usize::MAX);

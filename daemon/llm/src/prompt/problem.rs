@@ -32,7 +32,7 @@ pub enum TemplateError {
     NoContent,
     /// The template has a placeholder without a value. Its braces are sent unchanged.
     #[error("{name} is not a placeholder of this kind of template and is sent unchanged; the placeholders of all kinds are {}", .known.join(", "))]
-    UnknownPlace {
+    UnknownPlaceholder {
         /// The placeholder with its braces.
         name: String,
         /// The placeholders of all kinds of templates.
@@ -48,7 +48,7 @@ impl TemplateError {
             | TemplateError::Unreadable { .. }
             | TemplateError::TooLong { .. }
             | TemplateError::NoContent => true,
-            TemplateError::UnknownPlace { .. } => false,
+            TemplateError::UnknownPlaceholder { .. } => false,
         }
     }
 }

@@ -118,11 +118,11 @@ impl Template {
 
     /// Warnings about a template that can be used: unknown placeholders, or placeholders without a
     /// value in a template of this kind.
-    pub fn oddities(&self) -> Vec<TemplateError> {
+    pub fn warnings(&self) -> Vec<TemplateError> {
         let mut found: Vec<TemplateError> = Vec::new();
         for name in PLACE.find_iter(&self.text).map(|name| name.as_str()) {
             let known = Placeholder::parse(name).is_some_and(|place| place.is_in(self.kind));
-            let problem = unknown_place(name);
+            let problem = unknown_placeholder(name);
             if !known && !found.contains(&problem) {
                 found.push(problem);
             }
@@ -190,9 +190,9 @@ impl Placeholder {
     }
 }
 
-fn unknown_place(name: &str) -> TemplateError {
+fn unknown_placeholder(name: &str) -> TemplateError {
     let known = Placeholder::ALL.map(Placeholder::as_str).to_vec();
-    TemplateError::UnknownPlace { name: name.to_owned(), known }
+    TemplateError::UnknownPlaceholder { name: name.to_owned(), known }
 }
 
 /// Text that looks like a placeholder.
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn built_in_templates_can_be_used_and_have_no_oddities() {
         for kind in PromptKind::ALL {
-            assert_eq!(Template::built_in(kind).oddities(), [], "{}", kind.as_str());
+            assert_eq!(Template::built_in(kind).warnings(), [], "{}", kind.as_str());
         }
     }
 
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_stays() {
+    fn placeholders_without_a_value_stay() {
         let template =
             template(PromptKind::UserMessages, "{content}{max_chars}{activity_profile}{other}");
         let filled = template.fill(&Values { content: "c", ..Values::default() });
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_without_a_place_for_the_content_is_none() {
+    fn a_template_needs_a_placeholder_for_the_content() {
         for (kind, text) in [
             (PromptKind::ToolResults, "Summarize this."),
             (PromptKind::ToolResults, ""),
@@ -307,14 +307,14 @@ mod tests {
     }
 
     #[test]
-    fn unknown_places_are_told_once() {
+    fn unknown_placeholders_are_reported_once() {
         let template = template(
             PromptKind::ToolResults,
             "{content} {contnet} {contnet} {activity_profile} {A}",
         );
         let names = ["{contnet}", "{activity_profile}"];
-        let expected = names.map(unknown_place);
-        assert_eq!(template.oddities(), expected);
+        let expected = names.map(unknown_placeholder);
+        assert_eq!(template.warnings(), expected);
     }
 
     #[test]

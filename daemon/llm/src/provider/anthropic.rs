@@ -31,13 +31,13 @@ pub struct Anthropic {
     keys: Keys,
     /// Whether the schema is put into the prompt, because the model cannot be forced to call a
     /// tool.
-    is_told: AtomicBool,
+    schema_in_prompt: AtomicBool,
 }
 
 /// The path of the endpoint, relative to the versioned base URL.
-const CALL: &str = "/messages";
-const OWN: &str = "https://api.anthropic.com/";
-const KEY: &str = "ANTHROPIC_API_KEY";
+const ENDPOINT_PATH: &str = "/messages";
+const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com/";
+const DEFAULT_KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// The API version that this file implements.
 const VERSION: &str = "2023-06-01";
 /// The default model: the cheapest one that writes good summaries.
@@ -47,14 +47,14 @@ impl Anthropic {
     /// Creates the client without sending anything.
     pub fn new(config: &Config, ports: &Ports) -> Result<Anthropic, Error> {
         let model = config.model.clone().unwrap_or_else(|| MODEL.to_owned());
-        let url = url(config.base_url.as_deref().unwrap_or(OWN))?;
+        let url = url(config.base_url.as_deref().unwrap_or(ANTHROPIC_BASE_URL))?;
         Ok(Anthropic {
             http: Http::new(&url)?,
             url,
             tariff: Tariff::configured(&config.price, Some(&model)),
             model,
             keys: Keys::new(&config.key, ports, ConfigSection::LLM),
-            is_told: AtomicBool::new(false),
+            schema_in_prompt: AtomicBool::new(false),
         })
     }
 
@@ -62,8 +62,8 @@ impl Anthropic {
         let key = self.key().await?;
         let response = self.post(call, &key).await?;
         if call.schema.is_some()
-            && refuses_to_be_made(&response)
-            && !self.is_told.swap(true, Ordering::Relaxed)
+            && rejects_tool_choice(&response)
+            && !self.schema_in_prompt.swap(true, Ordering::Relaxed)
         {
             return read(&self.post(call, &key).await?, &key);
         }
@@ -75,8 +75,9 @@ impl Anthropic {
 
     /// Returns the key. The key in the default variable is sent only to Anthropic.
     async fn key(&self) -> Result<Secret, Error> {
-        let usual = self.url.as_str().starts_with(OWN).then_some(KEY);
-        self.keys.get(usual).await?.ok_or_else(|| self.keys.missing(KEY))
+        let usual =
+            self.url.as_str().starts_with(ANTHROPIC_BASE_URL).then_some(DEFAULT_KEY_VARIABLE);
+        self.keys.get(usual).await?.ok_or_else(|| self.keys.missing(DEFAULT_KEY_VARIABLE))
     }
 
     async fn post(&self, call: &Call<'_>, key: &Secret) -> Result<Response, Failure> {
@@ -91,7 +92,7 @@ impl Anthropic {
         let listing = Listing {
             http: &self.http,
             url: &self.url,
-            call: CALL,
+            call: ENDPOINT_PATH,
             headers: &[("anthropic-version", VERSION)],
             key: Some(("x-api-key", "", &key)),
             model: Some(&self.model),
@@ -109,7 +110,7 @@ impl Anthropic {
             "messages": [{ "role": "user", "content": call.prompt }],
         });
         match call.schema {
-            Some(schema) if self.is_told.load(Ordering::Relaxed) => {
+            Some(schema) if self.schema_in_prompt.load(Ordering::Relaxed) => {
                 body["messages"][0]["content"] =
                     Value::String(format!("{}{}", call.prompt, schema.instruction()));
             }
@@ -155,13 +156,13 @@ impl Provider for Anthropic {
 fn url(configured: &str) -> Result<Url, Error> {
     let mut url = base(configured, ConfigSection::LLM)?;
     let path = url.path().trim_end_matches('/');
-    let path = path.strip_suffix(CALL).unwrap_or(path);
-    let path = format!("{}/v1{CALL}", path.strip_suffix("/v1").unwrap_or(path));
+    let path = path.strip_suffix(ENDPOINT_PATH).unwrap_or(path);
+    let path = format!("{}/v1{ENDPOINT_PATH}", path.strip_suffix("/v1").unwrap_or(path));
     url.set_path(&path);
     Ok(url)
 }
 
-fn refuses_to_be_made(response: &Response) -> bool {
+fn rejects_tool_choice(response: &Response) -> bool {
     response.status == 400 && response.message(None).contains("tool_choice")
 }
 
@@ -172,7 +173,7 @@ pub(super) fn read(response: &Response, key: &Secret) -> Result<Completion, Fail
     let body = &response.body;
     let usage = usage(&body["usage"]);
     let Some(blocks) = body["content"].as_array() else {
-        return Err(Failure::bad_reply("the response is no message", usage));
+        return Err(Failure::bad_reply("the response is not a message", usage));
     };
     let ending = match body["stop_reason"].as_str() {
         Some("end_turn" | "stop_sequence" | "tool_use") => Ending::Done,
@@ -210,7 +211,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
         input: usage["input_tokens"].as_u64()? + count("cache_creation_input_tokens") + cached,
         output: usage["output_tokens"].as_u64()?,
         cached,
-        told: None,
+        reported: None,
     })
 }
 

@@ -2,8 +2,8 @@
 //! -p`.
 //!
 //! The program may be an agent whose sessions the daemon follows and whose hooks report to the
-//! daemon. The sessions in which it writes summaries must not be summarized themselves. So the
-//! program runs in a separate [`directory`], which is not followed. It finds [`MARKER`] in its
+//! daemon. The sessions in which it writes summaries must not be summarized themselves. Therefore
+//! the program runs in a separate [`directory`], which is not followed. It finds [`MARKER`] in its
 //! environment, and its hooks then send nothing. A daemon that finds the marker in its own
 //! environment refuses to run a program as a model.
 
@@ -101,7 +101,7 @@ impl Program {
     fn failed(&self, output: &Output) -> Failure {
         let said = if output.errors.trim().is_empty() { &output.text } else { &output.errors };
         let reason = match said.trim() {
-            "" => format!("{} says nothing ({})", self.command[0], output.status),
+            "" => format!("{} printed nothing ({})", self.command[0], output.status),
             said => format!("{} ended with {}: {said}", self.command[0], output.status),
         };
         let error = Error::Unavailable { reason, retry_after: None };

@@ -34,8 +34,8 @@ pub struct OpenAi {
 }
 
 /// The path of the endpoint, relative to the base URL.
-const CALL: &str = "/chat/completions";
-pub(crate) const OWN: &str = "https://api.openai.com/v1";
+const ENDPOINT_PATH: &str = "/chat/completions";
+pub(crate) const OPENAI_BASE_URL: &str = "https://api.openai.com/v1";
 /// The default model of OpenAI's own server, which is cheap and writes good summaries.
 const MODEL: &str = "gpt-5.4-mini";
 /// Servers and the variables that usually hold their keys. Another server gets a key only if the
@@ -48,12 +48,12 @@ const DIALECTS: usize = 4;
 impl OpenAi {
     /// Creates the client without sending anything.
     pub fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
-        let base = config.base_url.as_deref().unwrap_or(OWN);
-        let url = url(base, CALL, ConfigSection::LLM)?;
-        let is_own = is_own(&url);
-        let model = config.model.clone().or(is_own.then(|| MODEL.to_owned()));
+        let base = config.base_url.as_deref().unwrap_or(OPENAI_BASE_URL);
+        let url = url(base, ENDPOINT_PATH, ConfigSection::LLM)?;
+        let is_openai = is_openai(&url);
+        let model = config.model.clone().or(is_openai.then(|| MODEL.to_owned()));
         let configured = Tariff::configured(&config.price, model.as_deref());
-        let dialect = if is_own { Dialect::OWN } else { Dialect::OTHERS };
+        let dialect = if is_openai { Dialect::OWN } else { Dialect::OTHERS };
         Ok(OpenAi {
             http: Http::new(&url)?,
             tariff: if is_local(&url) { configured.or(Some(Tariff::FREE)) } else { configured },
@@ -65,7 +65,7 @@ impl OpenAi {
     }
 
     async fn complete(&self, call: &Call<'_>) -> Result<Completion, Failure> {
-        let key = self.keys.get(usual_key(&self.url)).await?;
+        let key = self.keys.get(default_key_variable(&self.url)).await?;
         let mut dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         let mut response = self.post(call, dialect, key.as_ref()).await?;
         for _ in 0..DIALECTS {
@@ -95,7 +95,7 @@ impl OpenAi {
         let lookup = ModelLookup {
             http: &self.http,
             url: &self.url,
-            call: CALL,
+            call: ENDPOINT_PATH,
             keys: &self.keys,
             model: self.model.as_deref(),
             section: ConfigSection::LLM,
@@ -158,7 +158,7 @@ pub(crate) struct ModelLookup<'l> {
 impl ModelLookup<'_> {
     pub(crate) async fn list_models(self) -> Result<String, Error> {
         let ModelLookup { http, url, call, keys, model, section, now } = self;
-        let key = keys.get(usual_key(url)).await?;
+        let key = keys.get(default_key_variable(url)).await?;
         let key = key.as_ref().map(|key| ("authorization", "Bearer ", key));
         Listing { http, url, call, headers: &[], key, model, section, now }.list_models().await
     }
@@ -177,13 +177,13 @@ pub(crate) fn url(configured: &str, call: &str, section: ConfigSection) -> Resul
 }
 
 /// Returns the variable that usually holds the key of that server.
-pub(crate) fn usual_key(url: &Url) -> Option<&'static str> {
+pub(crate) fn default_key_variable(url: &Url) -> Option<&'static str> {
     let known = KEYS.iter().find(|(host, _)| url.host_str() == Some(host));
     known.map(|(_, name)| *name)
 }
 
 /// Whether the server is OpenAI's own.
-pub(crate) fn is_own(url: &Url) -> bool {
+pub(crate) fn is_openai(url: &Url) -> bool {
     url.host_str() == Some(KEYS[0].0)
 }
 
@@ -236,7 +236,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
         input: usage["prompt_tokens"].as_u64()?,
         output: usage["completion_tokens"].as_u64().unwrap_or_default(),
         cached: usage["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap_or_default(),
-        told: usage["cost"].as_f64().map(Money::from_usd),
+        reported: usage["cost"].as_f64().map(Money::from_usd),
     })
 }
 

@@ -81,7 +81,7 @@ async fn text_is_asked_for_and_read() {
 }
 
 #[tokio::test]
-async fn json_is_had_by_a_tool_that_has_to_be_called() {
+async fn json_is_requested_by_a_forced_tool_call() {
     let (world, server) = world(vec![ok(&called(&json!({"goal": "a", "end": "done", "more": 1})))]);
     let reply = world.client().ask(&json_request("the text")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
@@ -91,7 +91,7 @@ async fn json_is_had_by_a_tool_that_has_to_be_called() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_made_to_call_is_told_the_schema_from_then_on() {
+async fn a_model_that_rejects_tool_choice_gets_the_schema_in_the_prompt() {
     let refusal = failed("invalid_request_error", "tool_choice: forced tool use is not supported");
     let answer = || ok(&said("```json\n{\"goal\": \"a\", \"end\": \"done\"}\n```"));
     let (world, server) = world(vec![status(400, "", &refusal), answer(), answer()]);

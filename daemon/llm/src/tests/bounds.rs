@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     config::{Budget, ProviderKind},
     error::{Error, Retry},
-    ports::{Avoided, End},
+    ports::{Avoided, RequestOutcome},
     price::Money,
     request::Purpose,
     tests::{
@@ -31,7 +31,7 @@ fn overloaded(code: u16, headers: &'static str) -> Play {
 }
 
 #[tokio::test]
-async fn what_passes_is_waited_out() {
+async fn temporary_failures_are_retried() {
     for (failure, pause) in [
         (overloaded(429, "retry-after: 7\r\n"), 7.7),
         (overloaded(429, ""), 1.0),
@@ -52,18 +52,18 @@ async fn what_passes_is_waited_out() {
 }
 
 #[tokio::test]
-async fn what_does_not_pass_is_given_up() {
+async fn permanent_failures_are_not_retried() {
     let (world, server) = world((0..4).map(|_| overloaded(503, "")).collect());
     let error = world.client().ask(&text_request("x")).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("unavailable", Retry::Later(None)));
     assert_eq!(world.pauses(), [1.0, 2.0, 4.0]);
     assert_eq!(server.seen().len(), 4);
-    assert_eq!(world.records()[0].end, End::Failed("unavailable"));
+    assert_eq!(world.records()[0].end, RequestOutcome::Failed("unavailable"));
     assert_eq!(world.records()[0].cost, Some(Money::ZERO));
 }
 
 #[tokio::test]
-async fn what_may_have_been_paid_for_is_repeated_once_only() {
+async fn a_call_that_may_have_cost_something_is_retried_once() {
     for failure in [|| Play::Silence, || Play::HangUp, || Play::Cut("{".to_owned())] {
         let (world, server) = world((0..3).map(|_| failure()).collect());
         let client = world.client();
@@ -75,7 +75,7 @@ async fn what_may_have_been_paid_for_is_repeated_once_only() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_hours_is_left_alone_for_hours() {
+async fn a_server_that_asks_for_a_long_pause_gets_no_calls() {
     let (world, server) =
         world(vec![overloaded(429, "retry-after: 7200\r\n"), ok(&said("A summary."))]);
     let client = world.client();
@@ -138,7 +138,7 @@ async fn the_day_s_calls_are_spent_across_restarts_and_come_back_the_next_day() 
 }
 
 #[tokio::test]
-async fn money_is_bounded_by_what_a_call_may_cost() {
+async fn a_cost_limit_counts_the_maximum_cost_of_a_call() {
     let (mut world, server) = world(vec![ok(&said("A summary.")), ok(&said("A summary."))]);
     world.config.daily_budget = Budget { calls: None, usd: Some(0.004) };
     let client = world.client();
@@ -149,7 +149,7 @@ async fn money_is_bounded_by_what_a_call_may_cost() {
 }
 
 #[tokio::test]
-async fn money_cannot_be_bounded_for_a_model_whose_price_no_one_knows() {
+async fn a_cost_limit_needs_a_known_price() {
     let (mut world, server) = world(vec![ok(&said("A summary."))]);
     world.config.daily_budget = Budget { calls: None, usd: Some(1.0) };
     world.config.model = Some("claude-unheard-of".to_owned());
@@ -162,11 +162,11 @@ async fn money_cannot_be_bounded_for_a_model_whose_price_no_one_knows() {
 }
 
 #[tokio::test]
-async fn questions_that_need_not_be_asked_are_counted() {
+async fn avoided_requests_are_counted() {
     let (world, _server) = world(vec![]);
     let client = world.client();
-    client.avoided(Purpose::MessageSummary, Avoided::Cached, None);
-    assert_eq!(world.records()[0].end, End::Avoided(Avoided::Cached));
+    client.record_avoided(Purpose::MessageSummary, Avoided::Cached, None);
+    assert_eq!(world.records()[0].end, RequestOutcome::Avoided(Avoided::Cached));
     let now = world.ports().clock.now();
     assert_eq!(client.ledger().by_purpose(now)["message_summary"].avoided, 1);
 }
@@ -190,7 +190,7 @@ async fn no_more_calls_than_allowed_are_made_at_once() {
 }
 
 #[tokio::test]
-async fn a_stop_ends_what_is_being_asked() {
+async fn a_stop_cancels_running_requests() {
     let (world, server) = world(vec![Play::Held(String::new())]);
     let client = world.client();
     let request = text_request("x");
@@ -220,7 +220,7 @@ async fn a_job_s_thread_can_ask() {
 }
 
 #[tokio::test]
-async fn without_a_provider_nothing_is_asked_and_no_one_has_to_act() {
+async fn without_a_provider_no_request_is_sent() {
     let world = ClientFixture::new(ProviderKind::None);
     let client = world.client();
     assert!(!client.is_on());

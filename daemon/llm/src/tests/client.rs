@@ -20,7 +20,7 @@ fn world(script: Vec<Play>) -> (ClientFixture, Server) {
 }
 
 #[tokio::test]
-async fn secrets_are_neither_sent_nor_told() {
+async fn secrets_are_neither_sent_nor_reported() {
     let echo = json!({"error": {"message": format!("cannot read {SECRET} with {KEY}")}});
     let (world, server) = world(vec![status(400, "", &echo)]);
     let mut request = text_request(&format!("password: {SECRET}"));
@@ -90,7 +90,7 @@ async fn a_prompt_that_cannot_fit_is_not_sent() {
     let (mut world, server) = world(vec![ok(&said("A summary."))]);
     world.config.context_tokens = 5_000;
     let client = world.client();
-    let room = client.room(300);
+    let room = client.input_budget(300);
     assert_eq!(room, 4_200);
     let error = client.ask(&text_request(&"word ".repeat(20_000))).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("too_long", Retry::Smaller));

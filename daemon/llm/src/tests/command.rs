@@ -107,7 +107,7 @@ async fn what_a_program_leaves_behind_is_stopped_and_not_waited_for() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_that_fails_is_asked_once_more_and_its_complaint_is_told() {
+async fn a_failing_program_is_retried_once_and_its_error_is_reported() {
     let world = script(&format!(
         "cat > /dev/null; echo . >> tries; echo 'limit reached {SECRET}' >&2; exit 3"
     ));
@@ -135,11 +135,11 @@ async fn a_program_that_does_not_read_or_says_nothing_is_survived() {
     assert_eq!(world.client().ask(&text_request(&long)).await.unwrap().text, "A summary.");
     let silent = script("cat > /dev/null");
     let error = silent.client().ask(&text_request("x")).await.unwrap_err();
-    assert!(error.to_string().contains("says nothing"), "{error}");
+    assert!(error.to_string().contains("printed nothing"), "{error}");
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told() {
+async fn a_missing_program_is_reported() {
     for command in [&["no-such-program-here"][..], &[]] {
         let error = world(command).client().ask(&text_request("x")).await.unwrap_err();
         assert_eq!(error.kind(), "misconfigured");

@@ -83,7 +83,7 @@ async fn text_is_asked_for_and_read() {
 }
 
 #[tokio::test]
-async fn json_is_had_by_a_schema_that_the_server_enforces() {
+async fn json_is_requested_with_a_schema_that_the_server_enforces() {
     let (_world, client, server) = world(vec![ok(&said(ANSWER))]);
     let reply = client.ask(&json_request("the text")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
@@ -95,7 +95,7 @@ async fn json_is_had_by_a_schema_that_the_server_enforces() {
 }
 
 #[tokio::test]
-async fn a_server_that_knows_less_is_asked_for_less_and_that_is_remembered() {
+async fn rejected_parameters_are_left_out_from_then_on() {
     for (code, first, second) in [
         (
             400,
@@ -127,7 +127,7 @@ async fn a_server_that_knows_less_is_asked_for_less_and_that_is_remembered() {
 }
 
 #[tokio::test]
-async fn the_length_is_bounded_by_the_word_that_the_server_knows() {
+async fn the_length_is_limited_by_the_parameter_that_the_server_accepts() {
     let told = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     let (_world, client, server) = world(vec![
         status(
@@ -207,7 +207,7 @@ async fn a_thinking_model_s_thoughts_are_left_out_and_parts_are_joined() {
 }
 
 #[tokio::test]
-async fn what_the_server_says_it_cost_counts() {
+async fn the_cost_that_the_server_reports_counts() {
     let mut body = said("A summary.");
     body["usage"]["cost"] = json!(0.25);
     let (world, client, _server) = world(vec![ok(&body)]);
@@ -229,7 +229,7 @@ async fn a_server_on_this_machine_needs_no_key_and_costs_nothing() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_told() {
+async fn an_invalid_address_is_reported() {
     for base_url in ["localhost:11434", "ftp://host/v1", "http://"] {
         let world = ClientFixture::at(ProviderKind::OpenAi, base_url);
         let error = world.client().ask(&text_request("x")).await.unwrap_err();

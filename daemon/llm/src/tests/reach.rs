@@ -56,7 +56,7 @@ async fn a_server_without_a_list_is_there() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_with_what_to_do() {
+async fn problems_are_reported_with_a_remedy() {
     let no_key = status(401, "", &json!({ "error": { "message": format!("bad {KEY}") } }));
     for (play, expected) in [
         (ok(&models(&["llama4"])), "does not have qwen3, but llama4"),
@@ -72,7 +72,7 @@ async fn what_is_wrong_is_said_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_address_is_told() {
+async fn an_unreachable_server_is_reported() {
     let mut world = ClientFixture::at(ProviderKind::OpenAi, "http://127.0.0.1:1");
     world.config.model = Some("qwen3".to_owned());
     let client = world.client();

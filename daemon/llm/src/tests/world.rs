@@ -20,7 +20,7 @@ use crate::{
     schema::Schema,
 };
 
-/// The text that counts as a secret in tests.
+/// The text that is treated as a secret in tests.
 pub(super) const SECRET: &str = "hunter-two";
 pub(super) const KEY: &str = "test-key-1";
 

@@ -37,7 +37,7 @@ impl Value<'_> {
         if text.chars().count() < 3 || is_placeholder(text) {
             return false;
         }
-        if meaning.is_variable && self.is_chosen(text) {
+        if meaning.is_variable && self.is_plausible_variable(text) {
             return true;
         }
         match meaning.strength {
@@ -55,7 +55,7 @@ impl Value<'_> {
     }
 
     /// Whether the value is plausible for a variable whose name alone denotes a secret.
-    fn is_chosen(self, text: &str) -> bool {
+    fn is_plausible_variable(self, text: &str) -> bool {
         let is_number = text.len() < 6 && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_constant = text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
         let is_set = match self.quoting {
@@ -70,12 +70,12 @@ impl Value<'_> {
             && !is_constant
             && !is_plain_word(text)
             && !is_location(text)
-            && !says_password(text)
+            && !mentions_password(text)
     }
 
     fn is_password(self, text: &str) -> bool {
         let first = text.split('|').next().unwrap_or(text);
-        if is_plain_word(first) || is_location(text) || says_password(text) {
+        if is_plain_word(first) || is_location(text) || mentions_password(text) {
             return false;
         }
         if text.contains(char::is_whitespace) {
@@ -90,7 +90,7 @@ impl Value<'_> {
         match self.quoting {
             Quoting::Literal | Quoting::QuotedSetting | Quoting::Field => true,
             Quoting::Argument => is_argument_password(text),
-            Quoting::Beside => is_told_password(text),
+            Quoting::Beside => is_bare_word_password(text),
             Quoting::Cell => {
                 text.len() >= 4 && is_unlike_words(text) && !is_code_in(Surrounding::Code)
             }
@@ -119,7 +119,7 @@ impl Value<'_> {
             Quoting::Last => {
                 !is_code_in(Surrounding::Settings) && text.len() >= 4 && is_unlike_words(text)
             }
-            Quoting::Told | Quoting::Bare => self.is_bare_password(text),
+            Quoting::Prose | Quoting::Bare => self.is_bare_password(text),
         }
     }
 
@@ -189,7 +189,7 @@ impl Value<'_> {
             && !text.contains(char::is_whitespace)
             && !is_plain_word(text)
             && !is_location(text)
-            && !says_secret(text)
+            && !mentions_secret(text)
             && !is_code(text, Surrounding::Code, true)
     }
 
@@ -211,7 +211,7 @@ impl Value<'_> {
         {
             return false;
         }
-        let is_password = !is_plain_word(text) && !is_location(text) && !says_password(text);
+        let is_password = !is_plain_word(text) && !is_location(text) && !mentions_password(text);
         match meaning.strength {
             Strength::Password => is_password && self.is_column_password(text),
             Strength::LikelyPassword => is_password && is_unlike_words(text),
@@ -236,7 +236,7 @@ fn is_argument_password(text: &str) -> bool {
 
 /// Whether `text`, which only spaces separate from a name such as `password`, is a password: 6 to
 /// 64 bytes with letters and digits.
-fn is_told_password(text: &str) -> bool {
+fn is_bare_word_password(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     let is_one_word = !text.contains(['_', '/', '.', ':', '(', '-', '=']);
@@ -283,16 +283,17 @@ fn is_phrase(text: &str) -> bool {
 }
 
 /// Whether `text` is about passwords (`auth/wrong-password`) rather than a password.
-fn says_password(text: &str) -> bool {
-    says(text, &["password", "passwd", "passphrase", "required"])
+fn mentions_password(text: &str) -> bool {
+    mentions(text, &["password", "passwd", "passphrase", "required"])
 }
 
 /// Whether `text` is about secrets of any kind: `db-credentials`, `github-access-token`.
-fn says_secret(text: &str) -> bool {
-    says_password(text) || says(text, &["secret", "credential", "token", "key", "cert", "config"])
+fn mentions_secret(text: &str) -> bool {
+    mentions_password(text)
+        || mentions(text, &["secret", "credential", "token", "key", "cert", "config"])
 }
 
-fn says(text: &str, words: &[&str]) -> bool {
+fn mentions(text: &str, words: &[&str]) -> bool {
     let lower = text.to_ascii_lowercase();
     words.iter().any(|word| lower.contains(word))
         && !text.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^&*+=".contains(&byte))
@@ -300,7 +301,7 @@ fn says(text: &str, words: &[&str]) -> bool {
 
 /// Names of types and algorithms that end with a number (`u32`, `sha256`), without the number.
 #[rustfmt::skip]
-const SIZED: &[&str] = &[
+const SIZED_TYPES: &[&str] = &[
     "argon", "base", "bcrypt", "f", "float", "hs", "i", "int", "md", "ntlmv", "oauth", "pbkdf",
     "rs", "sha", "str", "u", "uint", "utf", "v", "vec",
 ];
@@ -310,7 +311,7 @@ fn is_type_name(text: &str) -> bool {
     let name = text.trim_start_matches('_').trim_end_matches("_t");
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let lower = stem.to_ascii_lowercase();
-    let is_sized = SIZED.contains(&lower.as_str());
+    let is_sized = SIZED_TYPES.contains(&lower.as_str());
     let is_named = name == stem
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -90,8 +90,8 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
     Some((start..found.whole_end(text), meaning.kind))
 }
 
-/// Returns the meaning of the name. The preceding words also count for the French `passe` and for a
-/// bare `key` or `token` (`mot de passe`, `API key`, `next page token`).
+/// Returns the meaning of the name. The preceding words are also read for the French `passe` and
+/// for a bare `key` or `token` (`mot de passe`, `API key`, `next page token`).
 fn meaning(text: &str, name: Range<usize>) -> Option<NameMeaning> {
     let word = &text[name.clone()];
     let in_phrase = || {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_password_is_left() {
+    fn other_values_are_not_redacted() {
         for text in [
             "password: string",
             "password: Option<String>,",

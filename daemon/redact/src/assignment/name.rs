@@ -132,7 +132,7 @@ const WORDS: usize = 10;
 /// Classifies a `name` such as `DB_PASSWORD`, `spring.mail.password` or `x-api-key`.
 pub(crate) fn classify(name: &str) -> Option<NameMeaning> {
     let name = name.trim_matches(['-', '.', '_']);
-    // The last segment of `auth.token` counts, unless it is only `.value`.
+    // The last segment of `auth.token` is decisive, unless it is only `.value`.
     let name = name.strip_suffix(".value").unwrap_or(name);
     let segment = name.rsplit('.').next().unwrap_or(name);
     let mut words = [""; WORDS];
@@ -160,7 +160,7 @@ pub(crate) fn classify(name: &str) -> Option<NameMeaning> {
         Strength::Key | Strength::Hint => provider(words).unwrap_or(kind),
         _ => kind,
     };
-    let is_variable = says_enough && has_neutral_rest && is_shouted(segment);
+    let is_variable = says_enough && has_neutral_rest && is_upper_case(segment);
     Some(NameMeaning { strength, kind: SecretKind(kind), is_variable })
 }
 
@@ -176,7 +176,7 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
             && !before.is_empty()
             && !is_open(previous)
             && !is_among(PASSING, previous))
-        || is_foreign_password(before, word)
+        || is_password_in_other_language(before, word)
     {
         return Some((Strength::Password, "password"));
     }
@@ -212,7 +212,7 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
 }
 
 /// Matches German, Spanish, French, Portuguese, Dutch and Polish words for a password.
-fn is_foreign_password(before: &[&str], word: &str) -> bool {
+fn is_password_in_other_language(before: &[&str], word: &str) -> bool {
     let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
     let is_passe =
         is(&["passe"]) && before.last().is_some_and(|word| *word == "de" || *word == "DE");
@@ -230,14 +230,14 @@ fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
         return Some(strength);
     }
     // `TOKEN_ACME` may be a token of Acme, `TOKEN_TYPE` is not one; the value decides.
-    is_shouted(segment).then_some(Strength::Hint)
+    is_upper_case(segment).then_some(Strength::Hint)
 }
 
 fn is_neutral(word: &str) -> bool {
     word.len() == 1 || is_among(NEUTRAL, word)
 }
 
-fn is_shouted(name: &str) -> bool {
+fn is_upper_case(name: &str) -> bool {
     name.bytes().any(|byte| byte.is_ascii_uppercase())
         && !name.bytes().any(|byte| byte.is_ascii_lowercase())
 }
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_things() {
+    fn other_names_are_ignored() {
         for name in [
             "token_count",
             "tokenType",

@@ -1,4 +1,4 @@
-//! Determines the context of a name in its line: a setting, a line of its own, or code.
+//! Determines the context of a name in its line: a setting, a separate line, or code.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ const WORD: usize = 16;
 /// Maximum number of bytes before a setting that are searched for its `[section]`.
 const SECTION_REACH: usize = 600;
 
-/// Text before a name whose value is a setting.
+/// Text that precedes the name of a setting.
 #[rustfmt::skip]
 const DECLARING: &[&str] = &[
     "export ", "ENV ", "env ", "set ", "-e ", "--env ", "ARG ", "--set ", "--set-string ",
@@ -32,7 +32,7 @@ const DECLARING: &[&str] = &[
 
 /// Text before a name that a space separates from its value.
 #[rustfmt::skip]
-const DECLARING_BESIDE: &[&str] = &[
+const SPACE_SEPARATED_DECLARATIONS: &[&str] = &[
     "ENV ", "SetEnv ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "fastcgi_param ",
 ];
 
@@ -52,16 +52,16 @@ pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> 
     let before = &text[name.start.saturating_sub(12)..name.start];
     let line = extent::line_start(&text[name.start.saturating_sub(LINE_REACH)..name.start]);
     let is_line_start = before.is_empty()
-        || (!line.is_empty() && undecorated(line).is_empty())
+        || (!line.is_empty() && without_line_prefix(line).is_empty())
         || matches!(before.last(), Some(b'\n' | b';' | b'?' | b'&'))
         || (before.ends_with(b"n") && before.ends_with(b"\\n"));
-    let follows_pair = text.get(value_end) == Some(&b';')
+    let is_followed_by_pair = text.get(value_end) == Some(&b';')
         && text.get(value_end + 1).is_some_and(|byte| !byte.is_ascii_whitespace());
     let is_flag = text[name.start] == b'-';
     is_line_start
         || is_flag
-        || is_shouted(&text[name.clone()])
-        || follows_pair
+        || is_upper_case(&text[name.clone()])
+        || is_followed_by_pair
         || ends_with_any(&text[..name.start], DECLARING)
         || enclosing_quote(text, name)
             .is_some_and(|quote| text.get(value_end).is_none_or(|byte| *byte == quote))
@@ -73,7 +73,7 @@ pub(super) fn is_declared_beside(text: &[u8], name_start: usize) -> bool {
     let is_configured = [&b"config set "[..], b"configure set ", b"mysqladmin "]
         .iter()
         .any(|words| line.windows(words.len()).any(|part| part == *words));
-    ends_with_any(&text[..name_start], DECLARING_BESIDE)
+    ends_with_any(&text[..name_start], SPACE_SEPARATED_DECLARATIONS)
         || (is_configured && !line.ends_with(b" the "))
 }
 
@@ -130,21 +130,21 @@ pub(super) fn begins_line(text: &[u8], at: usize) -> bool {
     let line = extent::line_start(&text[floor..at]);
     let is_decoration =
         |byte: &u8| byte.is_ascii_whitespace() || b"-+>*\"'_$\xE2\x80\xA2".contains(byte);
-    undecorated(line).iter().all(is_decoration)
+    without_line_prefix(line).iter().all(is_decoration)
 }
 
 /// Whether the line begins like a row of a Markdown table.
 pub(super) fn is_in_row(text: &[u8], at: usize) -> bool {
     let line = extent::line_start(&text[at.saturating_sub(LINE_REACH)..at]);
-    undecorated(line).trim_ascii_start().starts_with(b"|")
+    without_line_prefix(line).trim_ascii_start().starts_with(b"|")
 }
 
-/// Whether the line or the text ends at `at`, possibly after `**` or a remark (` # …`).
+/// Whether the line or the text ends at `at`, possibly after `**` or a comment (` # …`).
 pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
     let rest = &text[at.min(text.len())..];
     let blanks = rest.iter().take(40).take_while(|byte| **byte == b' ').count();
-    let is_remark = blanks > 0 && rest[blanks..].starts_with(b"# ");
-    is_remark
+    let is_comment = blanks > 0 && rest[blanks..].starts_with(b"# ");
+    is_comment
         || matches!(rest.first(), None | Some(b'\n' | b'\r'))
         || rest.starts_with(b"\\n")
         || rest.starts_with(b"\\r")
@@ -171,21 +171,21 @@ pub(super) fn enclosing_quote(text: &[u8], name: &Range<usize>) -> Option<u8> {
 }
 
 /// Whether `name` is written like an environment variable.
-pub(super) fn is_shouted(name: &[u8]) -> bool {
+pub(super) fn is_upper_case(name: &[u8]) -> bool {
     !name.iter().any(u8::is_ascii_lowercase)
 }
 
 /// Removes the line number of an editor and the path prefix of `grep`.
-fn undecorated(line: &[u8]) -> &[u8] {
+fn without_line_prefix(line: &[u8]) -> &[u8] {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let path = line.iter().take_while(|byte| !byte.is_ascii_whitespace() && **byte != b':').count();
     if line.get(path) == Some(&b':') {
         let number = digits(&line[path + 1..]);
-        let behind = path + 1 + number;
-        return if line.get(behind) == Some(&b':') { &line[behind + 1..] } else { line };
+        let after = path + 1 + number;
+        return if line.get(after) == Some(&b':') { &line[after + 1..] } else { line };
     }
-    if let Some(behind) = behind_numbered_path(line) {
-        return &line[behind..];
+    if let Some(after) = after_numbered_path(line) {
+        return &line[after..];
     }
     let numbered = line.trim_ascii_start();
     let number = digits(numbered);
@@ -198,7 +198,7 @@ fn undecorated(line: &[u8]) -> &[u8] {
 }
 
 /// Returns the end of `path-12-`, which `grep` puts before context lines.
-fn behind_numbered_path(line: &[u8]) -> Option<usize> {
+fn after_numbered_path(line: &[u8]) -> Option<usize> {
     let length = line.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
     let path = line[..length].strip_suffix(b"-")?;
     let digits = path.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

@@ -30,8 +30,8 @@ const FILES: &[&str] = &[
 ];
 
 /// Whether `value` is a path of names, a call or an index: `config.token`, `get_token()`,
-/// `os.environ[`, `Option<String>`. `is_cut` says that the text after the value belongs to it, like
-/// the literal in `getenv("TOKEN")`.
+/// `os.environ[`, `Option<String>`. If `is_cut`, the text after the value belongs to it, like the
+/// literal in `getenv("TOKEN")`.
 pub(super) fn is_code(value: &str, surrounding: Surrounding, is_cut: bool) -> bool {
     let bare = value.trim_start_matches(['&', '*', '!', '@', '~', ':']);
     let length = path_length(bare);
@@ -59,8 +59,8 @@ fn closes(rest: &str, close: u8, is_cut: bool) -> bool {
     match rest.bytes().rposition(|byte| byte == close) {
         None => is_cut || rest.len() == 1,
         Some(at) => {
-            let behind = &rest[at + 1..];
-            behind.is_empty() || behind.starts_with(['.', '?', ';', '!', '(', '[', '{'])
+            let after = &rest[at + 1..];
+            after.is_empty() || after.starts_with(['.', '?', ';', '!', '(', '[', '{'])
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_resembles_code_is_none_in_settings() {
+    fn settings_that_resemble_code_are_not_code() {
         for value in [
             "hunter2",
             "kJ8s2Lq0.Zx9Vb4Nm",

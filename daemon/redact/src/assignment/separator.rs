@@ -11,7 +11,7 @@ pub(super) enum Tie {
     Setter,
     /// `name: value`.
     Colon,
-    /// `name("value")`, `name == "value"`, `("name", "value")`: only a literal counts.
+    /// `name("value")`, `name == "value"`, `("name", "value")`: only a literal is accepted.
     Literal,
     /// `--name value`.
     Flag,
@@ -56,7 +56,7 @@ const SIGNS: &[(&str, Option<Tie>)] = &[
 /// Parses the separator after the name at `start..end`; returns it and the start of the value.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
-    let at = after_remark(text, after_blanks(text, close));
+    let at = after_bracketed_note(text, after_blanks(text, close));
     let is_spaced = at > close;
     let rest = &text[at..];
     let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()));
@@ -147,8 +147,8 @@ fn next_element(after_name: &[u8]) -> Option<usize> {
 /// Whether the second sign of `NAME==value` or `NAME=~value` belongs to the value, because no
 /// shell or language has such an operator there.
 fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool {
-    let is_shouted = !text[start..end].iter().any(u8::is_ascii_lowercase);
-    let is_setting = is_shouted || text[start] == b'-' || text[..start].ends_with(b"--");
+    let is_upper_case = !text[start..end].iter().any(u8::is_ascii_lowercase);
+    let is_setting = is_upper_case || text[start] == b'-' || text[..start].ends_with(b"--");
     let is_followed = text.get(at + 2).is_some_and(u8::is_ascii_alphanumeric);
     let rest = &text[at..];
     at == end && is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
@@ -183,17 +183,16 @@ fn after_closers(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Skips a remark in brackets: `Secret Access Key [None]: `, `API key (production): `.
-fn after_remark(text: &[u8], at: usize) -> usize {
+/// Skips a note in brackets: `Secret Access Key [None]: `, `API key (production): `.
+fn after_bracketed_note(text: &[u8], at: usize) -> usize {
     let close = match text.get(at) {
         Some(b'[') => b']',
         Some(b'(') => b')',
         _ => return at,
     };
-    let remark = &text[at..text.len().min(at + 24)];
-    let Some(length) = remark.iter().position(|byte| *byte == close) else { return at };
-    let is_words =
-        remark[1..length].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
+    let note = &text[at..text.len().min(at + 24)];
+    let Some(length) = note.iter().position(|byte| *byte == close) else { return at };
+    let is_words = note[1..length].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
     let after = at + length + 1;
     if is_words && text.get(after) == Some(&b':') { after } else { at }
 }

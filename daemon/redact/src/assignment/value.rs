@@ -51,7 +51,7 @@ pub(crate) enum Quoting {
     /// In a cell of a table, or unquoted after only blanks in a line with no other content.
     Cell,
     /// Unquoted, in a sentence: `name is value`.
-    Told,
+    Prose,
     /// Unquoted, at the end of a line with other content.
     Last,
     /// Unquoted, possibly code or prose.
@@ -146,7 +146,7 @@ fn read_bare<'t>(
     let quoting = match tie {
         Tie::Beside | Tie::Column => Quoting::Beside,
         Tie::Cell => Quoting::Cell,
-        Tie::Prose => Quoting::Told,
+        Tie::Prose => Quoting::Prose,
         _ => Quoting::Bare,
     };
     LocatedValue::new(text, at..end, quoting, Reach::Narrow)
@@ -155,7 +155,7 @@ fn read_bare<'t>(
 fn literal_quoting(text: &[u8], name: &Range<usize>, tie: Tie, end: usize) -> Quoting {
     let is_flag = text[name.start] == b'-';
     match tie {
-        Tie::Equals if is_flag || position::is_shouted(&text[name.clone()]) => {
+        Tie::Equals if is_flag || position::is_upper_case(&text[name.clone()]) => {
             Quoting::QuotedSetting
         }
         Tie::Flag => Quoting::QuotedSetting,
@@ -228,9 +228,9 @@ impl<'t> LocatedValue<'t> {
         let end = text.floor_char_boundary(range.end);
         let range = range.start..end;
         let value = text.get(range.clone())?;
-        let behind = text.as_bytes().get(end).copied();
-        let is_enclosed = behind.is_some() && reach == Reach::Word(behind);
-        let is_cut = !is_enclosed && matches!(behind, Some(b'"' | b'\'' | b'`' | b','));
+        let next = text.as_bytes().get(end).copied();
+        let is_enclosed = next.is_some() && reach == Reach::Word(next);
+        let is_cut = !is_enclosed && matches!(next, Some(b'"' | b'\'' | b'`' | b','));
         Some(LocatedValue { range, value: Value { text: value, quoting, is_cut }, reach })
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     Redactor,
     rules::RULES,
-    tests::plant::{Lots, leak, secret},
+    tests::fake_secrets::{TestRng, find_leak, secret},
 };
 
 /// The kind and a template of the secret.
@@ -212,7 +212,7 @@ const SURROUNDINGS: &[&str] = &[
 ];
 
 #[test]
-fn every_form_goes_from_every_surrounding() {
+fn every_form_is_redacted_in_every_surrounding() {
     let redactor = Redactor::new();
     let mut missed = Vec::new();
     for (seed, (kind, template)) in FORMS.iter().enumerate() {
@@ -221,7 +221,7 @@ fn every_form_goes_from_every_surrounding() {
             let text = surrounding.replace('@', &secret);
             let redacted = redactor.redact(&text);
             let mark = format!("[REDACTED:{kind}]");
-            if leak(&redacted.text, &secret).is_some() || !redacted.text.contains(&mark) {
+            if find_leak(&redacted.text, &secret).is_some() || !redacted.text.contains(&mark) {
                 missed.push(format!("{kind} {surrounding:?} {text:?} -> {:?}", redacted.text));
             }
         }
@@ -230,9 +230,9 @@ fn every_form_goes_from_every_surrounding() {
 }
 
 #[test]
-fn a_form_is_found_wherever_the_text_is_cut() {
+fn a_form_is_redacted_wherever_the_text_is_cut() {
     let redactor = Redactor::new();
-    let mut lots = Lots(7);
+    let mut lots = TestRng(7);
     for (seed, (kind, template)) in FORMS.iter().enumerate() {
         let secret = secret(template, seed as u64 + 1);
         let text = format!("some words before it, {secret}\tand other words behind it");
@@ -241,7 +241,7 @@ fn a_form_is_found_wherever_the_text_is_cut() {
             let from = lots.below(start + 1);
             let to = text.len() - lots.below(text.len() - start - secret.len() + 1);
             let redacted = redactor.redact(&text[from..to]);
-            assert_eq!(leak(&redacted.text, &secret), None, "{kind}: {:?}", &text[from..to]);
+            assert_eq!(find_leak(&redacted.text, &secret), None, "{kind}: {:?}", &text[from..to]);
         }
     }
 }

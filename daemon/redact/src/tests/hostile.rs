@@ -121,26 +121,26 @@ const UNITS: &[&str] = &[
 const TOKEN: &str = "ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R";
 
 /// A quadratic algorithm would not finish here.
-fn is_gone_behind(redactor: &Redactor, flood: &str) -> bool {
+fn is_redacted_after(redactor: &Redactor, flood: &str) -> bool {
     !redactor.redact(&format!("{flood}\n{TOKEN}\n")).text.contains(TOKEN)
 }
 
 #[test]
-fn a_flood_of_any_form_hides_nothing() {
+fn many_repetitions_of_one_form_hide_no_secret() {
     let redactor = Redactor::new();
     for unit in UNITS {
-        assert!(is_gone_behind(&redactor, &unit.repeat(300_000 / unit.len())), "{unit:?}");
+        assert!(is_redacted_after(&redactor, &unit.repeat(300_000 / unit.len())), "{unit:?}");
     }
 }
 
 #[test]
-fn a_flood_of_two_forms_hides_nothing() {
+fn many_repetitions_of_two_forms_hide_no_secret() {
     let redactor = Redactor::new();
     for (index, unit) in UNITS.iter().enumerate() {
         let other = UNITS[(index * 7 + 3) % UNITS.len()];
         let pair = format!("{}{other}", unit.repeat(5));
         assert!(
-            is_gone_behind(&redactor, &pair.repeat(300_000 / pair.len())),
+            is_redacted_after(&redactor, &pair.repeat(300_000 / pair.len())),
             "{unit:?} {other:?}"
         );
     }

@@ -1,8 +1,8 @@
 //! Planted secrets are removed, innocent text stays unchanged, and adversarial text causes no harm.
 
+mod fake_secrets;
 mod forms;
 mod hostile;
 mod innocent;
 mod named;
-mod plant;
 mod properties;

@@ -2,7 +2,7 @@
 
 use crate::{
     Redactor,
-    tests::plant::{leak, secret},
+    tests::fake_secrets::{find_leak, secret},
 };
 
 /// The kind, a template of the secret, and the text: `¤` is the secret, and `¦` is removed.
@@ -241,7 +241,7 @@ pub(super) fn kinds() -> Vec<&'static str> {
 }
 
 #[test]
-fn what_a_name_gives_away_goes() {
+fn secrets_that_adjacent_text_identifies_are_redacted() {
     let redactor = Redactor::new();
     let mut missed = Vec::new();
     for (seed, (kind, template, context)) in PLANTED.iter().enumerate() {
@@ -249,7 +249,7 @@ fn what_a_name_gives_away_goes() {
         let text = context.replace('¦', "").replace('¤', &secret);
         let redacted = redactor.redact(&text);
         let mark = format!("[REDACTED:{kind}]");
-        if leak(&redacted.text, &secret).is_some() || !redacted.text.contains(&mark) {
+        if find_leak(&redacted.text, &secret).is_some() || !redacted.text.contains(&mark) {
             missed.push(format!("{kind} {text:?} -> {:?}", redacted.text));
         }
     }
@@ -257,7 +257,7 @@ fn what_a_name_gives_away_goes() {
 }
 
 #[test]
-fn what_surrounds_a_secret_stays() {
+fn text_around_a_secret_is_unchanged() {
     let redactor = Redactor::new();
     for (seed, (kind, template, context)) in PLANTED.iter().enumerate() {
         let secret = secret(template, seed as u64 + 1);
@@ -273,27 +273,32 @@ fn what_surrounds_a_secret_stays() {
 }
 
 #[test]
-fn a_cut_behind_the_value_hides_nothing() {
+fn a_value_before_a_truncation_is_redacted() {
     let redactor = Redactor::new();
     for (seed, (kind, template, context)) in PLANTED.iter().enumerate() {
         let secret = secret(template, seed as u64 + 1);
         let context = context.replace('¦', "");
         let (before, after) = context.split_once('¤').unwrap();
-        let is_told_behind = after.contains("| ")
+        let is_recognised_by_following_text = after.contains("| ")
             || after.contains("sudo")
             || after.contains("/add")
             || after.starts_with('@');
-        if is_told_behind {
+        if is_recognised_by_following_text {
             continue;
         }
         let text = format!("{before}{secret}");
         let redacted = redactor.redact(&text);
-        assert_eq!(leak(&redacted.text, &secret), None, "{kind}: {text:?} -> {:?}", redacted.text);
+        assert_eq!(
+            find_leak(&redacted.text, &secret),
+            None,
+            "{kind}: {text:?} -> {:?}",
+            redacted.text
+        );
     }
 }
 
 #[test]
-fn a_long_secret_goes_to_its_end() {
+fn a_long_secret_is_redacted_to_its_end() {
     let redactor = Redactor::new();
     for (context, length) in [
         ("SIGNING_KEY=¤\nPORT=80", 3_000),
@@ -303,12 +308,12 @@ fn a_long_secret_goes_to_its_end() {
     ] {
         let secret = secret(&format!("{{b{length}}}"), length);
         let redacted = redactor.redact(&context.replace('¤', &secret)).text.into_owned();
-        assert_eq!(leak(&redacted, &secret), None, "{context}: {} left", redacted.len());
+        assert_eq!(find_leak(&redacted, &secret), None, "{context}: {} left", redacted.len());
     }
 }
 
 #[test]
-fn every_kind_is_known_by_its_mark() {
+fn every_kind_is_parsed_from_its_mark() {
     let redactor = Redactor::new();
     for kind in kinds() {
         let text = format!("x [REDACTED:{kind}]: {}", secret("{a32}", 5));

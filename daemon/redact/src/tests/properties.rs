@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use proptest::{collection::vec, prelude::*, sample::select};
 
-use crate::{Redactor, tests::plant::secret};
+use crate::{Redactor, tests::fake_secrets::secret};
 
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
@@ -123,14 +123,14 @@ proptest! {
     }
 
     #[test]
-    fn a_token_goes_whatever_stands_around_it(before in text(), after in text(), seed in 1..u64::MAX) {
+    fn a_token_is_redacted_in_any_surrounding(before in text(), after in text(), seed in 1..u64::MAX) {
         let token = secret("gh|p_{a36}", seed);
         let redacted = REDACTOR.redact(&format!("{before} {token} {after}")).text.into_owned();
         prop_assert!(!redacted.contains(&token[4..]));
     }
 
     #[test]
-    fn a_password_goes_whatever_follows_it(after in text()) {
+    fn a_password_is_redacted_before_any_text(after in text()) {
         let text = format!("PASSWORD='hunter2hunter3'\n{after}");
         prop_assert!(!REDACTOR.redact(&text).text.contains("hunter2hunter3"));
     }

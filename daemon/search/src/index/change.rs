@@ -7,7 +7,8 @@ use crate::{
     passage::PassageKind,
 };
 
-/// A position in the outbox that the index follows. The first entry has position 1; 0 precedes it.
+/// A position in the outbox that the index follows. The first entry has position 1; 0 is the
+/// position before it.
 ///
 /// A commit guarantees that the index contains everything up to its position. While the index is
 /// backfilled, or while an entry is applied in several changes, callers pass the position of the
@@ -60,9 +61,8 @@ pub enum IndexChange {
 
 impl IndexChange {
     /// Builds a change for a document other than a session, such as an entity or a fact, with a
-    /// name and a text. Such documents have an index of their own, and the caller chooses their
-    /// numbers.
-    pub fn thing(
+    /// name and a text. Such documents have a separate index, and the caller chooses their numbers.
+    pub fn entity_or_fact(
         number: u64,
         namespace: Namespace,
         at: Timestamp,

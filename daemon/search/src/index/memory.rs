@@ -80,10 +80,10 @@ impl MemoryShard {
         self.length += u64::from(length);
     }
 
-    /// Makes the passages that `is_void` selects unfindable.
-    pub(crate) fn remove(&mut self, is_void: impl Fn(&Facts) -> bool) {
+    /// Marks the passages for which `is_deleted` returns true as deleted.
+    pub(crate) fn remove(&mut self, is_deleted: impl Fn(&Facts) -> bool) {
         for (facts, is_dead) in self.facts.iter().zip(&mut self.is_dead) {
-            if !*is_dead && is_void(facts) {
+            if !*is_dead && is_deleted(facts) {
                 *is_dead = true;
                 self.dead += 1;
                 self.length -= u64::from(facts.length);

@@ -3,16 +3,16 @@
 //! The index is derived data. The caller applies the changes of its outbox in order
 //! ([`SearchIndex::apply`]), and each change is findable at once. [`SearchIndex::commit`] writes
 //! the changes and the outbox position atomically. After a restart the caller continues from
-//! [`SearchIndex::applied`]. [`SearchIndex::open`] reports an index that is missing, damaged or of
-//! another version; the caller then creates a new one and applies everything.
+//! [`SearchIndex::applied`]. [`SearchIndex::open`] reports an index that is missing, damaged, empty
+//! or of another version. The caller then creates a new one and applies everything.
 //!
 //! The index stores no text except text that is not committed yet: a hit gives a location, and the
 //! caller has the text.
 //!
 //! The index is a stack of layers in memory ([`tail`]) over segments on disk ([`disk`]); the
-//! ranking sees both as a [`shard`]. A commit freezes the layers, writes them without blocking
-//! searches or changes, and removes them once their segment is readable. An idle index has no
-//! writer and no memory-mapped files.
+//! ranking accesses both through a [`shard`]. A commit freezes the layers, writes them without
+//! blocking searches or changes, and removes them once their segment is readable. An idle index has
+//! no writer and no memory-mapped files.
 
 pub(crate) mod attributes;
 pub(crate) mod change;
@@ -105,13 +105,13 @@ impl SearchIndex {
     /// has reached with it.
     pub fn apply(&self, change: IndexChange, position: Position) -> Backlog {
         let mut state = self.write();
-        state.fresh().apply(change, position);
+        state.newest_layer().apply(change, position);
         state.backlog()
     }
 
     /// Records that all outbox entries up to `position` have been applied.
     pub fn pass(&self, position: Position) {
-        self.write().fresh().pass(position);
+        self.write().newest_layer().pass(position);
     }
 
     /// Writes the applied changes to disk, and returns the position on disk.
@@ -137,7 +137,7 @@ impl SearchIndex {
         state.committed = position;
         drop(state);
         let busy = writer.insert(busy);
-        sweep(busy);
+        remove_old_files(busy);
         Ok(position)
     }
 
@@ -150,31 +150,31 @@ impl SearchIndex {
             Some(writer) => writer,
             None => self.new_writer()?,
         };
-        for segment in self.marked()? {
+        for segment in self.segments_with_deletions()? {
             // If an automatic merge of the segment is running, that merge removes the data.
             if let Err(error) = busy.merge(&[segment]).wait() {
                 tracing::debug!(%error, "a segment of the search index is being merged");
             }
             // Segments are merged one by one, so that at most one of them is on disk twice.
-            self.renew(&busy)?;
+            self.reopen(&busy)?;
         }
         busy.wait_merging_threads()?;
-        self.renew(&self.new_writer()?)
+        self.reopen(&self.new_writer()?)
     }
 
     /// Returns the segments with deletions. The files of a segment stay on disk as long as its
     /// metadata are held.
-    fn marked(&self) -> Result<Vec<SegmentId>, IndexError> {
+    fn segments_with_deletions(&self) -> Result<Vec<SegmentId>, IndexError> {
         let segments = self.tantivy.searchable_segment_metas()?;
         let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
         Ok(marked.map(SegmentMeta::id).collect())
     }
 
     /// Opens the current segments and removes the files of segments that were merged.
-    fn renew(&self, writer: &IndexWriter<TantivyDocument>) -> Result<(), IndexError> {
+    fn reopen(&self, writer: &IndexWriter<TantivyDocument>) -> Result<(), IndexError> {
         let disk = open_shards(&self.tantivy)?;
         self.write().disk = Some(disk);
-        sweep(writer);
+        remove_old_files(writer);
         Ok(())
     }
 
@@ -186,13 +186,13 @@ impl SearchIndex {
         self.write().disk = None;
         if was_busy {
             // Removes the segments that the last merge replaced.
-            sweep(&self.new_writer()?);
+            remove_old_files(&self.new_writer()?);
         }
         Ok(())
     }
 
     #[cfg(any(test, feature = "testing"))]
-    pub fn is_at_rest(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.is_none() && self.read().disk.is_none()
     }
@@ -289,7 +289,7 @@ impl IndexState {
         self.disk.as_deref().filter(|_| is_caught_up)
     }
 
-    fn fresh(&mut self) -> &mut Tail {
+    fn newest_layer(&mut self) -> &mut Tail {
         if self.layers.is_empty() {
             self.layers.push(Tail::default());
         }
@@ -307,7 +307,7 @@ impl IndexState {
         if self.disk.is_none() {
             self.disk = Some(open_shards(index)?);
         }
-        if self.fresh().position().is_some() {
+        if self.newest_layer().position().is_some() {
             self.layers.push(Tail::default());
         }
         Ok(Some((self.layers.len() - 1, position)))
@@ -320,7 +320,7 @@ impl IndexState {
 
 /// Removes files of merged segments. Open readers keep their files, so this runs after the new
 /// segments were opened.
-fn sweep(writer: &IndexWriter<TantivyDocument>) {
+fn remove_old_files(writer: &IndexWriter<TantivyDocument>) {
     if let Err(error) = writer.garbage_collect_files().wait() {
         tracing::debug!(%error, "cannot remove old files of the search index yet");
     }

@@ -96,7 +96,7 @@ fn assemble(index: tantivy::Index) -> Result<SearchIndex, OpenError> {
     let committed = match metas.payload.as_deref().map(str::parse) {
         None => Position::default(),
         Some(Ok(position)) => Position(position),
-        Some(Err(_)) => return Err(OpenError::Damaged("its position is no number".to_owned())),
+        Some(Err(_)) => return Err(OpenError::Damaged("its position is not a number".to_owned())),
     };
     let state = IndexState { disk: None, layers: Vec::new(), committed };
     Ok(SearchIndex { tantivy: index, state: RwLock::new(state), writer: Mutex::new(None) })

@@ -90,7 +90,7 @@ impl<'s> Shard<'s> {
             Store::Disk(disk) => disk.is_alive(document),
             Store::Memory(memory) => memory.is_alive(document),
         };
-        is_alive && (self.tombstones.is_empty() || !self.is_void(document))
+        is_alive && (self.tombstones.is_empty() || !self.is_deleted(document))
     }
 
     #[inline]
@@ -225,7 +225,7 @@ impl<'s> Shard<'s> {
         documents
     }
 
-    fn is_void(&self, document: u32) -> bool {
+    fn is_deleted(&self, document: u32) -> bool {
         let (session, source) = match self.store {
             Store::Disk(disk) => (disk.session(document), (disk.place(document) >> 32) as u32),
             Store::Memory(memory) => {

@@ -118,17 +118,17 @@ impl Tail {
         self.remove(|passed, from| passed == session.0 && from == source);
     }
 
-    fn remove(&mut self, is_void: impl Fn(u64, u32) -> bool) {
+    fn remove(&mut self, is_deleted: impl Fn(u64, u32) -> bool) {
         let mut indexed = 0;
         let mut index = 0;
         self.passages.retain(|passage| {
-            let is_kept = !is_void(passage.session, passage.source);
+            let is_kept = !is_deleted(passage.session, passage.source);
             indexed += usize::from(is_kept && index < self.indexed);
             index += 1;
             is_kept
         });
         self.indexed = indexed;
-        self.shard.remove(|facts| is_void(facts.session, facts.source));
+        self.shard.remove(|facts| is_deleted(facts.session, facts.source));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Converts the words of a text into index terms.
 //!
-//! A word is indexed as it is, and also as its stem with a mark in front. An English word that is
+//! A word is indexed as it is, and also as its stem with the prefix `~`. An English word that is
 //! its own stem is only one term.
 
 use crate::text::{
@@ -15,7 +15,7 @@ const STEM_MARK: char = '~';
 /// Calls `emit` with each term of `text` and its position. Positions never decrease.
 pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
     let language = language::of_text(text);
-    let mut marked = String::new();
+    let mut stem_term = String::new();
     let mut last_pair: Option<OwnedWord> = None;
     text::each_word(text, &mut |word| {
         if let Some(pair) = last_pair.take()
@@ -31,19 +31,20 @@ pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
             last_pair = Some(word.to_owned_word());
         }
         let language = language.filter(|_| !stem::is_irregular(word.text));
-        let foreign = language.and_then(|language| Some((language, language.stem(word.text)?)));
-        marked.clear();
-        match foreign {
-            Some((language, stem)) => mark(language, &stem, &mut marked),
+        let foreign_stem =
+            language.and_then(|language| Some((language, language.stem(word.text)?)));
+        stem_term.clear();
+        match foreign_stem {
+            Some((language, stem)) => push_stem_term(language, &stem, &mut stem_term),
             None => match stem::stem(word.text) {
                 Some(stem) if stem != word.text => {
-                    marked.push(STEM_MARK);
-                    marked.push_str(&stem);
+                    stem_term.push(STEM_MARK);
+                    stem_term.push_str(&stem);
                 }
                 _ => return,
             },
         }
-        emit(&marked, word.position);
+        emit(&stem_term, word.position);
     });
     if let Some(pair) = last_pair {
         emit_last_of(&pair, emit);
@@ -58,7 +59,7 @@ fn emit_last_of(pair: &OwnedWord, emit: &mut dyn FnMut(&str, u32)) {
 }
 
 /// Appends the term of a stem of another language than English.
-fn mark(language: Language, stem: &str, out: &mut String) {
+fn push_stem_term(language: Language, stem: &str, out: &mut String) {
     out.push(STEM_MARK);
     // No English stem has a digit.
     out.push_str(&language.number().to_string());
@@ -83,16 +84,16 @@ pub(crate) fn is_word(term: &str) -> bool {
 
 /// Returns the terms under which every form of `word` is found, in English and these languages;
 /// `word` itself may be one of them.
-pub(crate) fn of_forms(word: &str, languages: LanguageSet) -> Vec<String> {
-    let foreign = languages.iter().filter_map(|language| foreign(word, language));
-    english(word).into_iter().chain(foreign).collect()
+pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<String> {
+    let other = languages.iter().filter_map(|language| non_english_stem_term(word, language));
+    english(word).into_iter().chain(other).collect()
 }
 
-/// Returns the same as [`of_forms`] for a word in a text of this language; `None` is English.
-pub(crate) fn of_forms_in(word: &str, language: Option<Language>) -> Vec<String> {
+/// Returns the same as [`terms_for_all_forms`] for a word in a text of this language; `None` is English.
+pub(crate) fn terms_for_all_forms_in(word: &str, language: Option<Language>) -> Vec<String> {
     match language {
         Some(language) if !stem::is_irregular(word) => {
-            foreign(word, language).into_iter().collect()
+            non_english_stem_term(word, language).into_iter().collect()
         }
         _ => english(word),
     }
@@ -107,9 +108,9 @@ fn english(word: &str) -> Vec<String> {
     terms
 }
 
-fn foreign(word: &str, language: Language) -> Option<String> {
+fn non_english_stem_term(word: &str, language: Language) -> Option<String> {
     let mut term = String::new();
-    mark(language, &language.stem(word)?, &mut term);
+    push_stem_term(language, &language.stem(word)?, &mut term);
     Some(term)
 }
 
@@ -145,7 +146,7 @@ mod tests {
             ("db", "database"),
             ("fix", "fix"),
         ] {
-            let wanted = of_forms(asked, LanguageSet::default());
+            let wanted = terms_for_all_forms(asked, LanguageSet::default());
             assert!(
                 word_terms(written).iter().any(|term| wanted.contains(term)),
                 "{asked} {written}"

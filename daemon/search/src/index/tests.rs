@@ -106,7 +106,7 @@ fn answers_do_not_depend_on_where_the_commits_fall() {
 }
 
 #[test]
-fn an_opened_index_holds_what_was_committed_and_says_how_far_it_is() {
+fn an_opened_index_contains_the_committed_changes_and_their_position() {
     let index = TestIndex::with([said(card(1), &["apple"]), said(card(2), &["banana"])]);
     assert_eq!(index.index.applied(), Position(0));
     assert_eq!(index.index.commit().unwrap(), Position(2));
@@ -249,7 +249,8 @@ fn searching_writing_and_committing_go_on_at_the_same_time() {
 #[test]
 fn entities_are_found_in_an_index_of_their_own() {
     let namespace = crate::model::Namespace::from_number(3);
-    let thing = |number, name, text| IndexChange::thing(number, namespace, day(3, 1), name, text);
+    let thing =
+        |number, name, text| IndexChange::entity_or_fact(number, namespace, day(3, 1), name, text);
     let index = TestIndex::with([
         thing(u64::MAX, "AuthService", "Checks tokens and issues new ones."),
         thing(5, "token bucket", "Limits how often a client may ask."),

@@ -46,7 +46,10 @@ impl<'s> View<'s> {
 
     /// Whether a word occurs in any form.
     pub(crate) fn contains(&self, word: &str) -> tantivy::Result<bool> {
-        for term in terms::of_forms(word, self.languages()).iter().map(String::as_str).chain([word])
+        for term in terms::terms_for_all_forms(word, self.languages())
+            .iter()
+            .map(String::as_str)
+            .chain([word])
         {
             for shard in &self.shards {
                 if shard.term(term)?.is_some() {

@@ -34,7 +34,7 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// Text with several lines was pasted. All of it counts as words, because its characters are not
+/// Text with several lines was pasted. All of it is read as words, because its characters are not
 /// meant as search syntax.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();

@@ -1,6 +1,6 @@
 //! Parses a query into words, phrases, filters and dates.
 //!
-//! Every text is a valid query: text without another meaning counts as words. The forms are
+//! Every text is a valid query: text without another meaning is read as words. The forms are
 //!
 //! | Written | Means |
 //! | --- | --- |
@@ -40,12 +40,12 @@ use crate::{
     rank::Spelling,
     text::{
         self, OwnedWord, TokenForm,
-        stop::{self, Emptiness},
+        stop::{self, StopClass},
     },
 };
 
 /// Maximum number of bytes of a query that an embedding model reads.
-const LONGEST_SAID: usize = 8 * 1024;
+const MAX_EMBEDDING_BYTES: usize = 8 * 1024;
 
 /// Words that apply to any day: "what happened yesterday" requests all sessions of that day.
 const OF_EVERY_DAY: &[&str] =
@@ -109,16 +109,16 @@ pub(crate) enum WordRole {
 
 impl WordRole {
     /// Whether the word describes the subject.
-    pub(crate) fn says_something(self) -> bool {
+    pub(crate) fn is_meaningful(self) -> bool {
         matches!(self, WordRole::Content | WordRole::Name | WordRole::InWhole)
     }
 
     fn of_word(word: &str, is_name: bool) -> WordRole {
-        match stop::emptiness(word) {
+        match stop::stop_class(word) {
             None if is_name => WordRole::Name,
             None => WordRole::Content,
-            Some(Emptiness::Faint) => WordRole::Faint,
-            Some(Emptiness::Empty) => WordRole::Stop,
+            Some(StopClass::Faint) => WordRole::Faint,
+            Some(StopClass::Stop) => WordRole::Stop,
         }
     }
 }
@@ -190,9 +190,9 @@ impl Query {
                 }
             }
         }
-        query.said.truncate(query.said.floor_char_boundary(LONGEST_SAID));
+        query.said.truncate(query.said.floor_char_boundary(MAX_EMBEDDING_BYTES));
         query.add_words(&free, &prefixes, now);
-        query.ask_for_all();
+        query.convert_to_list();
         query
     }
 
@@ -202,7 +202,7 @@ impl Query {
         let condition = filter.map(|filter| FilterClause { filter, is_negated: false });
         let is_known = condition.is_some();
         self.conditions.extend(condition);
-        self.ask_for_all();
+        self.convert_to_list();
         is_known
     }
 
@@ -223,9 +223,9 @@ impl Query {
 
     /// Turns a query without meaningful words into a list of all sessions that match its dates and
     /// filters. A single word that may be a month or a year (`march`) remains a word.
-    fn ask_for_all(&mut self) {
+    fn convert_to_list(&mut self) {
         let names_a_time = !self.dates.is_empty();
-        let says_nothing = |word: &QueryWord| {
+        let is_meaningless = |word: &QueryWord| {
             matches!(word.role, WordRole::Stop | WordRole::InDate)
                 || names_a_time
                     && (word.role == WordRole::Faint || OF_EVERY_DAY.contains(&word.text.as_str()))
@@ -235,7 +235,7 @@ impl Query {
             !words.is_empty() && is_long && words.iter().all(|word| word.role == WordRole::InDate)
         };
         if !self.phrases.is_empty()
-            || !self.words.iter().all(says_nothing)
+            || !self.words.iter().all(is_meaningless)
             || self.conditions.is_empty() && (!names_a_time || is_a_word(&self.words))
         {
             return;

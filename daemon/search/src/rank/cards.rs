@@ -25,10 +25,10 @@ pub(crate) fn allowed(
     if conditions.is_empty() && scope.namespaces.is_none() {
         return Ok(None);
     }
-    let mut judge = Judge { conditions, scope, known: FxHashMap::default() };
+    let mut card_filter = CardFilter { conditions, scope, known: FxHashMap::default() };
     let mut allowed = FxHashSet::default();
     view.each_session(&mut |row| {
-        if judge.lets_in(&row) {
+        if card_filter.admits(&row) {
             allowed.insert(row.session);
         }
     })?;
@@ -39,15 +39,15 @@ fn is_about_cards(condition: &FilterClause) -> bool {
     matches!(condition.filter, Filter::Project(_) | Filter::Agent(_))
 }
 
-struct Judge<'j> {
+struct CardFilter<'j> {
     conditions: Vec<&'j FilterClause>,
     scope: &'j Scope,
     /// The last decision for each namespace, with its project and agent. Many sessions share these.
     known: FxHashMap<u32, (Option<String>, String, bool)>,
 }
 
-impl Judge<'_> {
-    fn lets_in(&mut self, row: &SessionRow<'_>) -> bool {
+impl CardFilter<'_> {
+    fn admits(&mut self, row: &SessionRow<'_>) -> bool {
         if let Some((project, agent, verdict)) = self.known.get(&row.namespace)
             && project.as_deref() == row.project
             && agent == row.agent

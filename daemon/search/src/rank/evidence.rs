@@ -11,7 +11,7 @@ use crate::{
     },
     passage::PassageKind,
     rank::{
-        admission::Admission,
+        filter_set::FilterSet,
         plan::{Pair, Plan},
         unit::{self, Matches, UnitCounts},
     },
@@ -53,9 +53,9 @@ impl Evidence {
         sessions: &[u64],
         plan: &Plan,
         view: &View<'_>,
-        admission: &Admission,
+        filters: &FilterSet,
     ) -> tantivy::Result<Evidence> {
-        let mut rows = rows(sessions, view, admission)?;
+        let mut rows = rows(sessions, view, filters)?;
         rows.sort_unstable_by_key(|row| (row.candidate, row.source, row.seq, row.part));
         rows.dedup_by_key(|row| (row.candidate, row.source, row.seq, row.part));
         let starts = (0..=sessions.len())
@@ -147,7 +147,7 @@ impl Evidence {
                 let best = &mut self.pairs[candidate * self.pair_count + index];
                 *best = best.max(closeness);
                 kept += usize::from(closeness > 0.0);
-                worth += closeness * plan.worth(pair);
+                worth += closeness * plan.pair_weight(pair);
             }
             if kept > 1 {
                 self.runs[*row] = worth;
@@ -207,7 +207,7 @@ struct PairPositions {
 }
 
 /// Calls `found` for each of `documents`, which are in ascending order, that the cursor contains.
-/// The cursor and the list skip to the next document of each other, so that a rare word costs
+/// The cursor and the list each skip to the next document of the other, so that a rare word costs
 /// little.
 fn each_common(
     cursor: &mut Cursor<'_>,
@@ -261,7 +261,7 @@ const LOOSE: u32 = 3;
 fn rows(
     sessions: &[u64],
     view: &View<'_>,
-    admission: &Admission,
+    filters: &FilterSet,
 ) -> tantivy::Result<Vec<PassageEvidence>> {
     let mut rows = Vec::new();
     for (index, shard) in view.shards.iter().enumerate() {
@@ -269,7 +269,7 @@ fn rows(
             for document in shard.passages_of(*session)? {
                 let facts = shard.facts(document);
                 let Some(kind) = facts.kind else { continue };
-                if !admission.admits((index, shard), document, kind) {
+                if !filters.admits((index, shard), document, kind) {
                     continue;
                 }
                 rows.push(PassageEvidence {

@@ -13,7 +13,7 @@ use crate::{
         view::View,
     },
     rank::{
-        admission::Admission,
+        filter_set::FilterSet,
         plan::Plan,
         unit::{self, UnitCounts, Walk},
         weights::Weights,
@@ -43,12 +43,12 @@ pub(crate) struct SessionScore {
 pub(crate) fn gather(
     plan: &Plan,
     view: &View<'_>,
-    admission: &Admission,
+    filters: &FilterSet,
     weights: &Weights,
 ) -> tantivy::Result<Gathered> {
     let mut pass = Pass {
         plan,
-        admission,
+        filters,
         weights,
         is_walked: walked(plan),
         numbers: FxHashMap::default(),
@@ -79,7 +79,7 @@ fn walked(plan: &Plan) -> Vec<bool> {
 
 struct Pass<'p> {
     plan: &'p Plan,
-    admission: &'p Admission,
+    filters: &'p FilterSet,
     weights: &'p Weights,
     is_walked: Vec<bool>,
     numbers: FxHashMap<u64, usize>,
@@ -165,7 +165,7 @@ impl Pass<'_> {
                 let Some(kind) = kind else { continue };
                 let session = self.number(shard.session(document));
                 if !self.sessions[session].is_admitted
-                    || !self.admission.admits((number, shard), document, kind)
+                    || !self.filters.admits((number, shard), document, kind)
                 {
                     continue;
                 }
@@ -189,7 +189,7 @@ impl Pass<'_> {
         }
         let units = self.plan.units.len();
         self.last = *self.numbers.entry(session).or_insert_with(|| {
-            let is_admitted = self.admission.admits_session(session);
+            let is_admitted = self.filters.admits_session(session);
             self.sessions.push(GatheredSession { session, best: 0.0, is_admitted });
             self.counts.resize(self.sessions.len() * units, [0.0; 2]);
             self.sessions.len() - 1

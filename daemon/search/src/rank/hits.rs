@@ -33,7 +33,7 @@ pub(crate) fn hit(
         session: SessionKey(candidate.session),
         score: candidate.score,
         passages: passages.unwrap_or_default(),
-        explanation: Explanation { signs: candidate.signs, words: words.unwrap_or_default() },
+        explanation: Explanation { signals: candidate.signals, words: words.unwrap_or_default() },
     }
 }
 

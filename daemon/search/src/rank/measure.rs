@@ -15,7 +15,7 @@ use crate::{
 
 /// The relevance signals of a session, each on its own scale.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Signs {
+pub(crate) struct SessionSignals {
     /// The best passages, weighted by [`Weights::best`].
     pub(crate) turns: f32,
     /// The best run of consecutive passages.
@@ -57,7 +57,7 @@ impl<'m> Measure<'m> {
     }
 
     /// Returns the signals of a candidate and its best passages.
-    pub(crate) fn candidate(&self, candidate: usize) -> (Signs, BestRows) {
+    pub(crate) fn candidate(&self, candidate: usize) -> (SessionSignals, BestRows) {
         let rows = self.without_copies(self.evidence.rows_of_candidate(candidate));
         let best = self.best_rows(&rows);
         let mut held = vec![[0.0; 2]; self.plan.units.len()];
@@ -68,7 +68,7 @@ impl<'m> Measure<'m> {
             }
             length += self.evidence.rows[*row].length;
         }
-        let signs = Signs {
+        let signals = SessionSignals {
             turns: best
                 .iter()
                 .zip(self.weights.best)
@@ -79,7 +79,7 @@ impl<'m> Measure<'m> {
             pairs: self.pairs(candidate),
             run: self.run(&rows),
         };
-        (signs, best)
+        (signals, best)
     }
 
     /// Omits the objective of an episode that seems to repeat the session's first prompt.
@@ -167,7 +167,7 @@ impl<'m> Measure<'m> {
 
     fn pairs(&self, candidate: usize) -> f32 {
         let pairs = self.plan.pairs.iter().zip(self.evidence.pairs(candidate));
-        pairs.map(|(pair, kept)| kept * self.plan.worth(pair)).sum()
+        pairs.map(|(pair, kept)| kept * self.plan.pair_weight(pair)).sum()
     }
 
     /// Returns the largest share of the query's pairs that occur together in one passage. The share
@@ -177,7 +177,7 @@ impl<'m> Measure<'m> {
             let row = *row;
             self.evidence.run(row) * self.weights.of_kind(self.evidence.rows[row].kind)
         };
-        let all: f32 = self.plan.pairs.iter().map(|pair| self.plan.worth(pair)).sum();
+        let all: f32 = self.plan.pairs.iter().map(|pair| self.plan.pair_weight(pair)).sum();
         let best = rows.iter().map(of).fold(0.0, f32::max);
         if all > 0.0 { (best / all).min(1.0).powi(2) } else { 0.0 }
     }

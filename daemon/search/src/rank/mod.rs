@@ -6,9 +6,9 @@
 //! a second ranker, and [`hits`] formats the best ones. [`mod@merge`] adds the results of another
 //! search.
 
-mod admission;
 mod cards;
 mod evidence;
+mod filter_set;
 mod fuse;
 mod gather;
 mod hits;
@@ -30,17 +30,17 @@ use std::{
 };
 
 use self::{
-    admission::Admission,
     evidence::Evidence,
+    filter_set::FilterSet,
     gather::{Gathered, SessionScore},
-    measure::{BestRows, Measure, Signs},
+    measure::{BestRows, Measure, SessionSignals},
     plan::Plan,
 };
 pub use self::{
     fuse::SecondRanker,
     merge::{MergedPlace, merge},
     results::{
-        Explanation, HitLocation, PassageHit, Results, SessionHit, Sign, Spelling, WordFound,
+        Explanation, HitLocation, PassageHit, Results, SessionHit, Signal, Spelling, WordFound,
     },
     scope::Scope,
     weights::Weights,
@@ -63,33 +63,35 @@ pub struct RankRequest<'r> {
     /// The second ranker for this query, if any.
     pub second: Option<&'r dyn SecondRanker>,
     /// A filter that is applied before any limit. It is called for every session that contains a
-    /// word of the query, is of a date in it, or is found by the second ranker. For a query without
-    /// words it is called for the latest sessions until there are enough.
-    pub only: Option<&'r dyn Fn(SessionKey) -> bool>,
+    /// word of the query, ended in a time range that the query names, or is found by the second
+    /// ranker. For a query without words it is called for the latest sessions until there are
+    /// enough.
+    pub session_filter: Option<&'r dyn Fn(SessionKey) -> bool>,
 }
 
 impl RankRequest<'_> {
-    fn wants(&self, session: u64) -> bool {
-        self.only.is_none_or(|only| only(SessionKey(session)))
+    fn passes_filter(&self, session: u64) -> bool {
+        self.session_filter.is_none_or(|passes| passes(SessionKey(session)))
     }
 }
 
-/// Maximum number of sessions that the second pass inspects, without those of a date in the query.
+/// Maximum number of sessions that the second pass inspects, not counting those that are added
+/// because of a date in the query.
 const CANDIDATES: usize = 160;
-/// Maximum length of a date in the query whose sessions become candidates. A longer one has too
-/// many sessions.
-const FEW_DAYS: Duration = Duration::from_secs(14 * 24 * 3_600);
+/// Maximum length of a time range in the query. The sessions of a longer range do not become
+/// candidates, because they are too many.
+const MAX_TIME_RANGE: Duration = Duration::from_secs(14 * 24 * 3_600);
 /// Maximum number of sessions of the second ranker that are used.
 const SECOND_CANDIDATES: usize = 100;
 
 impl SearchIndex {
     pub fn search(&self, request: &RankRequest<'_>) -> Result<Results, IndexError> {
         Ok(self.with_view(|view| {
-            let admission = Admission::new(request.query, request.scope, view)?;
+            let filters = FilterSet::new(request.query, request.scope, view)?;
             if request.query.is_list() {
-                return list::list(request, view, &admission);
+                return list::list(request, view, &filters);
             }
-            Ranking { request, view, admission: &admission }.run()
+            Ranking { request, view, filters: &filters }.run()
         })?)
     }
 }
@@ -97,7 +99,7 @@ impl SearchIndex {
 struct Ranking<'s> {
     request: &'s RankRequest<'s>,
     view: &'s View<'s>,
-    admission: &'s Admission,
+    filters: &'s FilterSet,
 }
 
 #[derive(Default)]
@@ -105,7 +107,7 @@ struct Candidate {
     session: u64,
     card: CardFacts,
     score: f32,
-    signs: Vec<Sign>,
+    signals: Vec<Signal>,
     best: BestRows,
     /// The candidate's index in the evidence, if it was inspected.
     number: Option<usize>,
@@ -115,38 +117,40 @@ impl Ranking<'_> {
     fn run(&self) -> tantivy::Result<Results> {
         let weights = self.request.weights;
         let plan = Plan::new(self.request.query, self.view, weights)?;
-        let mut gathered = gather::gather(&plan, self.view, self.admission, weights)?;
-        gathered.found.retain(|found| self.request.wants(found.session));
+        let mut gathered = gather::gather(&plan, self.view, self.filters, weights)?;
+        gathered.found.retain(|found| self.request.passes_filter(found.session));
         let mut sessions = most_promising(&gathered.found);
         self.add_sessions_of_dates(&mut sessions)?;
-        let evidence = Evidence::collect(&sessions, &plan, self.view, self.admission)?;
-        let mut candidates = self.weighed(&sessions, &plan, &gathered, &evidence)?;
-        self.hear_second(&mut candidates)?;
+        let evidence = Evidence::collect(&sessions, &plan, self.view, self.filters)?;
+        let mut candidates = self.score_candidates(&sessions, &plan, &gathered, &evidence)?;
+        self.fuse_second_ranker(&mut candidates)?;
         let best = hits::best(candidates, self.request.limit).into_iter();
         let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence, self.view))));
         let (sessions, total) = (hits.collect(), gathered.found.len());
         Ok(Results { sessions, total, spelled: plan.spelled })
     }
 
-    /// Adds the latest sessions of the dates in the query, even without its words. Dates of more
-    /// than [`FEW_DAYS`] and queries with filters on passages are skipped.
+    /// Adds the latest sessions that ended in a time range of the query, even if they contain none
+    /// of its words. Ranges longer than [`MAX_TIME_RANGE`] and queries with filters on passages are
+    /// skipped.
     fn add_sessions_of_dates(&self, sessions: &mut Vec<u64>) -> tantivy::Result<()> {
         let dates = self.request.query.dates().iter();
-        let dates: Vec<&TimeRange> = dates.filter(|range| range.length() <= FEW_DAYS).collect();
-        if dates.is_empty() || self.admission.looks_at_passages() {
+        let dates: Vec<&TimeRange> =
+            dates.filter(|range| range.length() <= MAX_TIME_RANGE).collect();
+        if dates.is_empty() || self.filters.has_passage_filters() {
             return Ok(());
         }
         let mut of_dates = Vec::new();
         self.view.each_session(&mut |row| {
             let at = Timestamp::from_seconds(row.ended);
-            if self.admission.admits_session(row.session)
+            if self.filters.admits_session(row.session)
                 && dates.iter().any(|range| range.contains(at))
             {
                 of_dates.push((row.ended, row.session));
             }
         })?;
         of_dates.sort_unstable_by(|one, other| other.cmp(one));
-        of_dates.retain(|(_, session)| self.request.wants(*session));
+        of_dates.retain(|(_, session)| self.request.passes_filter(*session));
         sessions.extend(of_dates.into_iter().take(CANDIDATES / 2).map(|(_, session)| session));
         sessions.sort_unstable();
         sessions.dedup();
@@ -154,7 +158,7 @@ impl Ranking<'_> {
     }
 
     /// Returns the sessions with their scores.
-    fn weighed(
+    fn score_candidates(
         &self,
         sessions: &[u64],
         plan: &Plan,
@@ -162,16 +166,16 @@ impl Ranking<'_> {
         evidence: &Evidence,
     ) -> tantivy::Result<Vec<Candidate>> {
         let measure = Measure::new(plan, gathered, self.request.weights, evidence);
-        let measured: Vec<(Signs, BestRows)> =
+        let measured: Vec<(SessionSignals, BestRows)> =
             (0..sessions.len()).map(|candidate| measure.candidate(candidate)).collect();
-        let most = weigh::strongest(measured.iter().map(|(signs, _)| signs));
+        let most = weigh::strongest(measured.iter().map(|(signals, _)| signals));
         let mut candidates = Vec::with_capacity(sessions.len());
-        for (number, (session, (signs, best))) in sessions.iter().zip(measured).enumerate() {
+        for (number, (session, (signals, best))) in sessions.iter().zip(measured).enumerate() {
             let Some(card) = self.view.card(*session)? else { continue };
-            let signs = weigh::weigh(&signs, &most, &card, self.request);
-            let score = signs.iter().map(|sign| sign.share).sum();
+            let signals = weigh::weigh(&signals, &most, &card, self.request);
+            let score = signals.iter().map(|signal| signal.share).sum();
             let number = Some(number);
-            candidates.push(Candidate { session: *session, card, score, signs, best, number });
+            candidates.push(Candidate { session: *session, card, score, signals, best, number });
         }
         self.prefer_latest_of_identifier(plan, evidence, &mut candidates);
         Ok(candidates)
@@ -197,39 +201,41 @@ impl Ranking<'_> {
         for (place, candidate) in holders.into_iter().enumerate() {
             let strength = 1.0 - place as f32 / (2.0 * count);
             let share = strength * self.request.weights.identifier;
-            candidate.signs.push(Sign { name: "latest with the identifier", strength, share });
+            candidate.signals.push(Signal { name: "latest with the identifier", strength, share });
             candidate.score += share;
         }
     }
 
     /// Adds the scores of the second ranker.
-    fn hear_second(&self, candidates: &mut Vec<Candidate>) -> tantivy::Result<()> {
+    fn fuse_second_ranker(&self, candidates: &mut Vec<Candidate>) -> tantivy::Result<()> {
         let Some(ranker) = self.request.second else { return Ok(()) };
         let own: Vec<(u64, f32)> =
             candidates.iter().map(|candidate| (candidate.session, candidate.score)).collect();
         let known: HashMap<u64, usize> =
             own.iter().enumerate().map(|(index, (session, _))| (*session, index)).collect();
-        // The second ranker cannot check passage filters, so it may then add no sessions.
-        let is_free = !self.admission.looks_at_passages();
+        // The second ranker cannot check filters on passages. If the query has such filters, it
+        // must not add sessions.
+        let is_free = !self.filters.has_passage_filters();
         let admits = |session: SessionKey| {
-            (is_free && self.admission.admits_session(session.0)) || known.contains_key(&session.0)
+            (is_free && self.filters.admits_session(session.0)) || known.contains_key(&session.0)
         };
-        let limit = if self.request.only.is_some() { usize::MAX } else { SECOND_CANDIDATES };
+        let limit =
+            if self.request.session_filter.is_some() { usize::MAX } else { SECOND_CANDIDATES };
         let second = ranker.rank(limit, &admits).into_iter();
         let second = second.map(|(session, score)| (session.0, score));
-        let second = second.filter(|(session, _)| self.request.wants(*session));
+        let second = second.filter(|(session, _)| self.request.passes_filter(*session));
         let second: Vec<(u64, f32)> = second.take(SECOND_CANDIDATES).collect();
         let floor = ranker.floor();
-        let heard: HashMap<u64, f32> = second.iter().copied().collect();
+        let second_scores: HashMap<u64, f32> = second.iter().copied().collect();
         for (session, score) in fuse::fuse(&own, &second, self.request.weights.second) {
-            let strength = heard.get(&session).copied().unwrap_or_default();
+            let strength = second_scores.get(&session).copied().unwrap_or_default();
             if let Some(index) = known.get(&session) {
-                candidates[*index].hear(score, strength);
+                candidates[*index].apply_fused_score(score, strength);
             } else if strength >= floor
                 && let Some(card) = self.view.card(session)?
             {
                 let mut candidate = Candidate { session, card, ..Candidate::default() };
-                candidate.hear(score, strength);
+                candidate.apply_fused_score(score, strength);
                 candidates.push(candidate);
             }
         }
@@ -239,9 +245,9 @@ impl Ranking<'_> {
 
 impl Candidate {
     /// Replaces the score by the fused one.
-    fn hear(&mut self, score: f32, strength: f32) {
+    fn apply_fused_score(&mut self, score: f32, strength: f32) {
         let share = score - self.score;
-        self.signs.push(Sign { name: "meaning", strength, share });
+        self.signals.push(Signal { name: "meaning", strength, share });
         self.score = score;
     }
 }
@@ -254,9 +260,9 @@ fn most_promising(found: &[SessionScore]) -> Vec<u64> {
     let half = CANDIDATES / 2;
     let mut order: Vec<&SessionScore> = found.iter().collect();
     let mut chosen: HashSet<u64> = HashSet::new();
-    let worths: [fn(&SessionScore) -> f32; 2] = [|found| found.best, |found| found.whole];
-    for worth in worths {
-        order.select_nth_unstable_by(half, |one, other| worth(other).total_cmp(&worth(one)));
+    let score_functions: [fn(&SessionScore) -> f32; 2] = [|found| found.best, |found| found.whole];
+    for score in score_functions {
+        order.select_nth_unstable_by(half, |one, other| score(other).total_cmp(&score(one)));
         chosen.extend(order[..half].iter().map(|found| found.session));
     }
     let mut chosen: Vec<u64> = chosen.into_iter().collect();

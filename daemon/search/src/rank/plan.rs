@@ -97,8 +97,8 @@ impl Plan {
     }
 
     /// Returns the weight of a pair: the lower weight of its two words.
-    pub(crate) fn worth(&self, pair: &Pair) -> f32 {
-        self.units[pair.first].worth().min(self.units[pair.second].worth())
+    pub(crate) fn pair_weight(&self, pair: &Pair) -> f32 {
+        self.units[pair.first].weighted_rarity().min(self.units[pair.second].weighted_rarity())
     }
 
     /// Returns the cursors of the `wanted` units over `shard`, which is given with its number.
@@ -163,7 +163,7 @@ impl Plan {
         let mut order: Vec<usize> = (0..self.units.len()).collect();
         order.retain(|unit| self.units[*unit].frequency > 0);
         if is_long {
-            let worth = |unit: &usize| self.units[*unit].worth_in_log();
+            let worth = |unit: &usize| self.units[*unit].weighted_rarity_in_log();
             order.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
             order.truncate(MOST_UNITS);
         }
@@ -197,7 +197,7 @@ impl Plan {
 /// Returns the words other than stop words, or all words if none describes the subject. For a
 /// pasted log, returns only words of letters, and at most [`MOST_LOOKED_UP`] of them.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
-    if !words.iter().any(|word| word.role.says_something()) {
+    if !words.iter().any(|word| word.role.is_meaningful()) {
         return words.to_vec();
     }
     let is_log = words.len() > MOST_LOOKED_UP;

@@ -67,7 +67,7 @@ pub enum HitLocation {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Explanation {
     /// The relevance signals; the score is the sum of their shares.
-    pub signs: Vec<Sign>,
+    pub signals: Vec<Signal>,
     /// The query's words, with their rarity and their counts in the session.
     pub words: Vec<WordFound>,
 }
@@ -75,10 +75,13 @@ pub struct Explanation {
 impl fmt::Display for Explanation {
     /// Formats `best passages 1.00, recency 0.02; parser 1 (2 in any form), comments 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let signs: Vec<String> =
-            self.signs.iter().map(|sign| format!("{} {:.2}", sign.name, sign.share)).collect();
+        let signals: Vec<String> = self
+            .signals
+            .iter()
+            .map(|signal| format!("{} {:.2}", signal.name, signal.share))
+            .collect();
         let words: Vec<String> = self.words.iter().map(WordFound::to_string).collect();
-        write!(f, "{}", signs.join(", "))?;
+        write!(f, "{}", signals.join(", "))?;
         if !words.is_empty() {
             write!(f, "; {}", words.join(", "))?;
         }
@@ -98,7 +101,7 @@ impl fmt::Display for WordFound {
 
 /// One relevance signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sign {
+pub struct Signal {
     pub name: &'static str,
     /// The strength, for most signals relative to the maximum in this result, which is 1.
     pub strength: f32,

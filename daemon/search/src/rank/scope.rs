@@ -1,4 +1,4 @@
-//! The sessions that a search considers and prefers, whatever the query says.
+//! The sessions that a search considers and prefers, independent of the query.
 
 use crate::model::{Namespace, SessionKey};
 

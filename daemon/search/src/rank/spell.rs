@@ -17,7 +17,8 @@ const MOST_SPELLINGS: usize = 3;
 /// Maximum number of words one edit away that are compared. The intended word may be the rarest of
 /// them.
 const MOST_NEAR: usize = 16;
-/// Maximum number of passages with a word one edit away in which the other words are looked up.
+/// Maximum number of passages, for each similar word, in which the other words of the query are
+/// looked up.
 const MOST_PASSAGES: usize = 2_000;
 /// Maximum number of words that a prefix matches.
 const MOST_ENDINGS: usize = 8;
@@ -54,7 +55,7 @@ pub(crate) fn spellings(
         let first = word.chars().next();
         near.retain(|near| near.chars().next() == first || distance::is_swap(near, word));
     }
-    let shared = in_company(&near, others, view)?;
+    let shared = sharing_a_passage(&near, others, view)?;
     let is_alone = shared.is_empty();
     let mut near = if is_alone { near } else { shared };
     if is_short && (is_alone || word.chars().count() == SHORTEST) {
@@ -70,12 +71,16 @@ pub(crate) fn spellings(
 
 /// Returns the words of `near` that share a passage with the most of `others`, measured by their
 /// weights. Empty if no word shares a passage with any of them.
-fn in_company(near: &[String], others: &[Unit], view: &View<'_>) -> tantivy::Result<Vec<String>> {
+fn sharing_a_passage(
+    near: &[String],
+    others: &[Unit],
+    view: &View<'_>,
+) -> tantivy::Result<Vec<String>> {
     let mut worths = Vec::with_capacity(near.len());
     for word in near {
         let mut best = 0.0_f32;
         for shard in view.shards.iter().enumerate() {
-            best = best.max(company(word, others, shard)?);
+            best = best.max(shared_passage_weight(word, others, shard)?);
         }
         worths.push(best);
     }
@@ -85,13 +90,17 @@ fn in_company(near: &[String], others: &[Unit], view: &View<'_>) -> tantivy::Res
 }
 
 /// Returns the highest total weight of the units that occur in one passage with `word`.
-fn company(word: &str, others: &[Unit], shard: (usize, &Shard<'_>)) -> tantivy::Result<f32> {
+fn shared_passage_weight(
+    word: &str,
+    others: &[Unit],
+    shard: (usize, &Shard<'_>),
+) -> tantivy::Result<f32> {
     let (number, shard) = shard;
     let Some(mut cursor) = shard.walk(word, Depth::Counts)? else { return Ok(0.0) };
     let mut walks = Vec::new();
     for unit in others {
         let cursors = unit.walks(number, shard, Depth::Counts)?.into_iter();
-        walks.push((unit.worth(), cursors.map(|(_, cursor)| cursor).collect::<Vec<_>>()));
+        walks.push((unit.weighted_rarity(), cursors.map(|(_, cursor)| cursor).collect::<Vec<_>>()));
     }
     let mut best = 0.0_f32;
     for _ in 0..MOST_PASSAGES {

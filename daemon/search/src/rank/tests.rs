@@ -329,7 +329,7 @@ fn the_scope_restricts_too() {
 
 /// With equal scores the higher session number comes first, so the better one has number 1.
 #[test]
-fn what_says_more_comes_first() {
+fn sessions_with_stronger_signals_come_first() {
     let by_role = |session, role| IndexChange::Messages {
         card: card(session),
         messages: vec![message(role, "the parser loses comments")],
@@ -398,7 +398,7 @@ fn a_list_has_the_latest_first() {
 }
 
 #[test]
-fn a_question_of_stop_words_alone_finds_what_holds_them() {
+fn a_query_of_only_stop_words_searches_them() {
     let index =
         TestIndex::with([said(card(1), &["to be or not to be"]), said(card(2), &["apple"])]);
     assert_eq!(index.find("to be or not to be"), [1]);
@@ -413,7 +413,7 @@ fn an_explanation_adds_up_to_the_score() {
     ]);
     let results = index.search("parser comments in March");
     for hit in &results.sessions {
-        let sum: f32 = hit.explanation.signs.iter().map(|sign| sign.share).sum();
+        let sum: f32 = hit.explanation.signals.iter().map(|signal| signal.share).sum();
         assert!((sum - hit.score).abs() < 1e-4);
     }
     let explanation = &results.sessions[0].explanation;
@@ -426,7 +426,7 @@ fn an_explanation_adds_up_to_the_score() {
 }
 
 #[test]
-fn a_second_ranker_is_heard_but_does_not_rule() {
+fn a_second_ranker_influences_the_order_but_does_not_determine_it() {
     struct FixedRanker;
     impl SecondRanker for FixedRanker {
         fn rank(&self, _: usize, admits: &dyn Fn(SessionKey) -> bool) -> Vec<(SessionKey, f32)> {
@@ -543,7 +543,7 @@ fn no_question_fails_whatever_is_in_it() {
         limit: 0,
         weights: &Weights::default(),
         second: None,
-        only: None,
+        session_filter: None,
     };
     assert_eq!(index.index.search(&request).unwrap().sessions, []);
 }
@@ -568,7 +568,7 @@ fn the_filter_of_a_request_applies_before_any_limit() {
             limit: 1,
             weights: &Weights::default(),
             second: None,
-            only: Some(&only),
+            session_filter: Some(&only),
         };
         assert_eq!(keys(&index.index.search(&request).unwrap()), [hidden], "{question:?}");
     }

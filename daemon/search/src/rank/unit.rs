@@ -179,14 +179,14 @@ impl Unit {
     }
 
     /// Returns the weight times the rarity.
-    pub(crate) fn worth(&self) -> f32 {
+    pub(crate) fn weighted_rarity(&self) -> f32 {
         self.weight * self.rarity
     }
 
     /// Returns the weight among the words of a long query, in which numbers are less relevant.
-    pub(crate) fn worth_in_log(&self) -> f32 {
+    pub(crate) fn weighted_rarity_in_log(&self) -> f32 {
         let has_digits = self.label.bytes().any(|byte| byte.is_ascii_digit());
-        if has_digits { 0.3 * self.worth() } else { self.worth() }
+        if has_digits { 0.3 * self.weighted_rarity() } else { self.weighted_rarity() }
     }
 
     fn new(label: String, source: PostingSource) -> Unit {
@@ -234,7 +234,7 @@ pub(crate) fn label(word: &QueryWord) -> String {
 }
 
 fn terms_of(word: &str, view: &View<'_>) -> Vec<UnitTerm> {
-    let forms = terms::of_forms(word, view.languages());
+    let forms = terms::terms_for_all_forms(word, view.languages());
     let is_own_form = forms.iter().any(|form| form == word);
     let matches = |form: &String| if form == word { Matches::Both } else { Matches::Form };
     let mut terms: Vec<UnitTerm> =

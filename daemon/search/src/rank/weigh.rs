@@ -6,44 +6,45 @@ use crate::{
     index::{facts::CardFacts, passages::seconds},
     model::{Project, Timestamp},
     query::dates::TimeRange,
-    rank::{RankRequest, measure::Signs, results::Sign},
+    rank::{RankRequest, measure::SessionSignals, results::Signal},
     text::{self, TokenForm},
 };
 
 /// Returns the maximum of each signal over all candidates.
-pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s Signs>) -> Signs {
-    all.fold(Signs::default(), |most, signs| Signs {
-        turns: most.turns.max(signs.turns),
-        stretch: most.stretch.max(signs.stretch),
-        whole: most.whole.max(signs.whole),
-        pairs: most.pairs.max(signs.pairs),
-        run: most.run.max(signs.run),
+pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s SessionSignals>) -> SessionSignals {
+    all.fold(SessionSignals::default(), |most, signals| SessionSignals {
+        turns: most.turns.max(signals.turns),
+        stretch: most.stretch.max(signals.stretch),
+        whole: most.whole.max(signals.whole),
+        pairs: most.pairs.max(signals.pairs),
+        run: most.run.max(signals.run),
     })
 }
 
 /// Returns the parts of a session's score: its signals relative to the maxima, and signals from its
 /// card.
 pub(crate) fn weigh(
-    signs: &Signs,
-    most: &Signs,
+    signals: &SessionSignals,
+    most: &SessionSignals,
     card: &CardFacts,
     request: &RankRequest<'_>,
-) -> Vec<Sign> {
+) -> Vec<Signal> {
     let weights = request.weights;
     let scaled = |value: f32, most: f32| if most > 0.0 { value / most } else { 0.0 };
     let all = [
-        ("best passages", scaled(signs.turns, most.turns), weights.turns),
-        ("best stretch", scaled(signs.stretch, most.stretch), weights.stretch),
-        ("whole session", scaled(signs.whole, most.whole), weights.whole),
-        ("word order", scaled(signs.pairs, most.pairs), weights.pairs),
-        ("word order in one passage", signs.run, weights.run),
+        ("best passages", scaled(signals.turns, most.turns), weights.turns),
+        ("best stretch", scaled(signals.stretch, most.stretch), weights.stretch),
+        ("whole session", scaled(signals.whole, most.whole), weights.whole),
+        ("word order", scaled(signals.pairs, most.pairs), weights.pairs),
+        ("word order in one passage", signals.run, weights.run),
         ("date", nearness_to_date(card, request), weights.date),
         ("project named", yes(is_named(card, request)), weights.named_project),
         ("same project", yes(is_near(card, request)), weights.near),
         ("recency", recency(card, request), weights.recency),
     ];
     let all = all.into_iter().filter(|(_, strength, weight)| strength * weight != 0.0);
-    all.map(|(name, strength, weight)| Sign { name, strength, share: strength * weight }).collect()
+    all.map(|(name, strength, weight)| Signal { name, strength, share: strength * weight })
+        .collect()
 }
 
 fn yes(is: bool) -> f32 {

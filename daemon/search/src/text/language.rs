@@ -69,7 +69,8 @@ static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
     words
 });
 
-/// English function words. They count for English even if another language has them (`is`, `we`).
+/// English function words. They are counted for English even if another language has them (`is`,
+/// `we`).
 const ENGLISH: [&str; 16] = [
     "the", "and", "to", "is", "it", "that", "this", "with", "for", "not", "be", "we", "you", "are",
     "have", "from",
@@ -99,13 +100,13 @@ pub(crate) fn of_text(text: &str) -> Option<Language> {
         }
     }
     let (number, most) = counts.iter().enumerate().rev().max_by_key(|(_, count)| **count)?;
-    (*most >= LEAST && *most > 2 * english).then_some(Language(number))
+    (*most >= MIN_FUNCTION_WORDS && *most > 2 * english).then_some(Language(number))
 }
 
 /// Maximum length, in bytes, of a function word.
 const LONGEST: usize = 8;
 /// Minimum number of function words that make a language certain.
-const LEAST: u8 = 2;
+const MIN_FUNCTION_WORDS: u8 = 2;
 
 /// A set of languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,21 +7,21 @@ use std::{collections::HashMap, sync::LazyLock};
 
 /// How meaningless a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Emptiness {
+pub(crate) enum StopClass {
     /// A stop word, which is ignored if the query has better words.
-    Empty,
+    Stop,
     /// A word with little meaning, such as one about time or place.
     Faint,
 }
 
 /// Returns how meaningless a folded word is; `None` for a meaningful word.
-pub(crate) fn emptiness(word: &str) -> Option<Emptiness> {
+pub(crate) fn stop_class(word: &str) -> Option<StopClass> {
     WORDS.get(word).copied()
 }
 
-static WORDS: LazyLock<HashMap<&'static str, Emptiness>> = LazyLock::new(|| {
-    let empty = EMPTY.split_ascii_whitespace().map(|word| (word, Emptiness::Empty));
-    let faint = FAINT.split_ascii_whitespace().map(|word| (word, Emptiness::Faint));
+static WORDS: LazyLock<HashMap<&'static str, StopClass>> = LazyLock::new(|| {
+    let empty = EMPTY.split_ascii_whitespace().map(|word| (word, StopClass::Stop));
+    let faint = FAINT.split_ascii_whitespace().map(|word| (word, StopClass::Faint));
     empty.chain(faint).collect()
 });
 

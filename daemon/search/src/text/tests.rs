@@ -216,11 +216,11 @@ fn forms_of_a_word_share_a_stem() {
 }
 
 #[test]
-fn words_that_say_little_are_known() {
-    use stop::{Emptiness, emptiness};
+fn words_with_little_meaning_are_recognised() {
+    use stop::{StopClass, stop_class};
     for word in ["the", "what", "didn", "where"] {
-        assert_eq!(emptiness(word), Some(Emptiness::Empty), "{word}");
+        assert_eq!(stop_class(word), Some(StopClass::Stop), "{word}");
     }
-    assert_eq!(emptiness("without"), Some(Emptiness::Faint));
-    assert_eq!(emptiness("test"), None);
+    assert_eq!(stop_class("without"), Some(StopClass::Faint));
+    assert_eq!(stop_class("test"), None);
 }

@@ -41,8 +41,9 @@ pub struct Ranker<'r> {
 /// Maximum number of owners that are compared with each other to measure the average similarity.
 const SAMPLE: usize = 48;
 /// Minimum number of owners for a meaningful average.
-const FEW: usize = 8;
-/// Deleted rows are removed when they exceed one row in this number of rows.
+const MIN_SAMPLE: usize = 8;
+/// Deleted rows are removed when there are more than 64 of them, and more than one in this number
+/// of rows.
 const DEAD: usize = 4;
 
 impl Vectors {
@@ -121,7 +122,7 @@ impl Vectors {
         });
         let step = self.rows.len().div_ceil(SAMPLE).max(1);
         let sample: Vec<usize> = firsts.step_by(step).collect();
-        if sample.len() < FEW {
+        if sample.len() < MIN_SAMPLE {
             return None;
         }
         let row = |row: usize| &self.numbers[row * self.dimension..(row + 1) * self.dimension];
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_replaced_or_removed_is_not_found() {
+    fn replaced_and_removed_vectors_are_not_found() {
         let mut vectors = Vectors::default();
         for owner in 0..500 {
             vectors.put(owner, &[packed(&[1.0, 0.0]), packed(&[0.0, 1.0])]);
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_far_from_a_question_as_from_anything_lies_below_the_floor() {
+    fn unrelated_vectors_are_below_the_floor() {
         let mut vectors = Vectors::default();
         let on_a_circle = |part: f32| packed(&[part.cos(), part.sin(), 0.5]);
         let floor =

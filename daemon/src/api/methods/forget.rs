@@ -187,7 +187,7 @@ fn describe(
             && store.episode(indexed.episode)?.is_some()
         {
             answer.episodes += 1;
-            let things = store.things_of(indexed.episode)?.len();
+            let things = store.entities_and_facts_of(indexed.episode)?.len();
             answer.things += u64::try_from(things).unwrap_or(u64::MAX);
         }
         answer.sessions.push(row);

@@ -253,7 +253,7 @@ fn with_text(
         limit: MAX_CANDIDATES,
         weights: &weights,
         second: None,
-        only: None,
+        session_filter: None,
     };
     let results = blocking::read(|| daemon.indexes.sessions.search(&request));
     let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;

@@ -89,7 +89,7 @@ impl<'d> GraphSearch<'d> {
         &self,
         kind: VectorSet,
         limit: usize,
-        only: Option<&dyn Fn(SessionKey) -> bool>,
+        session_filter: Option<&dyn Fn(SessionKey) -> bool>,
     ) -> Result<Results, Error> {
         let index = match kind {
             VectorSet::Sessions => &self.daemon.indexes.sessions,
@@ -99,7 +99,7 @@ impl<'d> GraphSearch<'d> {
         let weights = Weights::default();
         let search = |second: Option<&dyn SecondRanker>| {
             let (query, scope, now, weights) = (&self.query, &self.scope, clock::now(), &weights);
-            index.search(&RankRequest { query, scope, now, limit, weights, second, only })
+            index.search(&RankRequest { query, scope, now, limit, weights, second, session_filter })
         };
         let results = blocking::read(|| {
             self.daemon.embedding.with_ranker(kind, self.query_vector.as_deref(), search)

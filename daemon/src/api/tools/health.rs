@@ -242,7 +242,7 @@ fn watch_mode(mode: Option<Mode>) -> &'static str {
     match mode {
         None => "starting",
         Some(Mode::Events) => "events",
-        Some(Mode::Polling(PollingReason::Asked)) => "polling, as configured",
+        Some(Mode::Polling(PollingReason::Configured)) => "polling, as configured",
         Some(Mode::Polling(PollingReason::FileSystem)) => {
             "polling, because the file system reports no changes"
         }

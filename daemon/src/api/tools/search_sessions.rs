@@ -240,8 +240,15 @@ async fn search(
     let query_vector = daemon.embedding.query_vector(query.said()).await;
     let search = |second: Option<&dyn SecondRanker>| {
         let now = clock::now();
-        let request =
-            RankRequest { query, scope, now, limit, weights: &weights, second, only: None };
+        let request = RankRequest {
+            query,
+            scope,
+            now,
+            limit,
+            weights: &weights,
+            second,
+            session_filter: None,
+        };
         daemon.indexes.sessions.search(&request)
     };
     let results = blocking::read(|| {

@@ -258,8 +258,8 @@ impl Tables {
     fn of(&mut self, owner: Owner) -> (&mut Vectors, u64) {
         match owner {
             Owner::Session(key) => (&mut self.sessions, key.0),
-            Owner::Thing(EntityOrFact::Entity(id)) => (&mut self.entities, id.number()),
-            Owner::Thing(EntityOrFact::Fact(key)) => (&mut self.facts, key.number()),
+            Owner::EntityOrFact(EntityOrFact::Entity(id)) => (&mut self.entities, id.number()),
+            Owner::EntityOrFact(EntityOrFact::Fact(key)) => (&mut self.facts, key.number()),
         }
     }
 
@@ -280,7 +280,7 @@ impl Queue {
     fn add(&mut self, owner: Owner) {
         match owner {
             Owner::Session(key) => self.sessions.insert(key),
-            Owner::Thing(thing) => self.things.insert(thing),
+            Owner::EntityOrFact(thing) => self.things.insert(thing),
         };
     }
 
@@ -295,7 +295,8 @@ impl Queue {
         let mut left = texts;
         while left > 0 {
             let session = self.sessions.pop_last().map(Owner::Session);
-            let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::Thing)) else {
+            let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::EntityOrFact))
+            else {
                 break;
             };
             let usual = if matches!(owner, Owner::Session(_)) { TEXTS_PER_SESSION } else { 1 };

@@ -57,8 +57,8 @@ impl Target for EmbeddingQueue {
             | OutboxChange::SessionDropped(session) => {
                 embedding.enqueue(Owner::Session(session));
             }
-            OutboxChange::Things(things) => {
-                things.into_iter().for_each(|thing| embedding.enqueue(Owner::Thing(thing)));
+            OutboxChange::EntitiesAndFacts(things) => {
+                things.into_iter().for_each(|thing| embedding.enqueue(Owner::EntityOrFact(thing)));
             }
             OutboxChange::Messages { .. }
             | OutboxChange::Session(_)

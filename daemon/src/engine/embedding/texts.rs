@@ -34,7 +34,7 @@ impl Texts {
     pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
         match owner {
             Owner::Session(key) => of_session(key, store),
-            Owner::Thing(thing) => Ok(text_of_thing(thing, store)?.map(|text| Texts {
+            Owner::EntityOrFact(thing) => Ok(text_of_thing(thing, store)?.map(|text| Texts {
                 owner,
                 episode: None,
                 texts: vec![start(&text).to_owned()],

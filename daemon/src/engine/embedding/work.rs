@@ -133,7 +133,9 @@ impl EmbeddingService {
         self.store.visit_sessions(&mut |session| {
             session.indexed.is_none() || check(Owner::Session(session.key))
         })?;
-        self.store.visit_things(&mut |thing: EntityOrFact| check(Owner::Thing(thing)))?;
+        self.store.visit_entities_and_facts(&mut |thing: EntityOrFact| {
+            check(Owner::EntityOrFact(thing))
+        })?;
         let current = self.model.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         if Arc::ptr_eq(model, &current) {
             let mut queue = self.lock_queue();

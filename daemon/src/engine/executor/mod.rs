@@ -152,7 +152,7 @@ impl Executor {
             }
             EngineEffect::CountAvoided(project) => {
                 let client = &self.state.summarizer().client;
-                client.avoided(Purpose::SessionSummary, Avoided::Unchanged, project);
+                client.record_avoided(Purpose::SessionSummary, Avoided::Unchanged, project);
             }
             EngineEffect::PermitRemake { session, parse_context, reply } => {
                 let (session, reader) = (*session, self.reader.clone());

@@ -15,7 +15,7 @@ impl Summarizer {
         if !self.writes_summaries() {
             return Some(0.0);
         }
-        let budget = u64::from(self.client.room(0)).max(1);
+        let budget = u64::from(self.client.input_budget(0)).max(1);
         let calls = tokens.div_ceil(budget).clamp(1, u64::from(MAX_PARTS));
         let input = tokens.min(calls * budget) + calls * FRAME;
         let usage =

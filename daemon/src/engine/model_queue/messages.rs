@@ -120,13 +120,17 @@ impl Summarizer {
         let values =
             Values { context: Some(&context), max_chars: Some(max_chars), ..Values::default() };
         let frame = tokens::estimate(&template.fill(&values).plain_text());
-        let budget = self.client.room(output).saturating_sub(frame).min(MESSAGE_TOKENS);
+        let budget = self.client.input_budget(output).saturating_sub(frame).min(MESSAGE_TOKENS);
         let whole = tokens::estimate(content);
         let content = without_middle(content, budget);
         let values = Values { content: &content, ..values };
         let key = SummaryKey::of(&template, &values);
         if let Some(kept) = self.summaries.get(key) {
-            self.client.avoided(Purpose::MessageSummary, Avoided::Cached, question.project());
+            self.client.record_avoided(
+                Purpose::MessageSummary,
+                Avoided::Cached,
+                question.project(),
+            );
             return Ok(kept);
         }
         let request = CompletionRequest {

@@ -51,7 +51,7 @@ impl Summarizer {
                 prompts.into_iter().all(|prompt| prompt.origin.line <= recap.origin.line)
             });
         if suffices {
-            self.client.avoided(Purpose::SessionSummary, Avoided::Recap, question.project());
+            self.client.record_avoided(Purpose::SessionSummary, Avoided::Recap, question.project());
         }
         suffices
     }
@@ -83,7 +83,7 @@ impl Summarizer {
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
         let asked = SummaryRequest::new(self, question);
         let frame = tokens::estimate(&asked.prompt("").plain_text());
-        let budget = self.client.room(asked.output).saturating_sub(frame) / divisor;
+        let budget = self.client.input_budget(asked.output).saturating_sub(frame) / divisor;
         let packed = pack(question, store, budget)?;
         tracing::debug!(
             parts = packed.parts.len(),

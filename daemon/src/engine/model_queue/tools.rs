@@ -29,7 +29,7 @@ impl Summarizer {
         let mut learned = self.resolve_unknowns(question);
         let Some(request) = question.unknowns.request() else {
             let why = Avoided::Known;
-            self.client.avoided(Purpose::ToolClassification, why, question.project());
+            self.client.record_avoided(Purpose::ToolClassification, why, question.project());
             return Ok(learned);
         };
         let reply = self.client.ask_blocking(&self.runtime, &self.about(&request, question))?;
@@ -83,7 +83,7 @@ impl Summarizer {
 
     /// Limits the output to a quarter of the model's context.
     pub(super) fn limit_output(&self, output: u32) -> u32 {
-        output.min(self.client.room(0) / 4).max(1)
+        output.min(self.client.input_budget(0) / 4).max(1)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     llm::{
         ledger::Ledger,
         ledger_file::LedgerFile,
-        ports::{Avoided, End, Journal, UsageRecord},
+        ports::{Avoided, Journal, RequestOutcome, UsageRecord},
         price::Money,
     },
     model::{Namespace, Timestamp},
@@ -155,12 +155,12 @@ impl Journal for UsageStats {
 impl UsageCounters {
     fn add(&mut self, record: &UsageRecord) {
         match record.end {
-            End::Answered => self.answered += 1,
-            End::Failed(_) => self.failed += 1,
-            End::Avoided(Avoided::Cached) => self.kept += 1,
-            End::Avoided(Avoided::Unchanged) => self.unchanged += 1,
-            End::Avoided(Avoided::Recap) => self.recaps += 1,
-            End::Avoided(Avoided::Known) => self.known += 1,
+            RequestOutcome::Answered => self.answered += 1,
+            RequestOutcome::Failed(_) => self.failed += 1,
+            RequestOutcome::Avoided(Avoided::Cached) => self.kept += 1,
+            RequestOutcome::Avoided(Avoided::Unchanged) => self.unchanged += 1,
+            RequestOutcome::Avoided(Avoided::Recap) => self.recaps += 1,
+            RequestOutcome::Avoided(Avoided::Known) => self.known += 1,
         }
         self.calls += u64::from(record.calls);
         self.input = self.input.saturating_add(record.usage.input);
@@ -210,7 +210,7 @@ mod tests {
         store::sled::SledStore,
     };
 
-    fn record(day: i64, end: End, project: &str) -> UsageRecord {
+    fn record(day: i64, end: RequestOutcome, project: &str) -> UsageRecord {
         UsageRecord {
             at: start_of_day(day),
             purpose: Purpose::SessionSummary,
@@ -218,7 +218,7 @@ mod tests {
             provider: "openai",
             model: "some-model".to_owned(),
             end,
-            calls: u32::from(end == End::Answered),
+            calls: u32::from(end == RequestOutcome::Answered),
             usage: TokenUsage { input: 10, output: 2, ..TokenUsage::default() },
             cost: Some(Money::from_usd(0.5)),
             saved_tokens: 0,
@@ -233,14 +233,14 @@ mod tests {
             UsageStats::open(LedgerFile::new(folder.path()), store)
         };
         let usage = open();
-        usage.record(&record(5, End::Answered, "/a"));
-        usage.record(&record(5, End::Avoided(Avoided::Unchanged), "/a"));
-        usage.record(&record(5, End::Failed("unavailable"), "/b"));
-        usage.record(&record(6, End::Answered, "/a"));
+        usage.record(&record(5, RequestOutcome::Answered, "/a"));
+        usage.record(&record(5, RequestOutcome::Avoided(Avoided::Unchanged), "/a"));
+        usage.record(&record(5, RequestOutcome::Failed("unavailable"), "/b"));
+        usage.record(&record(6, RequestOutcome::Answered, "/a"));
         usage.store.write(Vec::new()).wait().unwrap();
         drop(usage);
         let usage = open();
-        usage.record(&record(6, End::Answered, "/a"));
+        usage.record(&record(6, RequestOutcome::Answered, "/a"));
         let days = usage.days().unwrap();
         assert_eq!(days.keys().copied().collect::<Vec<_>>(), [5, 6]);
         let of = |day: i64, project: &str| {
@@ -249,7 +249,7 @@ mod tests {
         let a = of(5, "/a");
         assert_eq!((a.answered, a.unchanged, a.calls, a.input), (1, 1, 1, 20));
         assert_eq!((of(5, "/b").failed, of(6, "/a").answered), (1, 2));
-        usage.record(&record(6 + DAYS, End::Answered, "/a"));
+        usage.record(&record(6 + DAYS, RequestOutcome::Answered, "/a"));
         usage.store.write(Vec::new()).wait().unwrap();
         assert_eq!(usage.days().unwrap().keys().copied().collect::<Vec<_>>(), [6, 6 + DAYS]);
     }

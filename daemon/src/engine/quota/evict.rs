@@ -196,7 +196,12 @@ mod tests {
             store.write(writes).wait().unwrap();
             if *is_indexed {
                 let episode = contract::episode(&session, *age + 1);
-                contract::index_saying(store, &mut session, &episode, contract::statements(1));
+                contract::index_with_statements(
+                    store,
+                    &mut session,
+                    &episode,
+                    contract::statements(1),
+                );
             }
             keys.push(key);
         }

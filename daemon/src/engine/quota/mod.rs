@@ -251,7 +251,7 @@ impl EvictionStats {
     /// Loads the saved statistics. If they cannot be parsed, they start at zero, because they are
     /// only displayed.
     fn load(store: &dyn Store) -> Result<EvictionStats, StoreError> {
-        let note = store.note(NoteNamespace::Room, NOTE)?;
+        let note = store.note(NoteNamespace::Evictions, NOTE)?;
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
@@ -268,7 +268,7 @@ impl EvictionStats {
 
     fn to_note(self) -> Write {
         let content = Some(serde_json::to_vec(&self).expect("numbers can be serialized as JSON"));
-        Write::Note(Note { namespace: NoteNamespace::Room, name: NOTE.to_owned(), content })
+        Write::Note(Note { namespace: NoteNamespace::Evictions, name: NOTE.to_owned(), content })
     }
 
     /// Returns the time of the last eviction; `None` if there was none.

@@ -29,7 +29,7 @@ impl SourceReader {
     ) -> Result<ReadProgress, ReadError> {
         let saved = Box::new(self.load(&source)?);
         let path = Path::new(&source.path);
-        let Ok((mut tail, Resumed::GoesOn)) = Tail::open_whole(path, &saved.cursor) else {
+        let Ok((mut tail, Resumed::Continued)) = Tail::open_whole(path, &saved.cursor) else {
             return Ok(ReadProgress::of_missing(source, saved, true));
         };
         tail.rewind().map_err(unreadable(&source))?;

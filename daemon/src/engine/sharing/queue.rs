@@ -83,7 +83,7 @@ impl Target for ShareQueue {
                 self.sharing.mark_changed(session);
             }
             OutboxChange::SessionDropped(session) => self.sharing.note_deletion(session),
-            OutboxChange::Things(things) => {
+            OutboxChange::EntitiesAndFacts(things) => {
                 for thing in things {
                     match thing {
                         EntityOrFact::Fact(fact) => self.mark_fact(fact)?,

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 use graphiti_proto::{
-    clean::is_obeyed,
+    clean::is_unsafe_to_display,
     tools::{SessionRow, graph::SourceLine},
 };
 use maud::{Markup, html};
@@ -20,7 +20,7 @@ use crate::{
 /// Replaces control characters in external text by visible text, except line feeds and tabs.
 /// Otherwise a change of the writing direction could make the text look different.
 pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
-    let is_hidden = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
+    let is_hidden = |c: char| is_unsafe_to_display(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }

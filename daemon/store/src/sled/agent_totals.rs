@@ -1,4 +1,4 @@
-//! Stores the totals of each agent in a row of its own, in the same step as the counted records.
+//! Stores the totals of each agent in a separate row, in the same step as the counted records.
 
 use std::{
     collections::BTreeMap,

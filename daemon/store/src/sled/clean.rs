@@ -1,8 +1,8 @@
 //! Cleans all rows with text, in steps.
 //!
-//! This module knows which tables contain text, and the [`Cleaner`] knows which fields of a record
-//! do. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed text are deleted.
-//! The caller updates the search index.
+//! This module defines which tables contain text, and the [`Cleaner`] defines which fields of a
+//! record do. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed text are
+//! deleted. The caller updates the search index.
 
 use std::{ops::Bound, path::Path};
 
@@ -62,7 +62,7 @@ const NO_TEXT: [u8; 16] = [
     table::OUTBOX,
     table::FORK_KEYS,
     table::FORK_KEYS_OF,
-    table::CONTENTS,
+    table::EPISODE_INDEX,
     table::MENTIONS_BY_KIND,
     table::CLAIMS_BY_ENTITY,
     table::CLAIMS_BY_PROJECT,
@@ -119,8 +119,8 @@ impl SledStore {
         for row in &self.tree {
             let (key, value) = row?;
             let first = key.first().copied().unwrap_or_default();
-            if place(&key).is_none() && !NO_TEXT.contains(&first) {
-                let what = "it is of a table that this program does not know".to_owned();
+            if table_index(&key).is_none() && !NO_TEXT.contains(&first) {
+                let what = "its table is unknown to this program".to_owned();
                 return Err(damaged(&key, what));
             }
             if is_after(&key, after) {
@@ -149,7 +149,7 @@ impl SledStore {
     ) -> Result<(CleaningStep, Rows), StoreError> {
         let mut step = CleaningStep { next: None, bytes: 0, unreadable: 0 };
         let mut rows = Rows::new();
-        for table in &TEXT[place(after).unwrap_or(0)..] {
+        for table in &TEXT[table_index(after).unwrap_or(0)..] {
             let from = match after.first() {
                 Some(first) if *first == table.first => Bound::Excluded(after.clone()),
                 _ => Bound::Included(vec![table.first]),
@@ -158,7 +158,7 @@ impl SledStore {
             for row in self.tree.range((from, Bound::Excluded(vec![table.first + 1]))) {
                 let (key, value) = row?;
                 step.bytes += (key.len() + value.len()) as u64;
-                let Some(record) = whole(&key, &value, &mut joiner) else { continue };
+                let Some(record) = complete_record(&key, &value, &mut joiner) else { continue };
                 let mut changes = Changes { store: self, rows: Rows::new() };
                 match (table.clean)(&mut changes, &record.key, &record.sealed, cleaner) {
                     Ok(()) => rows.extend(changes.rows),
@@ -182,7 +182,7 @@ struct StoredRecord {
 }
 
 /// Returns the complete record when `key` is the row of its last piece.
-fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> {
+fn complete_record(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> {
     match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
         Layout::Plain => None,
         Layout::Sealed => Some(StoredRecord { key: key.to_vec(), sealed: value.to_vec() }),
@@ -194,14 +194,14 @@ fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> 
 }
 
 /// Returns the index in [`TEXT`] of the table of a key.
-fn place(key: &[u8]) -> Option<usize> {
+fn table_index(key: &[u8]) -> Option<usize> {
     TEXT.iter().position(|table| key.first() == Some(&table.first))
 }
 
 /// Whether a row with text comes after `after` in the order of cleaning.
 fn is_after(key: &[u8], after: &CleaningPosition) -> bool {
-    let Some(table) = place(key) else { return false };
-    place(after).is_none_or(|begun| table > begun || table == begun && key > after.as_slice())
+    let Some(table) = table_index(key) else { return false };
+    table_index(after).is_none_or(|begun| table > begun || table == begun && key > after.as_slice())
 }
 
 fn open<R: serde::de::DeserializeOwned>(key: &Key, sealed: &[u8]) -> Result<R, StoreError> {
@@ -340,12 +340,12 @@ fn mention(
     sealed: &[u8],
     cleaner: &mut dyn Cleaner,
 ) -> Result<(), StoreError> {
-    let told = statements::mention(key, sealed)?;
-    let mut mention: Mention = told.what;
+    let attributed = statements::mention(key, sealed)?;
+    let mut mention: Mention = attributed.what;
     if cleaner.mention(&mut mention) {
-        let record = MentionRecord::new(&mention, told.created_at.micros());
+        let record = MentionRecord::new(&mention, attributed.created_at.micros());
         changes.put(key, envelope::seal(&record));
-        changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(mention.entity)))?;
+        changes.drop_vectors(Owner::EntityOrFact(EntityOrFact::Entity(mention.entity)))?;
     }
     Ok(())
 }
@@ -358,10 +358,10 @@ fn claims(
 ) -> Result<(), StoreError> {
     let mut records = Vec::new();
     let mut changed: Vec<Claim> = Vec::new();
-    for told in statements::claims(key, sealed)? {
-        let mut claim = told.what;
+    for attributed in statements::claims(key, sealed)? {
+        let mut claim = attributed.what;
         let is_changed = cleaner.claim(&mut claim);
-        records.push(ClaimRecord::new(&claim, told.created_at.micros()));
+        records.push(ClaimRecord::new(&claim, attributed.created_at.micros()));
         changed.extend(is_changed.then_some(claim));
     }
     if changed.is_empty() {
@@ -369,9 +369,9 @@ fn claims(
     }
     changes.put_pieces(key, &envelope::seal(&records))?;
     for claim in changed {
-        changes.drop_vectors(Owner::Thing(EntityOrFact::Fact(claim.key)))?;
+        changes.drop_vectors(Owner::EntityOrFact(EntityOrFact::Fact(claim.key)))?;
         for entity in claim.entities() {
-            changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(entity)))?;
+            changes.drop_vectors(Owner::EntityOrFact(EntityOrFact::Entity(entity)))?;
         }
     }
     Ok(())
@@ -383,7 +383,7 @@ fn note(
     sealed: &[u8],
     cleaner: &mut dyn Cleaner,
 ) -> Result<(), StoreError> {
-    let unknown = || damaged(key, "it is a note that this program does not know".to_owned());
+    let unknown = || damaged(key, "this kind of note is unknown to this program".to_owned());
     let namespace = key.get(1).copied().and_then(NoteNamespace::from_number).ok_or_else(unknown)?;
     let name = keys::note_in(key).ok_or_else(unknown)?.to_vec();
     let content: Vec<u8> = open(key, sealed)?;

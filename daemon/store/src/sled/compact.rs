@@ -78,7 +78,8 @@ pub(super) fn make(folder: &Path, store: SledStore) -> Result<(), StoreError> {
     let copied = copy_beside(folder, &store.tree, &paths.copying);
     store.close();
     copied?;
-    // A thread of sled that still has the old database open would write into the new one's folder.
+    // A thread of sled that still has the old database open would write into the folder of the new
+    // database.
     wait_until_closed(folder).map_err(failed)?;
     fault::point("smaller: copied");
     swap(folder, &paths).map_err(failed)
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_a_database_stays_when_it_is_made_smaller() {
+    fn compaction_preserves_the_content() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("db");
         let (content, end) = mostly_deleted(&folder);
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_crash_leaves_is_one_whole_database() {
+    fn after_a_crash_there_is_one_complete_database() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("db");
         let paths = CompactionPaths::of(&folder);

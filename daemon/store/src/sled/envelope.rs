@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_again() {
+    fn sealed_records_can_be_opened() {
         for text in ["", "short", &"long ".repeat(500)] {
             let sealed = seal(&(7u32, text.to_owned()));
             assert_eq!(open::<(u32, String)>(&sealed), Ok((7, text.to_owned())));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_is_noticed() {
+    fn every_flipped_bit_is_detected() {
         let sealed = seal(&(7u32, "a record of some length".to_owned()));
         for bit in 0..sealed.len() * 8 {
             let mut broken = sealed.clone();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_is_noticed() {
+    fn every_truncation_is_detected() {
         let sealed = seal(&"a record".repeat(100));
         for length in 0..sealed.len() {
             assert!(open::<String>(&sealed[..length]).is_err(), "{length}");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_with_a_field_more_is_noticed() {
+    fn an_additional_field_is_detected() {
         let sealed = seal(&(7u32, 8u32));
         assert_eq!(open::<u32>(&sealed), Err("1 bytes too many".to_owned()));
     }

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use super::{
     envelope,
     records::{
-        ClaimRecord, ContentsRecord, EpisodeRecord, MarkRecord, MentionRecord, MessageRecord,
+        ClaimRecord, EpisodeIndexRecord, EpisodeRecord, MarkRecord, MentionRecord, MessageRecord,
         OutboxRecord, RenameRecord, SessionRecord, SourceRecord, VectorsRecord,
     },
 };
@@ -31,10 +31,10 @@ pub fn read_records(bytes: &[u8]) {
     all::<ClaimRecord, Claim>(bytes);
     all::<MarkRecord, Mark>(bytes);
     let _ = envelope::decode::<RenameRecord>(bytes);
-    if let Ok(contents) = envelope::decode::<ContentsRecord>(bytes) {
-        contents.things();
-        contents.subjects().for_each(drop);
-        contents.renames().for_each(drop);
+    if let Ok(index) = envelope::decode::<EpisodeIndexRecord>(bytes) {
+        index.entities_and_facts();
+        index.subjects().for_each(drop);
+        index.renames().for_each(drop);
     }
     if let Ok(vectors) = envelope::decode::<VectorsRecord>(bytes) {
         vectors.of(Owner::Session(SessionKey(1)));

@@ -23,12 +23,12 @@ use crate::{
 };
 
 /// Maximum time between the end of a session and its last statement. Lines without a known time get
-/// times that are a microsecond apart, so the last ones may be after the end.
+/// times that are a microsecond apart, so the last rows may be after the end.
 const MARGIN: Duration = Duration::from_secs(60);
 
 impl GraphStore for SledStore {
-    fn things_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError> {
-        Ok(statements::read_contents(&self.tree, episode)?.things())
+    fn entities_and_facts_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError> {
+        Ok(statements::read_episode_index(&self.tree, episode)?.entities_and_facts())
     }
 
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError> {
@@ -175,7 +175,10 @@ impl GraphStore for SledStore {
         Ok(self.numbered(table::MENTIONS, number)?.map(EntityId))
     }
 
-    fn visit_things(&self, visit: &mut dyn FnMut(EntityOrFact) -> bool) -> Result<(), StoreError> {
+    fn visit_entities_and_facts(
+        &self,
+        visit: &mut dyn FnMut(EntityOrFact) -> bool,
+    ) -> Result<(), StoreError> {
         for table in [table::MENTIONS, table::CLAIMS] {
             let mut last = None;
             for key in self.tree.scan_prefix([table]).keys() {
@@ -184,11 +187,11 @@ impl GraphStore for SledStore {
                     continue;
                 }
                 last = found;
-                let thing = found.map(|uuid| match table {
+                let entity_or_fact = found.map(|uuid| match table {
                     table::MENTIONS => EntityOrFact::Entity(EntityId(uuid)),
                     _ => EntityOrFact::Fact(FactKey(uuid)),
                 });
-                if thing.is_some_and(|thing| !visit(thing)) {
+                if entity_or_fact.is_some_and(|entity_or_fact| !visit(entity_or_fact)) {
                     return Ok(());
                 }
             }

@@ -62,7 +62,7 @@ pub(crate) mod table {
     pub(crate) const NOTES: u8 = b'w';
     pub(crate) const FORK_KEYS: u8 = b'a';
     pub(crate) const FORK_KEYS_OF: u8 = b'A';
-    pub(crate) const CONTENTS: u8 = b'G';
+    pub(crate) const EPISODE_INDEX: u8 = b'G';
     pub(crate) const MENTIONS: u8 = b'M';
     pub(crate) const MENTIONS_BY_KIND: u8 = b'K';
     pub(crate) const CLAIMS: u8 = b'F';
@@ -99,7 +99,7 @@ pub(crate) fn layout(table: u8) -> Layout {
         | table::MESSAGES
         | table::EPISODES
         | table::NOTES
-        | table::CONTENTS
+        | table::EPISODE_INDEX
         | table::CLAIMS
         | table::MARKS => Layout::Pieces,
         _ => Layout::Plain,
@@ -210,8 +210,8 @@ pub(crate) fn fork_key_in(key: &[u8]) -> Option<RecordUuid> {
     key.get(9..25)?.try_into().ok()
 }
 
-pub(crate) fn contents(episode: EpisodeId) -> Key {
-    key(table::CONTENTS, &[episode.0.as_bytes()])
+pub(crate) fn episode_index(episode: EpisodeId) -> Key {
+    key(table::EPISODE_INDEX, &[episode.0.as_bytes()])
 }
 
 pub(crate) fn mentions_of(entity: EntityId) -> Key {
@@ -289,8 +289,12 @@ pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
 pub(crate) fn vectors(owner: Owner) -> Key {
     match owner {
         Owner::Session(session) => key(table::VECTORS, &[&[0], &session.0.to_be_bytes()]),
-        Owner::Thing(EntityOrFact::Entity(id)) => key(table::VECTORS, &[&[1], id.0.as_bytes()]),
-        Owner::Thing(EntityOrFact::Fact(fact)) => key(table::VECTORS, &[&[2], fact.0.as_bytes()]),
+        Owner::EntityOrFact(EntityOrFact::Entity(id)) => {
+            key(table::VECTORS, &[&[1], id.0.as_bytes()])
+        }
+        Owner::EntityOrFact(EntityOrFact::Fact(fact)) => {
+            key(table::VECTORS, &[&[2], fact.0.as_bytes()])
+        }
     }
 }
 
@@ -301,8 +305,8 @@ pub(crate) fn owner_in(key: &[u8]) -> Option<Owner> {
             let number = key.get(2..10)?.try_into().ok()?;
             Some(Owner::Session(SessionKey(u64::from_be_bytes(number))))
         }
-        1 => Some(Owner::Thing(EntityOrFact::Entity(EntityId(uuid_in(key, 2)?)))),
-        2 => Some(Owner::Thing(EntityOrFact::Fact(FactKey(uuid_in(key, 2)?)))),
+        1 => Some(Owner::EntityOrFact(EntityOrFact::Entity(EntityId(uuid_in(key, 2)?)))),
+        2 => Some(Owner::EntityOrFact(EntityOrFact::Fact(FactKey(uuid_in(key, 2)?)))),
         _ => None,
     }
 }
@@ -325,7 +329,7 @@ pub(crate) fn source_of_path(value: &[u8]) -> Option<SourceKey> {
     Some(SourceKey { session, number: u32::from_be_bytes(*value.last_chunk()?) })
 }
 
-/// Returns the session in a key that has one after its first byte.
+/// Returns the session in a key whose first byte is followed by a session.
 pub(crate) fn session_in(key: &[u8]) -> Option<SessionKey> {
     Some(SessionKey(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?)))
 }

@@ -41,14 +41,14 @@ use std::{
 
 use sled::{Db, Tree};
 
-pub use self::salvage::{Salvaged, open_what_is_left};
+pub use self::salvage::{Salvaged, open_damaged};
 use self::{
     counters::Counters, high_water_mark::HighWaterMark, quota::Quota, slack::with_slack,
     waker::Waker, writer::Writer,
 };
 use crate::{DiskQuota as _, PendingWrite, StoreError, Write};
 
-/// A store in a sled database, which has a folder of its own.
+/// A store in a sled database, which has a separate folder.
 pub struct SledStore {
     folder: PathBuf,
     tree: Tree,

@@ -52,7 +52,7 @@ pub(super) enum PreparedWrite {
     Statements {
         episode: EpisodeId,
         rows: Vec<(Key, Vec<u8>)>,
-        things: Vec<EntityOrFact>,
+        entities_and_facts: Vec<EntityOrFact>,
     },
     DropEpisode(EpisodeId),
     DropSession(SessionKey),
@@ -132,7 +132,7 @@ impl From<Write> for PreparedWrite {
             Write::Statements { episode, statements } => PreparedWrite::Statements {
                 episode,
                 rows: statements::rows(episode, &statements),
-                things: statements::things(&statements).collect(),
+                entities_and_facts: statements::entities_and_facts(&statements).collect(),
             },
             Write::DropEpisode(id) => PreparedWrite::DropEpisode(id),
             Write::DropSession(session) => PreparedWrite::DropSession(session),

@@ -27,9 +27,9 @@ use crate::{
 
 /// Content should be evicted when the file takes at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
-/// Eviction should reduce the content to the limit divided by this. A compacted database is about
-/// twice as large as its content, and for a moment the old one exists, too: 5/8 + 2.2/6 is just
-/// below one.
+/// Eviction should reduce the content to the limit divided by this number. A compacted database is
+/// about twice as large as its content, and the old database exists until the new one is complete:
+/// 5/8 + 2.2/6 is just below one.
 const TARGET: u64 = 6;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 2.1 to 2.3.
@@ -41,7 +41,7 @@ const MARGIN: u64 = 8 << 20;
 const RESERVE: u64 = 32 << 20;
 /// Nothing is written when fewer than this many bytes are free on the disk. A failure to open the
 /// database is then ascribed to the full disk.
-const OPENING: u64 = 4 << 20;
+const MIN_FREE_BYTES: u64 = 4 << 20;
 
 /// The quota of one database.
 pub(super) struct Quota {
@@ -169,7 +169,7 @@ impl Quota {
     /// database is opened again.
     pub(super) fn admit_any(&self) -> Result<(), StoreError> {
         match free_bytes(&self.folder) {
-            Some(free) if free < OPENING => {
+            Some(free) if free < MIN_FREE_BYTES => {
                 let reason = format!(
                     "only {} MB are free on the disk of {}, and nothing more is written; free space there, then `graphiti reload`; acknowledged data are safe",
                     free / 1_000_000,
@@ -221,14 +221,15 @@ impl Quota {
 }
 
 /// Replaces `error`, with which opening the database failed, by an error about space when the disk
-/// is full. sled reports a full disk in many ways, and such a database is not damaged.
+/// is full. sled reports a full disk with many different errors, but such a database is not
+/// damaged.
 pub(super) fn or_no_space(folder: &Path, error: StoreError) -> StoreError {
     match free_bytes(folder) {
-        Some(free) if free < OPENING => StoreError::Full(format!(
+        Some(free) if free < MIN_FREE_BYTES => StoreError::Full(format!(
             "only {} MB are free on the disk of {}, and {} MB are needed to open the database ({error}); free space there",
             free / 1_000_000,
             folder.display(),
-            OPENING / 1_000_000
+            MIN_FREE_BYTES / 1_000_000
         )),
         _ => error,
     }

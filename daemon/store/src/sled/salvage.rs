@@ -41,14 +41,14 @@ pub struct Salvaged {
 }
 
 /// Maximum number of lists of writes that are queued and not on disk yet.
-const ON_THE_WAY: usize = 16;
+const MAX_PENDING: usize = 16;
 
 /// Opens the remains of the database in `damaged`, as a copy in `work`, which is deleted first.
 ///
 /// # Errors
 ///
 /// When the database cannot be opened at all, or the copy cannot be written.
-pub fn open_what_is_left(damaged: &Path, work: &Path) -> Result<SledStore, StoreError> {
+pub fn open_damaged(damaged: &Path, work: &Path) -> Result<SledStore, StoreError> {
     let copy = |what: fn(&str) -> bool| -> Result<(), StoreError> {
         let failed = |error: io::Error| {
             StoreError::Backend(format!(
@@ -72,7 +72,7 @@ pub fn open_what_is_left(damaged: &Path, work: &Path) -> Result<SledStore, Store
         copy(kept)?;
         if !work.join("conf").exists() {
             // All databases of the store have the same settings.
-            settings_of_an_empty_one(work)?;
+            create_settings(work)?;
         }
         outcome = SledStore::open(work);
         match &outcome {
@@ -95,7 +95,7 @@ fn copy_files(from: &Path, to: &Path, kept: fn(&str) -> bool) -> io::Result<()> 
     Ok(())
 }
 
-fn settings_of_an_empty_one(folder: &Path) -> Result<(), StoreError> {
+fn create_settings(folder: &Path) -> Result<(), StoreError> {
     let empty = folder.join("empty");
     let _ = open_database(&empty)?;
     let failed = |error: io::Error| StoreError::Backend(format!("{}: {error}", folder.display()));
@@ -146,10 +146,10 @@ impl SledStore {
         for session in work.sessions() {
             work.session(session)?;
         }
-        // `session_of` looks for the copied sessions on the disk.
+        // `restore_session` looks for the copied sessions on the disk.
         work.saved()?;
         for episode in work.episodes() {
-            work.session_of(episode)?;
+            work.restore_session(episode)?;
         }
         work.saved()?;
         Ok(salvaged)
@@ -274,7 +274,7 @@ impl Transfer<'_> {
         let key = session.key;
         self.write(Write::Session(Box::new(session)))?;
         self.salvaged.sessions += 1;
-        self.relations(before, key)?;
+        self.copy_fork_data(before, key)?;
         for source in self.sources(before) {
             self.source(source, key)?;
         }
@@ -290,8 +290,9 @@ impl Transfer<'_> {
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
     }
 
-    /// Copies the note about a fork's origin, and the keys that identify forks of the session.
-    fn relations(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
+    /// Copies the keys that identify forks of the session, and the note about the session's own
+    /// origin.
+    fn copy_fork_data(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
         let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
         let records = records.unwrap_or_default();
         self.write(Write::ForkKeys { session: now, records })?;
@@ -308,7 +309,7 @@ impl Transfer<'_> {
     }
 
     /// Restores a session from its episode if the session itself could not be read.
-    fn session_of(&mut self, episode: Episode) -> Result<(), StoreError> {
+    fn restore_session(&mut self, episode: Episode) -> Result<(), StoreError> {
         if self.is_known(&episode.session_id)? {
             return Ok(());
         }
@@ -365,10 +366,10 @@ impl Transfer<'_> {
     fn episode(&mut self, mut episode: Episode, session: SessionKey) -> Result<(), StoreError> {
         let id = episode.id;
         episode.session = session;
-        let said = self.readable(statements::read(&self.from.tree, id));
+        let found = self.readable(statements::read(&self.from.tree, id));
         let mut writes = vec![Write::Episode(Box::new(episode))];
-        if let Some(said) = said {
-            writes.push(Write::Statements { episode: id, statements: Box::new(said) });
+        if let Some(found) = found {
+            writes.push(Write::Statements { episode: id, statements: Box::new(found) });
         }
         self.salvaged.episodes += 1;
         self.write_all(writes)
@@ -380,7 +381,7 @@ impl Transfer<'_> {
 
     fn write_all(&mut self, writes: Vec<Write>) -> Result<(), StoreError> {
         self.tickets.push_back(self.into.write(writes));
-        let late = self.tickets.len() > ON_THE_WAY;
+        let late = self.tickets.len() > MAX_PENDING;
         late.then(|| self.tickets.pop_front()).flatten().map_or(Ok(()), |one| one.wait().map(drop))
     }
 

@@ -10,16 +10,16 @@ use std::{panic, thread};
 const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(3_600_000_000_000).expect("not 0");
 
 /// Runs a function that starts threads, and allows the system to wake them late. The function runs
-/// on a thread of its own: a thread passes this setting on to the threads that it starts, and the
+/// on a separate thread: a thread passes this setting on to the threads that it starts, and the
 /// caller's setting must not change.
 pub(super) fn with_slack<T: Send>(start: impl FnOnce() -> T + Send) -> T {
-    let on_its_own = || {
+    let on_own_thread = || {
         // When the system refuses this, the threads are only woken more often.
         #[cfg(target_os = "linux")]
         let _ = rustix::thread::set_current_timer_slack(Some(SLACK));
         start()
     };
-    let ended = thread::scope(|scope| scope.spawn(on_its_own).join());
+    let ended = thread::scope(|scope| scope.spawn(on_own_thread).join());
     ended.unwrap_or_else(|reason| panic::resume_unwind(reason))
 }
 
@@ -31,7 +31,7 @@ mod tests {
     use crate::{Store as _, sled::SledStore};
 
     #[test]
-    fn sleds_threads_can_wait_and_no_others() {
+    fn only_threads_of_sled_get_timer_slack() {
         let before = rustix::thread::current_timer_slack().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();

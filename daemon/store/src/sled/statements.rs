@@ -1,7 +1,8 @@
 //! Converts the statements of one episode to rows, and reads them.
 //!
-//! Every row belongs to one episode and has the episode's id at the end of its key (before the
-//! number of a piece). Episodes share no rows, so that deleting an episode leaves nothing behind.
+//! Every row belongs to one episode, whose id is the last part of the row's key. If the value is
+//! stored in pieces, the number of the piece follows the id. Deleting an episode therefore deletes
+//! all its rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use super::{
     keys::{self, Key},
     pieces,
     reading::damaged,
-    records::{ClaimRecord, ContentsRecord, MarkRecord, MentionRecord, RenameRecord},
+    records::{ClaimRecord, EpisodeIndexRecord, MarkRecord, MentionRecord, RenameRecord},
 };
 use crate::{
     StoreError,
@@ -30,42 +31,42 @@ pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec
     for mention in &statements.mentions {
         let key = keys::mention(mention.entity, episode);
         rows.rows.push((key, envelope::seal(&MentionRecord::new(mention, created_at))));
-        rows.empty(keys::mention_by_kind(mention, episode));
+        rows.push_empty(keys::mention_by_kind(mention, episode));
     }
     let mut claims: BTreeMap<_, Vec<ClaimRecord>> = BTreeMap::new();
     for claim in &statements.claims {
         claims.entry(claim.key).or_default().push(ClaimRecord::new(claim, created_at));
-        rows.index(claim);
+        rows.push_claim_index(claim);
     }
     for (fact, records) in &claims {
-        rows.pieces(&keys::claims(*fact, episode), records);
+        rows.push_pieces(&keys::claims(*fact, episode), records);
     }
     let mut marks: BTreeMap<Subject, Vec<MarkRecord>> = BTreeMap::new();
     for mark in &statements.marks {
         marks.entry(mark.subject).or_default().push(MarkRecord::new(mark, created_at));
     }
     for (subject, records) in &marks {
-        rows.pieces(&keys::marks(*subject, episode), records);
+        rows.push_pieces(&keys::marks(*subject, episode), records);
     }
     for rename in &statements.renames {
         for key in keys::rename(rename, episode) {
             rows.rows.push((key, envelope::seal(&RenameRecord(rename.at.micros()))));
         }
     }
-    rows.pieces(&keys::contents(episode), &contents(statements));
+    rows.push_pieces(&keys::episode_index(episode), &episode_index(statements));
     rows.rows
 }
 
 /// Reads the statements of an episode from its rows; empty if it has none.
 pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreError> {
-    let contents = read_contents(tree, episode)?;
+    let index = read_episode_index(tree, episode)?;
     let mut statements = Statements {
-        created_at: Timestamp::from_micros(contents.created_at),
-        renames: contents.renames().collect(),
+        created_at: Timestamp::from_micros(index.created_at),
+        renames: index.renames().collect(),
         ..Statements::default()
     };
-    for thing in contents.things() {
-        match thing {
+    for entity_or_fact in index.entities_and_facts() {
+        match entity_or_fact {
             EntityOrFact::Entity(entity) => {
                 let key = keys::mention(entity, episode);
                 if let Some(sealed) = tree.get(&key)? {
@@ -75,24 +76,29 @@ pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreE
             EntityOrFact::Fact(fact) => {
                 let key = keys::claims(fact, episode);
                 if let Some(sealed) = pieces::get(tree, &key)? {
-                    statements.claims.extend(claims(&key, &sealed)?.map(|told| told.what));
+                    statements
+                        .claims
+                        .extend(claims(&key, &sealed)?.map(|attributed| attributed.what));
                 }
             }
         }
     }
-    for subject in contents.subjects() {
+    for subject in index.subjects() {
         let key = keys::marks(subject, episode);
         if let Some(sealed) = pieces::get(tree, &key)? {
-            statements.marks.extend(marks(&key, &sealed)?.map(|told| told.what));
+            statements.marks.extend(marks(&key, &sealed)?.map(|attributed| attributed.what));
         }
     }
     Ok(statements)
 }
 
 /// Reads the list of an episode's rows; empty if it has no statements.
-pub(super) fn read_contents(tree: &Tree, episode: EpisodeId) -> Result<ContentsRecord, StoreError> {
-    let key = keys::contents(episode);
-    let Some(sealed) = pieces::get(tree, &key)? else { return Ok(ContentsRecord::default()) };
+pub(super) fn read_episode_index(
+    tree: &Tree,
+    episode: EpisodeId,
+) -> Result<EpisodeIndexRecord, StoreError> {
+    let key = keys::episode_index(episode);
+    let Some(sealed) = pieces::get(tree, &key)? else { return Ok(EpisodeIndexRecord::default()) };
     envelope::open(&sealed).map_err(|what| damaged(&key, what))
 }
 
@@ -114,11 +120,11 @@ pub(super) fn claims(
     let read = || {
         let episode = episode_in(key)?;
         let records: Vec<ClaimRecord> = envelope::open(sealed)?;
-        let told = |record: ClaimRecord| {
+        let attribute = |record: ClaimRecord| {
             let created_at = Timestamp::from_micros(record.created_at);
             Ok(Attributed { episode, created_at, what: Claim::try_from(record)? })
         };
-        records.into_iter().map(told).collect::<Result<Vec<_>, String>>()
+        records.into_iter().map(attribute).collect::<Result<Vec<_>, String>>()
     };
     Ok(read().map_err(|what| damaged(key, what))?.into_iter())
 }
@@ -138,7 +144,7 @@ pub(super) fn marks(
 }
 
 /// Returns the entities and facts in `statements`.
-pub(super) fn things(statements: &Statements) -> impl Iterator<Item = EntityOrFact> {
+pub(super) fn entities_and_facts(statements: &Statements) -> impl Iterator<Item = EntityOrFact> {
     let entities = statements.mentions.iter().map(|mention| EntityOrFact::Entity(mention.entity));
     entities.chain(statements.claims.iter().map(|claim| EntityOrFact::Fact(claim.key)))
 }
@@ -149,15 +155,15 @@ struct Rows {
 }
 
 impl Rows {
-    fn pieces<T: Serialize>(&mut self, key: &Key, record: &T) {
+    fn push_pieces<T: Serialize>(&mut self, key: &Key, record: &T) {
         self.rows.extend(pieces::split(key, &envelope::seal(record)));
     }
 
-    fn empty(&mut self, key: Key) {
+    fn push_empty(&mut self, key: Key) {
         self.rows.push((key, Vec::new()));
     }
 
-    fn index(&mut self, claim: &Claim) {
+    fn push_claim_index(&mut self, claim: &Claim) {
         let relation = vec![claim.relation.number()];
         for entity in claim.entities() {
             let key = keys::claim_by_entity(entity, claim, self.episode);
@@ -167,13 +173,13 @@ impl Rows {
     }
 }
 
-fn contents(statements: &Statements) -> ContentsRecord {
+fn episode_index(statements: &Statements) -> EpisodeIndexRecord {
     let facts: BTreeSet<[u8; 16]> =
         statements.claims.iter().map(|claim| claim.key.0.into_bytes()).collect();
     let subjects: BTreeSet<[u8; 16]> = statements.marks.iter().map(|mark| mark.subject.0).collect();
     let entities = statements.mentions.iter().map(|mention| mention.entity.0.into_bytes());
     let renames = statements.renames.iter();
-    ContentsRecord {
+    EpisodeIndexRecord {
         created_at: statements.created_at.micros(),
         entities: entities.collect(),
         facts: facts.into_iter().collect(),

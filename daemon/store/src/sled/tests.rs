@@ -4,14 +4,14 @@ use super::*;
 use crate::{Store as _, StoreHealth, contract};
 
 #[test]
-fn it_keeps_the_contract() {
+fn the_store_follows_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     contract::check(&|| Box::new(SledStore::open(folder.path()).unwrap()));
     assert_eq!(blobs(folder.path()), 0);
 }
 
 #[test]
-fn long_values_overwritten_often_leave_no_blob_and_no_giant() {
+fn long_values_overwritten_often_leave_no_blob_and_no_large_page() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();
     let session = contract::session(crate::model::SessionKey(1), "a");
@@ -28,7 +28,7 @@ fn long_values_overwritten_often_leave_no_blob_and_no_giant() {
 }
 
 #[test]
-fn a_second_opening_is_refused_while_the_first_lives() {
+fn a_second_opening_is_refused_while_the_store_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let first = SledStore::open(folder.path()).unwrap();
     assert!(matches!(SledStore::open(folder.path()), Err(StoreError::Backend(_))));
@@ -37,7 +37,7 @@ fn a_second_opening_is_refused_while_the_first_lives() {
 }
 
 #[test]
-fn an_opening_that_was_cut_short_is_no_damage() {
+fn an_interrupted_opening_is_not_reported_as_damage() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();
     let key = store.next_session_key().unwrap();
@@ -62,7 +62,7 @@ fn a_newer_version_is_refused() {
 }
 
 #[test]
-fn a_store_of_an_older_version_gets_the_present_one() {
+fn a_store_of_an_older_version_gets_the_current_version() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();
     store.tree.insert(keys::meta("version"), &0u32.to_be_bytes()).unwrap();
@@ -79,7 +79,7 @@ fn blobs(folder: &Path) -> usize {
 }
 
 #[test]
-fn text_beyond_the_limit_is_refused_until_it_is_opened_anew_and_all_else_is_written() {
+fn text_above_the_limit_is_refused_until_the_store_is_reopened() {
     const LIMIT: u64 = 32 << 20;
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open_within(folder.path(), LIMIT).unwrap();
@@ -113,14 +113,14 @@ fn text_beyond_the_limit_is_refused_until_it_is_opened_anew_and_all_else_is_writ
 }
 
 #[test]
-fn an_empty_list_reports_that_an_earlier_one_was_not_written() {
+fn an_empty_list_reports_that_an_earlier_list_was_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();
     let session = contract::session(store.next_session_key().unwrap(), "a");
     store.tree.insert(keys::session(session.key), b"damaged").unwrap();
     let _ = store.write(vec![Write::Episode(Box::new(contract::episode(&session, 1)))]);
-    let told = store.write(Vec::new()).wait();
-    assert!(matches!(told, Err(StoreError::Damaged { .. })), "{told:?}");
+    let reported = store.write(Vec::new()).wait();
+    assert!(matches!(reported, Err(StoreError::Damaged { .. })), "{reported:?}");
     assert!(store.write(Vec::new()).wait().is_ok());
 }
 
@@ -143,7 +143,7 @@ fn counters_of_an_older_version_are_counted_again_once() {
 }
 
 #[test]
-fn what_a_damaged_file_costs_is_known() {
+fn the_loss_through_a_damaged_file_is_counted() {
     let folder = tempfile::tempdir().unwrap();
     let session = contract::session(crate::model::SessionKey(1), "a");
     let source = contract::source_of(&session, 0).key;

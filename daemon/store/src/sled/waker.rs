@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_takes_long_is_woken_until_it_ends() {
+    fn long_work_is_woken_until_it_ends() {
         let (woken, wakes) = mpsc::channel();
         let waker = Waker::start(Duration::from_millis(1), reporting(woken)).unwrap();
         let patience = Duration::from_secs(30);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_ends_at_once_causes_no_extra_flush() {
+    fn short_work_causes_no_extra_flush() {
         let (woken, wakes) = mpsc::channel();
         let waker = Waker::start(Duration::from_secs(3_600), reporting(woken)).unwrap();
         for _ in 0..1_000 {

@@ -35,7 +35,7 @@ pub(in crate::commands) use self::state::FinderPurpose;
 pub(in crate::commands) type PrepareResume<'p> =
     &'p mut dyn FnMut(&SessionRow) -> Result<AgentCommand, String>;
 
-/// Searches while the user types. The first query is that of `filters`; the other members of
+/// Searches while the user types. The first query is the query in `filters`; the other members of
 /// `filters` apply to each search. Returns the command to run in place of this program.
 pub(in crate::commands) fn run(
     filters: SearchSessionsArguments,
@@ -109,8 +109,8 @@ fn send<T>(channel: &Sender<T>, value: T) {
     let _ = channel.send(value);
 }
 
-/// Reads one event of the terminal for each request in `wanted`, so that it takes no key from a
-/// program that is started later.
+/// Reads one event of the terminal for each request in `wanted`. The thread therefore takes no key
+/// from a program that is started later.
 fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     for () in wanted {
         let event = match event::read() {
@@ -124,8 +124,8 @@ fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     }
 }
 
-/// Reports that the terminal is gone. [`event::read`] would then read its end repeatedly, and a
-/// program that ignores `SIGHUP` would not end.
+/// Reports that the terminal is gone. Otherwise, [`event::read`] would repeatedly read the end of
+/// the input, and the program would not end if it ignores `SIGHUP`.
 #[cfg(unix)]
 fn report_hangup(events: &Sender<FinderEvent>) {
     use std::os::fd::AsFd;

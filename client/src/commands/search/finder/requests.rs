@@ -1,4 +1,4 @@
-//! Sends the requests of the interactive search to the daemon, on a thread of its own.
+//! Sends the requests of the interactive search to the daemon, on a separate thread.
 
 use std::sync::mpsc::{Receiver, Sender};
 

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_and_no_daemon_are_told() {
+    fn no_results_and_no_daemon_are_reported() {
         let mut finder = Finder { query: "x".to_owned(), ..Finder::default() };
         assert_eq!(drawn(&mut finder, (40, 10))[1], "Nothing found.");
         finder.problem = Some("graphitid is not running\nStart it with: graphiti up".to_owned());

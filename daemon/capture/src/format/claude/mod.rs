@@ -9,7 +9,7 @@ mod action;
 mod queue;
 mod reply;
 mod result;
-mod said;
+mod user_text;
 
 use std::{
     borrow::Cow,
@@ -19,7 +19,7 @@ use std::{
 use self::{
     reply::{assistant, call},
     result::tool_result,
-    said::{Speaker, said_to_agent},
+    user_text::{Speaker, emit_user_text},
 };
 use crate::{
     format::{
@@ -79,17 +79,17 @@ impl Format for Claude {
         if !RECORD_TYPES.contains(&kind.as_ref()) || records.iter().any(genai::is_record) {
             return None;
         }
-        let said = |key, limit| {
+        let text = |key, limit| {
             let found = records.iter().find_map(|record| record.string(key))?;
             (found.len() <= limit).then(|| found.into_owned())
         };
-        let directory = said("cwd", PATH_KEPT);
+        let directory = text("cwd", PATH_KEPT);
         if let Some(agent) = stem.strip_prefix("agent-") {
-            let session = parent_of_sub_agent(path).or_else(|| said("sessionId", NAME_KEPT))?;
+            let session = parent_of_sub_agent(path).or_else(|| text("sessionId", NAME_KEPT))?;
             return Some(Identity { session, sub_agent: Some(agent.to_owned()), directory });
         }
         // The first records of a fork still contain the id of the session that it was copied from.
-        let session = if is_uuid(stem) { None } else { said("sessionId", NAME_KEPT) };
+        let session = if is_uuid(stem) { None } else { text("sessionId", NAME_KEPT) };
         let session = session.unwrap_or_else(|| stem.to_owned());
         Some(Identity { session, sub_agent: None, directory })
     }
@@ -188,9 +188,9 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         return RecordVerdict::Read;
     }
     // A text was typed by the user unless the record names another origin.
-    let stranger = record.object("origin").and_then(|origin| origin.string("kind"));
+    let origin = record.object("origin").and_then(|origin| origin.string("kind"));
     let typed =
-        !record.is_true("isMeta") && stranger.is_none_or(|kind| kind == "human" || kind == "user");
+        !record.is_true("isMeta") && origin.is_none_or(|kind| kind == "human" || kind == "user");
     let speaker = match (typed, record.is_true("isSidechain")) {
         (false, _) => Speaker::Nobody,
         (true, true) => Speaker::ParentAgent,
@@ -209,9 +209,9 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
             }
             Some("text") => {
                 let text = block.string_within("text", TEXT_KEPT).unwrap_or_default();
-                let said = delivered(&text, speaker, memory, out);
+                let text_verdict = delivered(&text, speaker, memory, out);
                 if verdict != RecordVerdict::Read {
-                    verdict = said;
+                    verdict = text_verdict;
                 }
             }
             Some(other) if verdict != RecordVerdict::Read => {
@@ -233,7 +233,7 @@ fn delivered(
     if speaker == Speaker::User && queue::of(memory).delivered(text, false) {
         return RecordVerdict::Skipped("user/read from the queue".to_owned());
     }
-    said_to_agent(text, speaker, out)
+    emit_user_text(text, speaker, out)
 }
 
 fn system(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
@@ -252,7 +252,7 @@ fn system(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
         }
         "local_command" => {
             let text = record.string("content").unwrap_or_default();
-            return said_to_agent(&text, Speaker::User, out);
+            return emit_user_text(&text, Speaker::User, out);
         }
         "" => return RecordVerdict::Skipped("system".to_owned()),
         other => return RecordVerdict::Skipped(format!("system/{other}")),
@@ -279,7 +279,7 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     for block in json::objects(content) {
         match block.raw("type") {
             Some("\"tool_use\"") => {
-                // A call without an id or a name is ignored: the record counts as read anyway.
+                // A call without an id or a name is ignored: the record is counted as read anyway.
                 let _ = call(None, &block, &mut out);
             }
             Some("\"tool_result\"") => tool_result(&inner, &block, &mut out),
@@ -299,7 +299,7 @@ fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
             queue::of(memory).enqueue(&text, typed);
         }
         Some("dequeue") => queue::of(memory).dequeue(),
-        Some("remove") => queue::of(memory).hand_over(),
+        Some("remove") => queue::of(memory).mark_delivered_in_turn(),
         _ => queue::of(memory).clear(),
     }
     RecordVerdict::Skipped("queue-operation".to_owned())
@@ -316,7 +316,7 @@ fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -
         if queue::of(memory).delivered(&text, true) {
             return RecordVerdict::Skipped("attachment/read from the queue".to_owned());
         }
-        return said_to_agent(&text, Speaker::User, out);
+        return emit_user_text(&text, Speaker::User, out);
     }
     RecordVerdict::Skipped(format!("attachment/{kind}"))
 }
@@ -368,12 +368,12 @@ mod tests {
     /// Formats the content of the records.
     fn read(records: &[Value]) -> Vec<String> {
         let mut memory = Memory::default();
-        let mut said = Vec::new();
+        let mut formatted = Vec::new();
         for record in records {
             let mut emit = |entry: Entry<'_>| {
                 let names = entry.caller.into_iter().chain(entry.sub_agent);
                 let who: String = names.map(|name| format!("{name} ")).collect();
-                said.push(match entry.item {
+                formatted.push(match entry.item {
                     Item::Prompt(text) => format!("{who}prompt: {text}"),
                     Item::Reply { text, .. } => format!("{who}reply: {text}"),
                     Item::Call(call) => format!("{who}call: {}", call.tool),
@@ -385,7 +385,7 @@ mod tests {
             };
             Claude.read(&record.to_string(), &mut memory, &mut emit).unwrap();
         }
-        said
+        formatted
     }
 
     fn user(text: &str) -> Value {
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queued_prompt_counts_once_whichever_way_it_reaches_the_agent() {
+    fn a_queued_prompt_is_read_once() {
         let (queued, goes_on) = ("use the other file", reply("Going on."));
         let enqueue = || queue("enqueue", queued);
         let wanted = ["prompt: use the other file", "reply: Going on."];
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_takes_back_or_never_sends_is_no_prompt() {
+    fn withdrawn_and_unsent_texts_are_not_prompts() {
         let records = [
             queue("enqueue", "wait"),
             queue("popAll", "wait"),
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_a_refusal_are_the_users() {
+    fn text_in_a_refusal_is_a_prompt() {
         let long = "no ".repeat(2_000);
         for (words, wanted) in [
             ("To tell you how to proceed, the user said:\nuse pnpm", vec!["use pnpm"]),
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sub_agents_calls_are_read_from_its_sessions_file() {
+    fn calls_of_a_sub_agent_are_read_from_the_file_of_its_session() {
         let progress = |kind: &str, block: Value| {
             let message = json!({ "type": kind, "message": { "content": [block] } });
             let data = json!({ "type": "agent_progress", "agentId": "a1", "message": message });
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_in_the_background_reports() {
+    fn tasks_in_the_background_report_their_end() {
         let notice = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n\
             <result>It <b>holds</b> </result> tags</result>\n</task-notification>";
         let records = [user(notice), attached(notice)];

@@ -32,7 +32,7 @@ pub(super) struct PromptQueue {
     /// The waiting texts; empty for an entry that is not a prompt.
     waiting: Vec<String>,
     /// The prompts that left the queue within a turn; a record may follow.
-    handed_over: Vec<String>,
+    delivered_in_turn: Vec<String>,
     /// The prompts that were emitted from the queue because no record followed.
     read: Vec<String>,
     /// Whether the last prompt that left the queue started a turn.
@@ -52,10 +52,10 @@ impl PromptQueue {
     }
 
     /// Moves the oldest entry to those that were delivered within a turn.
-    pub(super) fn hand_over(&mut self) {
+    pub(super) fn mark_delivered_in_turn(&mut self) {
         let text = self.take();
         if !text.is_empty() {
-            push(&mut self.handed_over, &text);
+            push(&mut self.delivered_in_turn, &text);
         }
     }
 
@@ -67,7 +67,7 @@ impl PromptQueue {
     /// Handles the record of a prompt; returns whether the prompt was already read from the queue.
     pub(super) fn delivered(&mut self, text: &str, in_turn: bool) -> bool {
         let text = begin(text.trim());
-        self.handed_over.retain(|known| known.trim() != text);
+        self.delivered_in_turn.retain(|known| known.trim() != text);
         let was_queued = std::mem::take(&mut self.begins_turn) || in_turn;
         let known = self.read.iter().position(|known| known.trim() == text);
         known.filter(|_| was_queued).map(|at| self.read.remove(at)).is_some()
@@ -75,7 +75,7 @@ impl PromptQueue {
 
     /// Returns the delivered prompts without a record. Call it when the agent writes again.
     pub(super) fn without_record(&mut self) -> Vec<String> {
-        let prompts = std::mem::take(&mut self.handed_over);
+        let prompts = std::mem::take(&mut self.delivered_in_turn);
         prompts.iter().for_each(|text| push(&mut self.read, text));
         prompts
     }

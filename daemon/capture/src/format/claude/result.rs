@@ -39,7 +39,7 @@ pub(super) fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Emi
     let outcome = outcome(failed, &head);
     out.item(Item::Result(ToolResult { call, outcome, content }));
     if outcome == Outcome::Rejected
-        && let Some(words) = words_of_refusal(&content.decode(REFUSAL_KEPT))
+        && let Some(words) = refusal_text(&content.decode(REFUSAL_KEPT))
     {
         out.item(Item::Prompt(Cow::Borrowed(words)));
     }
@@ -66,7 +66,7 @@ fn outcome(failed: bool, head: &str) -> Outcome {
 }
 
 /// Returns the text that the user typed when refusing a tool call.
-fn words_of_refusal(text: &str) -> Option<&str> {
+fn refusal_text(text: &str) -> Option<&str> {
     const INTRODUCTIONS: [&str; 2] = [
         "To tell you how to proceed, the user said:",
         "The user provided the following reason for the rejection:",

@@ -27,7 +27,7 @@ pub(super) fn function(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Re
     let arguments = payload.string("arguments").unwrap_or_default();
     let input = json::value_within(&arguments, INPUT_KEPT);
     let namespace = short(payload, "namespace", NAME_KEPT);
-    if name == "write_stdin" && continues(&call, &input, out) {
+    if name == "write_stdin" && read_continuation(&call, &input, out) {
         return RecordVerdict::Skipped("response_item/write_stdin".to_owned());
     }
     emit(&call, &full_name(namespace.as_deref(), &name), input, out)
@@ -106,8 +106,8 @@ const OUTPUT: usize = 64 * 1024;
 const INTERRUPT: &str = "\u{3}";
 
 /// Records the command that a `write_stdin` continues. Returns whether the call only waits for the
-/// command or interrupts it; its result is then that of the command.
-fn continues(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) -> bool {
+/// command or interrupts it; the result of the call is then the result of the command.
+fn read_continuation(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) -> bool {
     let id = match &input["session_id"] {
         Value::Number(id) => id.to_string(),
         Value::String(id) => id.clone(),
@@ -116,7 +116,7 @@ fn continues(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) -> bool {
     let typed = input["chars"].as_str().unwrap_or_default();
     let is_emitted = !(typed.is_empty() || typed == INTERRUPT);
     let (call, work) = (call.to_owned(), process(&id));
-    rollout(out.memory).continues(Continuation { call, work, is_emitted });
+    rollout(out.memory).note_continuation(Continuation { call, work, is_emitted });
     !is_emitted
 }
 
@@ -124,7 +124,7 @@ fn note_questions(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) {
     for question in input["questions"].as_array().into_iter().flatten() {
         let text = |key: &str| question[key].as_str().unwrap_or_default().to_owned();
         let (id, text) = (text("id"), text("question"));
-        rollout(out.memory).asked(AskedQuestion { call: call.to_owned(), id, text });
+        rollout(out.memory).note_question(AskedQuestion { call: call.to_owned(), id, text });
     }
 }
 
@@ -141,11 +141,11 @@ pub(super) fn output(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
     let reported = rollout(out.memory).reported_outcome(&call);
     if let (Some(id), None) = (&header.running, reported) {
         let work = process(id);
-        rollout(out.memory).goes_on(&work, &call);
-        rollout(out.memory).printed(&work, &output::printed(raw).decode(PRINTED));
+        rollout(out.memory).note_ongoing(&work, &call);
+        rollout(out.memory).append_output(&work, &output::printed(raw).decode(PRINTED));
         return RecordVerdict::Skipped("response_item/still running".to_owned());
     }
-    if let Some(verdict) = agents_reported(&call, raw, &header.printed, out) {
+    if let Some(verdict) = read_agent_output(&call, raw, &header.printed, out) {
         return verdict;
     }
     let outcome = match header.outcome() {
@@ -166,7 +166,7 @@ fn continuation_ended(
     out: &mut RolloutEmitter<'_>,
 ) -> RecordVerdict {
     let is_over = header.running.is_none();
-    let command = is_over.then(|| rollout(out.memory).ended(&continuation.work)).flatten();
+    let command = is_over.then(|| rollout(out.memory).take_ongoing(&continuation.work)).flatten();
     let printed = output::printed(raw);
     match &command {
         // The output of a poll continues the earlier output.
@@ -176,7 +176,7 @@ fn continuation_ended(
         }
         Some((command, _)) => result(command, header.outcome(), printed, out),
         None if !is_over => {
-            rollout(out.memory).printed(&continuation.work, &printed.decode(PRINTED));
+            rollout(out.memory).append_output(&continuation.work, &printed.decode(PRINTED));
         }
         None => {}
     }
@@ -229,8 +229,8 @@ fn answers(call: &str, raw: &str, out: &mut RolloutEmitter<'_>) {
 
 /// Reads an output that concerns sub-agents. Returns a verdict for the output of a call that starts
 /// a sub-agent, because the result of that call is the sub-agent's later report. `None` for other
-/// outputs, which are results themselves.
-fn agents_reported(
+/// outputs, which are results.
+fn read_agent_output(
     call: &str,
     raw: &str,
     printed: &str,
@@ -239,29 +239,29 @@ fn agents_reported(
     if printed.starts_with(r#"{"agent_id":"#) {
         let text = json::string(raw)?;
         let id = Object::parse(&text)?.string("agent_id")?.into_owned();
-        rollout(out.memory).goes_on(&agent(&id), call);
+        rollout(out.memory).note_ongoing(&agent(&id), call);
         return Some(RecordVerdict::Skipped("response_item/agent started".to_owned()));
     }
     if printed.starts_with(r#"{"status":{"#) && rollout(out.memory).has_ongoing() {
         let text = json::string(raw)?;
         for (id, status) in Object::parse(&text)?.object("status")?.members() {
-            agent_reported(id, status, out);
+            emit_agent_result(id, status, out);
         }
     }
     None
 }
 
-/// Emits the result of the call that started the agent, if the status says that the agent has
+/// Emits the result of the call that started the agent, if the status shows that the agent has
 /// ended.
-pub(super) fn agent_reported(id: &str, status: &str, out: &mut RolloutEmitter<'_>) {
-    let Some((outcome, report)) = ended(status) else { return };
-    if let Some((call, _)) = rollout(out.memory).ended(&agent(id)) {
+pub(super) fn emit_agent_result(id: &str, status: &str, out: &mut RolloutEmitter<'_>) {
+    let Some((outcome, report)) = agent_outcome(status) else { return };
+    if let Some((call, _)) = rollout(out.memory).take_ongoing(&agent(id)) {
         result(&call, outcome, LazyText::plain(&report), out);
     }
 }
 
 /// Returns the outcome and the report of an agent; `None` while the agent works.
-fn ended(status: &str) -> Option<(Outcome, Cow<'_, str>)> {
+fn agent_outcome(status: &str) -> Option<(Outcome, Cow<'_, str>)> {
     if let Some(word) = json::string(status) {
         let is_over = matches!(word.as_ref(), "shutdown" | "interrupted" | "not_found");
         return is_over.then_some((Outcome::Interrupted, Cow::Borrowed("")));

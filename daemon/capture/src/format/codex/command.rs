@@ -12,7 +12,7 @@ pub(super) struct EmbeddedPatch<'c> {
 /// Returns the command line for a program and its arguments. For a shell with an option such as
 /// `-lc`, it is the inner command line.
 pub(super) fn of_words(words: &[&str]) -> String {
-    if let Some(inner) = given_to_shell(words) {
+    if let Some(inner) = shell_command_argument(words) {
         return inner.to_owned();
     }
     let words: Vec<Cow<'_, str>> = words.iter().map(|word| quoted(word)).collect();
@@ -29,7 +29,7 @@ pub(super) fn inner(line: &str) -> String {
     });
     let words = is_shell.then(|| words(line)).flatten().unwrap_or_default();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    given_to_shell(&words).map_or_else(|| line.to_owned(), str::to_owned)
+    shell_command_argument(&words).map_or_else(|| line.to_owned(), str::to_owned)
 }
 
 /// Finds the patch in a command line that only applies it: `apply_patch <<'EOF'`, possibly after
@@ -57,7 +57,7 @@ const SHELLS: &[&str] = &["bash", "zsh", "sh", "dash"];
 
 /// Returns the last of three words if the first is a shell and the second is an option that ends in
 /// `c`, such as `-lc`.
-fn given_to_shell<'w>(words: &[&'w str]) -> Option<&'w str> {
+fn shell_command_argument<'w>(words: &[&'w str]) -> Option<&'w str> {
     let [shell, option, command] = words else { return None };
     let name = shell.rsplit('/').next().unwrap_or(shell);
     let is_command = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');

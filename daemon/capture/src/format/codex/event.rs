@@ -57,7 +57,7 @@ pub(super) fn read(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Record
     RecordVerdict::Read
 }
 
-/// Whether the user aborted the turn. A turn is also aborted when another one replaces it.
+/// Whether the user aborted the turn. A turn is also aborted when another turn replaces it.
 fn is_by_user(payload: &Object<'_>) -> bool {
     payload.string("reason").is_none_or(|reason| reason == "interrupted")
 }
@@ -109,12 +109,12 @@ fn command_ended(event: &Object<'_>, id: &str, out: &mut RolloutEmitter<'_>) -> 
         (_, code) => Outcome::Failed(code.filter(|code| *code >= 0)),
     };
     let call = short(event, id, NAME_KEPT).unwrap_or_default();
-    if rollout(out.memory).ended_call(&call) {
+    if rollout(out.memory).take_ongoing_by_call(&call) {
         let raw = event.raw("aggregated_output").unwrap_or("\"\"");
         call::result(&call, outcome, output::plain(raw), out);
         return RecordVerdict::Read;
     }
-    rollout(out.memory).reported(&call, outcome);
+    rollout(out.memory).note_outcome(&call, outcome);
     RecordVerdict::Skipped("event_msg/command ended".to_owned())
 }
 
@@ -124,7 +124,7 @@ fn exit_code(event: &Object<'_>) -> Option<i32> {
 
 fn note_outcome(event: &Object<'_>, id: &str, outcome: Outcome, out: &mut RolloutEmitter<'_>) {
     if let Some(call) = short(event, id, NAME_KEPT) {
-        rollout(out.memory).reported(&call, outcome);
+        rollout(out.memory).note_outcome(&call, outcome);
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) const ARCHIVE: &str = "archived_sessions";
 /// Length, in bytes, of the thread's id at the end of a file's name.
 const THREAD_ID: usize = 36;
 
-/// Returns the thread's id in the name of a rollout: `rollout-<time>-<id>`, or the bare id of an
-/// exported one.
+/// Returns the thread's id in the name of a rollout: `rollout-<time>-<id>`, or only the id if the
+/// rollout was exported.
 pub(super) fn thread_in_name(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?;
     let stem = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".jsonl.zst"))?;
@@ -42,8 +42,8 @@ pub(super) fn other_paths(path: &Path) -> Vec<PathBuf> {
     paths.filter(|other| other != path).collect()
 }
 
-/// Returns the folder to which archiving moves a rollout; for an archived rollout, its folder
-/// before.
+/// Returns the folder to which archiving moves a rollout; for an archived rollout, its earlier
+/// folder.
 fn folder_after_archiving(folder: &Path, name: &str) -> Option<PathBuf> {
     if folder.file_name()? == ARCHIVE {
         let date = name.strip_prefix("rollout-")?.split_once('T')?.0;

@@ -11,7 +11,7 @@ const STARTS: &[(&str, &str)] = &[
 /// Headings after which an editor's extension puts the user's prompt.
 const REQUEST_HEADINGS: &[&str] = &["## My request for Codex:\n"];
 
-/// Returns the type of an added text; `None` for one that the user may have typed.
+/// Returns the type of an added text; `None` for a text that the user may have typed.
 pub(super) fn kind(text: &str) -> Option<&str> {
     let text = text.trim();
     let start = STARTS.iter().find(|(start, _)| text.starts_with(start));

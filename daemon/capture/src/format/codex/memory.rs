@@ -55,12 +55,12 @@ pub(super) struct RolloutMemory {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SeenPrompt {
     digest: u64,
-    place: PromptPlace,
+    place: PromptSource,
 }
 
 /// The record kind in which the text of a prompt appears.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum PromptPlace {
+pub(super) enum PromptSource {
     History,
     Event,
 }
@@ -99,7 +99,7 @@ pub(super) struct AskedQuestion {
 
 impl RolloutMemory {
     /// Records a prompt; returns whether it already appeared in the other record kind.
-    pub(super) fn is_second(&mut self, text: &str, place: PromptPlace) -> bool {
+    pub(super) fn note_prompt(&mut self, text: &str, place: PromptSource) -> bool {
         let digest = digest(text);
         let other = |seen: &SeenPrompt| seen.digest == digest && seen.place != place;
         if let Some(at) = self.prompts.iter().position(other) {
@@ -110,13 +110,13 @@ impl RolloutMemory {
         false
     }
 
-    pub(super) fn goes_on(&mut self, work: &str, call: &str) {
+    pub(super) fn note_ongoing(&mut self, work: &str, call: &str) {
         let (work, call) = (work.to_owned(), call.to_owned());
         push(&mut self.ongoing, OngoingCall { work, call, printed: String::new() });
     }
 
     /// Appends output of a running process. Only the start of a long output is kept.
-    pub(super) fn printed(&mut self, work: &str, text: &str) {
+    pub(super) fn append_output(&mut self, work: &str, text: &str) {
         let ongoing = self.ongoing.iter_mut().find(|ongoing| ongoing.work == work);
         if let Some(ongoing) = ongoing {
             let room = PRINTED.saturating_sub(ongoing.printed.len());
@@ -129,18 +129,18 @@ impl RolloutMemory {
     }
 
     /// Removes work that has ended. Returns the call that started the work, and its output so far.
-    pub(super) fn ended(&mut self, work: &str) -> Option<(String, String)> {
+    pub(super) fn take_ongoing(&mut self, work: &str) -> Option<(String, String)> {
         let at = self.ongoing.iter().position(|ongoing| ongoing.work == work)?;
         self.ongoing.remove(at).map(|ongoing| (ongoing.call, ongoing.printed))
     }
 
     /// Removes the work that `call` started; returns whether there was any.
-    pub(super) fn ended_call(&mut self, call: &str) -> bool {
+    pub(super) fn take_ongoing_by_call(&mut self, call: &str) -> bool {
         let at = self.ongoing.iter().position(|ongoing| ongoing.call == call);
         at.and_then(|at| self.ongoing.remove(at)).is_some()
     }
 
-    pub(super) fn continues(&mut self, continuation: Continuation) {
+    pub(super) fn note_continuation(&mut self, continuation: Continuation) {
         push(&mut self.continuations, continuation);
     }
 
@@ -149,7 +149,7 @@ impl RolloutMemory {
         self.continuations.remove(at)
     }
 
-    pub(super) fn reported(&mut self, call: &str, outcome: Outcome) {
+    pub(super) fn note_outcome(&mut self, call: &str, outcome: Outcome) {
         push(&mut self.outcomes, ReportedOutcome { call: call.to_owned(), outcome });
     }
 
@@ -158,7 +158,7 @@ impl RolloutMemory {
         self.outcomes.remove(at).map(|reported| reported.outcome)
     }
 
-    pub(super) fn asked(&mut self, mut question: AskedQuestion) {
+    pub(super) fn note_question(&mut self, mut question: AskedQuestion) {
         question.text.truncate(question.text.floor_char_boundary(QUESTION));
         push(&mut self.questions, question);
     }

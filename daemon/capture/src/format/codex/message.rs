@@ -7,7 +7,7 @@ use crate::{
         RecordVerdict,
         codex::{
             RolloutEmitter, call, injected,
-            memory::{PromptPlace, rollout},
+            memory::{PromptSource, rollout},
             record_uuid, review, short,
         },
         json::{self, Object},
@@ -62,11 +62,11 @@ fn user(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
         let kind = parts.iter().find_map(|part| injected::kind(&part.text));
         return RecordVerdict::Skipped(format!("message/{}", kind.unwrap_or("empty")));
     }
-    if rollout(out.memory).is_second(prompt, PromptPlace::History) {
+    if rollout(out.memory).note_prompt(prompt, PromptSource::History) {
         return RecordVerdict::Skipped("message/read from the event".to_owned());
     }
     let uuid = message_uuid(payload, prompt, out);
-    said_to_agent(uuid, prompt, out);
+    emit_prompt(uuid, prompt, out);
     RecordVerdict::Read
 }
 
@@ -76,15 +76,15 @@ pub(super) fn prompt_event(text: &str, out: &mut RolloutEmitter<'_>) -> RecordVe
     if prompt.is_empty() {
         return RecordVerdict::Skipped("event_msg/empty prompt".to_owned());
     }
-    if rollout(out.memory).is_second(prompt, PromptPlace::Event) {
+    if rollout(out.memory).note_prompt(prompt, PromptSource::Event) {
         return RecordVerdict::Skipped("event_msg/read from the history".to_owned());
     }
-    said_to_agent(None, prompt, out);
+    emit_prompt(None, prompt, out);
     RecordVerdict::Read
 }
 
 /// Emits a prompt of the user; in a sub-agent's file, an instruction of the parent.
-fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut RolloutEmitter<'_>) {
+fn emit_prompt(uuid: Option<RecordUuid>, text: &str, out: &mut RolloutEmitter<'_>) {
     let text = Cow::Borrowed(text);
     let item = match rollout(out.memory).is_sub_agent {
         true => Item::Instruction(text),
@@ -100,7 +100,7 @@ fn notice(text: &str, out: &mut RolloutEmitter<'_>) -> Option<RecordVerdict> {
         "subagent_notification" => {
             let notice = injected::inside(text, "subagent_notification")?;
             let notice = Object::parse(notice)?;
-            call::agent_reported(&notice.string("agent_path")?, notice.raw("status")?, out);
+            call::emit_agent_result(&notice.string("agent_path")?, notice.raw("status")?, out);
             Some(RecordVerdict::Skipped("message/subagent_notification".to_owned()))
         }
         "user_shell_command" => {

@@ -3,10 +3,10 @@
 //!
 //! A record is an envelope of time and type around a payload. A text may appear twice, as part of
 //! the model's history (`response_item`) and as an event (`event_msg`). Replies, calls and results
-//! are read from the history. A prompt is read from whichever of the two comes first. The event is
-//! needed for a prompt that looks like the messages that the program adds to the history with the
-//! user's role. The sources for the format are rollouts of versions 0.118 to 0.169 and the
-//! published source code of Codex.
+//! are read from the history. A prompt is read from the history or the event, whichever comes
+//! first. The event is needed because the program adds messages with the user's role to the
+//! history, and a prompt may look like such a message. The sources for the format are rollouts of
+//! versions 0.118 to 0.169 and the published source code of Codex.
 
 mod action;
 mod call;
@@ -192,8 +192,8 @@ fn session_meta(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVer
         rollout.is_sub_agent = identity::is_sub_agent(payload);
         rollout.own_from = payload.number("subagent_history_start_ordinal").unwrap_or(0);
     } else if rollout.thread != id {
-        // A fork starts with the records of another session. In a sub-agent's rollout, these are
-        // the parent's.
+        // A fork starts with the records of another session. In a sub-agent's rollout, these
+        // records are the parent's.
         rollout.is_copied = rollout.is_sub_agent;
         return RecordVerdict::Skipped("session_meta/copied".to_owned());
     }
@@ -233,7 +233,7 @@ fn is_copied(record: &Object<'_>, payload: &Object<'_>, memory: &mut Memory) -> 
         && let Some(turn) = payload.string("turn_id")
     {
         // Ids of threads and turns begin with their creation time, so the ids of the sub-agent's
-        // own turns are greater than that of its thread.
+        // own turns are greater than the id of its thread.
         let is_own = turn.len() == rollout.thread.len() && *turn > *rollout.thread;
         rollout.is_copied = !is_own;
     }

@@ -179,9 +179,10 @@ fn strip_headers<'t>(text: &'t str, visit: &mut dyn FnMut(&str)) -> &'t str {
             break;
         }
         // The command may contain lines that look like the header's.
-        let facts = if rest.starts_with("Command: ") { wall_time(rest).unwrap_or(0) } else { 0 };
+        let header_start =
+            if rest.starts_with("Command: ") { wall_time(rest).unwrap_or(0) } else { 0 };
         let end = header_end(rest).or_else(|| first_line_end(rest)).unwrap_or(rest.len());
-        rest[facts.min(end)..end].lines().for_each(&mut *visit);
+        rest[header_start.min(end)..end].lines().for_each(&mut *visit);
         rest = &rest[end..];
     }
     match rest.starts_with(LINES_START) {

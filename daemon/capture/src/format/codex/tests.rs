@@ -16,7 +16,7 @@ const OWN_TURN: &str = "01a20635-0000-7000-8000-000000000000";
 const PARENTS_TURN: &str = "01a20632-0000-7000-8000-000000000000";
 
 #[test]
-fn a_text_in_both_places_is_read_once_whichever_is_first() {
+fn a_prompt_in_history_and_event_is_read_once() {
     let (history, event) = (user(&["Fix the login"]), user_event("Fix the login"));
     let item = json!({ "type": "UserMessage", "content": [{ "text": "Fix the login" }] });
     let paginated = event_msg("item_completed", json!({ "item": item }));
@@ -60,7 +60,7 @@ fn a_review_is_read_as_its_explanation_and_findings() {
 }
 
 #[test]
-fn what_the_program_adds_is_no_prompt() {
+fn text_that_the_program_adds_is_not_a_prompt() {
     for text in [
         "<environment_context>\n  <cwd>/p</cwd>\n</environment_context>",
         "<user_instructions>\nBe brief.\n</user_instructions>",
@@ -90,7 +90,7 @@ fn a_tagged_text_that_the_user_typed_is_read_from_the_event() {
 }
 
 #[test]
-fn an_editors_state_and_images_are_left_out_of_a_prompt() {
+fn editor_state_and_images_are_removed_from_prompts() {
     let text = "# Context from my IDE setup:\n\n## Active file: a.rs\n\n## My request for Codex:\nFix it\n";
     assert_eq!(read(&[user(&[text]), user_event(text)]), ["prompt: Fix it"]);
     let parts = ["<image name=[Image #1]>", "</image>", "What is this?"];
@@ -180,7 +180,7 @@ fn a_tool_of_a_server_has_its_servers_name() {
 }
 
 #[test]
-fn outcomes_are_found_wherever_they_are() {
+fn outcomes_are_found_in_every_notation() {
     let header = "Chunk ID: a\nWall time: 0.1 seconds\n";
     for (text, wanted) in [
         (format!("{header}Process exited with code 0\nOutput:\nok"), "Succeeded: ok"),
@@ -220,7 +220,7 @@ fn outcomes_are_found_wherever_they_are() {
 }
 
 #[test]
-fn an_event_says_that_a_call_failed() {
+fn an_event_reports_that_a_call_failed() {
     let failed = json!({ "call_id": "c", "result": { "Ok": { "content": [], "isError": true } } });
     let item = json!({ "type": "CommandExecution", "id": "d", "status": "declined" });
     let records = [
@@ -233,7 +233,7 @@ fn an_event_says_that_a_call_failed() {
 }
 
 #[test]
-fn the_result_of_a_running_command_is_all_that_it_printed() {
+fn the_result_of_a_running_command_is_its_complete_output() {
     let started = [
         call("exec_command", "c", json!({ "cmd": "cargo test" })),
         output("c", &running(7)),
@@ -264,7 +264,7 @@ fn the_result_of_a_running_command_is_all_that_it_printed() {
 }
 
 #[test]
-fn a_sub_agents_report_is_the_result_of_its_start() {
+fn a_sub_agents_report_is_the_result_of_the_call_that_started_it() {
     let spawn = call("spawn_agent", "s", json!({ "message": "Look" }));
     let started = output("s", r#"{"agent_id":"a1","nickname":"Ohm"}"#);
     let waited = output("w", r#"{"status":{"a1":{"completed":"No bug."}},"timed_out":false}"#);
@@ -350,7 +350,7 @@ fn compactions_interruptions_and_titles_are_read() {
 }
 
 #[test]
-fn what_a_sub_agent_got_of_its_parents_records_is_left_out() {
+fn records_copied_from_the_parent_are_left_out() {
     let source = json!({ "subagent": { "thread_spawn": { "parent_thread_id": PARENT } } });
     let own = meta(json!({ "id": THREAD, "source": source, "cwd": "/p" }));
     let records = [

@@ -307,8 +307,8 @@ fn aborted(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     }
 }
 
-/// The last event of a process contains the session's tokens, also those that no other event
-/// contains.
+/// The last event of a process contains all tokens of the session, including those that no other
+/// event contains.
 fn shut_down(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let mut total = Tokens::default();
     if let Some(models) = data.object("modelMetrics") {

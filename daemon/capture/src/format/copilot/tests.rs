@@ -46,7 +46,7 @@ fn results(records: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn a_session_is_read_from_prompt_to_end() {
+fn a_complete_session_is_read() {
     let items = items_of(&Copilot, FIX);
     let heads: Vec<&str> = items.iter().map(|item| &item[..item.len().min(60)]).collect();
     for wanted in [
@@ -147,7 +147,7 @@ fn the_exit_of_a_command_is_in_its_output() {
 }
 
 #[test]
-fn a_command_that_goes_on_is_answered_when_it_ends() {
+fn a_command_in_the_background_has_its_result_when_it_ends() {
     let read = |content: &str| complete("r", content);
     let began = "<command started in background with shellId: dev>";
     let late =
@@ -187,7 +187,7 @@ fn a_sub_agent_in_the_background_reports_when_it_is_read() {
 }
 
 #[test]
-fn what_the_user_answers_is_an_answer() {
+fn the_answer_of_the_user_is_read() {
     let old = json!({ "question": "Which database?", "choices": ["SQLite", "PostgreSQL"] });
     let choice = json!({ "type": "string", "enum": ["SQLite", "PostgreSQL"] });
     let schema = json!({ "type": "object", "properties": { "choice": choice } });
@@ -201,7 +201,7 @@ fn what_the_user_answers_is_an_answer() {
 }
 
 #[test]
-fn a_refused_call_is_rejected_and_the_reason_is_the_users() {
+fn a_refused_call_is_rejected_and_its_reason_is_a_prompt() {
     let refused = "The user rejected this tool call. User feedback: use pnpm";
     let records = [failed("c", json!({ "message": refused, "code": "rejected" }))];
     assert_eq!(
@@ -222,7 +222,7 @@ fn a_refused_call_is_rejected_and_the_reason_is_the_users() {
 }
 
 #[test]
-fn only_what_the_user_typed_is_a_prompt() {
+fn only_typed_text_is_a_prompt() {
     let message = |more: Value| {
         let mut data = json!({ "content": " Fix it ", "transformedContent": "<x>Fix it" });
         data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -256,7 +256,7 @@ fn tools_become_actions() {
 }
 
 #[test]
-fn tasks_are_those_of_the_table_of_the_session() {
+fn tasks_are_read_from_the_table_of_the_session() {
     let sql = |query: &str| start("c", "sql", json!({ "query": query }));
     let records = [
         sql("INSERT INTO todos (id, title) VALUES ('a', 'Read'), ('b', 'Write')"),
@@ -270,7 +270,7 @@ fn tasks_are_those_of_the_table_of_the_session() {
 }
 
 #[test]
-fn a_tool_of_a_server_gets_the_name_that_agents_share() {
+fn a_tool_of_a_server_has_the_same_name_in_all_agents() {
     for data in [
         json!({ "mcpServerName": "linear", "mcpToolName": "get_issue" }),
         json!({ "mcpServerName": "linear" }),
@@ -299,7 +299,7 @@ fn tokens_are_counted_once() {
 }
 
 #[test]
-fn the_session_changes_its_surroundings() {
+fn changes_of_the_context_are_read() {
     let records = [
         event("session.resume", json!({ "context": { "cwd": "/p", "branch": "main" } })),
         event("session.model_change", json!({ "newModel": "m" })),

@@ -52,7 +52,7 @@ fn tokens(sql: &str) -> Vec<Token> {
     tokens
 }
 
-/// Reads a quoted text, in which a quote is written twice.
+/// Reads a quoted text, in which a quotation mark is written twice.
 fn text(sql: &str) -> (Token, usize) {
     let mut end = 1;
     while let Some(at) = sql[end..].find('\'') {

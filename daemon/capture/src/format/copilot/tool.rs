@@ -201,7 +201,7 @@ impl<'a> ToolReply<'a> {
     }
 }
 
-/// Starts of answers that say that the user did not allow the call, or did not accept the plan.
+/// Starts of the answers when the user did not allow the call or did not accept the plan.
 const REFUSED: &[&str] = &[
     "The user rejected this tool call",
     "The tool execution was denied by the user",

@@ -3,9 +3,9 @@
 //! versions `<session>.jsonl`), and sub-agents are in `<session>/subagents`.
 //!
 //! A record is a message `{role, message: {content}}` or the end of a turn. It has no id and no
-//! time; only a prompt may contain the time, in text. A call is written after the tool ran, and its
-//! result is not written. No transcript was available: the sources for the format are descriptions
-//! and public programs that read it.
+//! time, but the text of a prompt may contain the time. A call is written after the tool ran, and
+//! its result is not written. No transcript was available: the sources for the format are
+//! descriptions and public programs that read it.
 
 mod action;
 mod text;
@@ -41,7 +41,7 @@ pub struct CursorCli;
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CursorMemory {
-    /// The number of calls without an id of their own.
+    /// The number of calls without an id in the transcript.
     calls: u64,
     /// The list of tasks; a call may state only the changed ones.
     tasks: Vec<Task>,
@@ -225,8 +225,8 @@ fn call(block: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
         *calls += 1;
         Cow::Owned(format!("call-{calls}"))
     });
-    // A call is written after the tool ran, so a read, a change or a search counts as successful
-    // without a result. The outcome of other calls is unknown.
+    // A call is written after the tool ran, so a read, a change or a search is treated as
+    // successful without a result. The outcome of other calls is unknown.
     let is_done = !has_result && is_done_once_run(&action);
     out.item(Item::Call(Call { id: id.clone(), message: None, tool, input, action }));
     if is_done {

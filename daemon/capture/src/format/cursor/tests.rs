@@ -64,7 +64,7 @@ fn the_directory_is_that_of_the_project_or_of_a_command() {
 }
 
 #[test]
-fn a_turn_is_read_from_prompt_to_reply() {
+fn a_complete_turn_is_read() {
     let records = [
         text("user", &prompt("Check it")),
         message(
@@ -99,7 +99,7 @@ fn a_turn_is_read_from_prompt_to_reply() {
 }
 
 #[test]
-fn only_what_the_user_typed_is_a_prompt() {
+fn only_typed_text_is_a_prompt() {
     let injected = text("user", "<user_info>\nOS: test\n</user_info>");
     assert_eq!(verdict(&CursorCli, &injected), RecordVerdict::Skipped("user".to_owned()));
     let plain = json!({ "role": "user", "message": { "content": "fix the bug" } });
@@ -150,7 +150,7 @@ fn tools_become_actions() {
 }
 
 #[test]
-fn a_list_of_tasks_is_completed_by_those_that_change() {
+fn changed_tasks_complete_the_known_list() {
     let todo = |id: &str, content: Option<&str>, status: &str| json!({ "id": id, "content": content, "status": status });
     let first = [todo("1", Some("Read"), "in_progress"), todo("2", Some("Write"), "pending")];
     let changed = [todo("1", None, "completed"), todo("2", None, "in_progress")];
@@ -164,7 +164,7 @@ fn a_list_of_tasks_is_completed_by_those_that_change() {
 }
 
 #[test]
-fn a_result_is_read_where_one_is_written() {
+fn a_result_is_read_if_there_is_one() {
     let used = json!([{ "type": "tool_use", "id": "t", "name": "Read", "input": { "path": "a" } }]);
     let result = json!({
         "type": "tool_result", "tool_use_id": "t", "is_error": true,

@@ -1,8 +1,8 @@
 //! Converts a file of an older version, which is rewritten as a whole, into records.
 //!
-//! The records of a document that grew begin with the earlier records, so that reading can continue
-//! after those. Members that change with each write are therefore omitted, and an addition to a
-//! message is a separate record.
+//! When a document has grown, its first records are the earlier records, so that reading can
+//! continue after them. Members that change with each write are therefore omitted, and an addition
+//! to a message is a separate record.
 
 use crate::format::json::{self, Object};
 

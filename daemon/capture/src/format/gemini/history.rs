@@ -27,8 +27,8 @@ pub(super) fn read(
     let mut rest = messages.as_slice();
     while let [first, others @ ..] = rest {
         let read = match others {
-            [next, behind @ ..] if is_acknowledgement(next) => {
-                rest = behind;
+            [next, following @ ..] if is_acknowledgement(next) => {
+                rest = following;
                 compaction(first, next, memory, emit)
             }
             _ => {

@@ -112,7 +112,7 @@ fn user(
     typed::emit(&text, speaker, out)
 }
 
-/// Returns the working directory that the program names in the context of a session.
+/// Returns the working directory in the context that the program adds to a session.
 fn directory(text: &str) -> Option<&str> {
     let is_context = ["<session_context>", "This is the Gemini CLI. We are setting up"]
         .iter()
@@ -135,8 +135,8 @@ fn note_directory(cwd: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
     RecordVerdict::Read
 }
 
-/// Emits a response that is not in the record of a call. If a sub-agent may not make a call, only
-/// the response is recorded.
+/// Emits a response that is not in the record of a call. If a sub-agent is not allowed to make a
+/// call, only the response is recorded.
 fn lone_response(
     response: &FunctionResponse<'_>,
     memory: &mut Memory,
@@ -238,7 +238,7 @@ fn tool_call(call: &Object<'_>, message: &str, memory: &mut Memory, out: &mut Em
     }
     let status = call.string("status");
     let outcome = outcome::of(&tool, status.as_deref(), response);
-    // The time of the message is that of its text; a call records when it ended.
+    // The time of the message is the time of its text; a call contains the time of its end.
     let message_time = out.at;
     out.at = time(call).or(message_time);
     genai::emit_result(&id, outcome, response, out);
@@ -257,7 +257,7 @@ fn response_of(result: &str) -> Option<&str> {
     })
 }
 
-/// Emits the user's answers, which the response contains by the number of the question.
+/// Emits the user's answers. In the response, the key of an answer is the number of its question.
 fn answers(call: &str, args: &str, response: &str, out: &mut Emitter<'_>) {
     let text = outcome::text(response, TEXT_KEPT);
     let answers: Value = serde_json::from_str(&text).unwrap_or_default();

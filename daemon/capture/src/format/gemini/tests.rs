@@ -65,7 +65,7 @@ fn read_sample(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_session_with_calls_is_read_once_although_its_messages_are_written_twice() {
+fn messages_that_are_written_twice_are_read_once() {
     let items = read_sample("session-2026-11-23T02-20-7b8a9753.jsonl");
     let of = |kind: &str| -> Vec<&str> {
         items.iter().filter_map(|item| item.strip_prefix(kind)).collect()
@@ -99,7 +99,7 @@ fn a_session_with_calls_is_read_once_although_its_messages_are_written_twice() {
 }
 
 #[test]
-fn a_context_is_no_part_of_the_prompt_that_it_precedes() {
+fn a_context_before_a_prompt_is_removed() {
     let items = read_sample("session-2026-11-23T02-19-997fac6a.jsonl");
     let prompts: Vec<&String> = items.iter().filter(|item| item.starts_with("prompt")).collect();
     assert_eq!(prompts, ["prompt: Ask the memory #mcp#"]);
@@ -133,7 +133,7 @@ fn a_compaction_is_read_from_the_history_that_replaces_the_old_one() {
 }
 
 #[test]
-fn a_sub_agent_is_told_what_to_do_and_its_file_belongs_to_its_parent() {
+fn a_sub_agents_file_belongs_to_its_parent_and_begins_with_an_instruction() {
     let name = "a7e562c1-ba31-4583-a1b2-d7fce9ec0f8b/e87e720f-15dc-4010-a3cd-f19f0d6ecbe8.jsonl";
     let items = read_sample(name);
     assert!(items[1].starts_with("instruction: Your task is to do a deep"), "{items:?}");
@@ -157,7 +157,7 @@ fn a_sub_agent_is_told_what_to_do_and_its_file_belongs_to_its_parent() {
 }
 
 #[test]
-fn each_sample_is_identified_by_this_format_alone() {
+fn each_sample_is_identified_only_by_this_format() {
     let mut folders = vec![chats()];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
@@ -183,10 +183,10 @@ fn each_sample_is_identified_by_this_format_alone() {
 const STUB: &str = "session-2026-11-23T01-32-4feb9d25.jsonl";
 
 #[test]
-fn a_file_is_no_transcript_before_its_first_message() {
+fn a_file_without_messages_is_not_a_transcript() {
     let (path, head) = sample(STUB);
     assert_eq!(Gemini.identify(&path, &head), None);
-    let grown = format!("{head}{}\n", said("m1", "user", "Go on"));
+    let grown = format!("{head}{}\n", message_record("m1", "user", "Go on"));
     let identity = Gemini.identify(&path, &grown).unwrap();
     assert_eq!(identity.session, "4feb9d25-e33f-4eec-90b6-79af6e44b809");
     assert_eq!(identity.directory.as_deref(), Some("/home/dev/proj"));
@@ -218,7 +218,7 @@ fn extend(record: &mut Value, more: Value) {
     record.as_object_mut().unwrap().extend(more);
 }
 
-fn said(id: &str, kind: &str, text: &str) -> Value {
+fn message_record(id: &str, kind: &str, text: &str) -> Value {
     message(id, kind, json!({ "content": [{ "text": text }] }))
 }
 
@@ -227,18 +227,20 @@ fn history(messages: &[Value]) -> Value {
 }
 
 #[test]
-fn a_repeated_history_adds_only_what_was_not_read_before() {
-    let (prompt, reply) = (said("m1", "user", "Fix it"), said("m2", "gemini", "Fixed."));
+fn a_repeated_history_adds_only_new_messages() {
+    let (prompt, reply) =
+        (message_record("m1", "user", "Fix it"), message_record("m2", "gemini", "Fixed."));
     let shell = "I ran the following shell command:\n```sh\nls\n```\n\n\
         This produced the following result:\n```\na.py\n```";
-    let masked = said("m2", "gemini", "Fix... (masked)");
-    let renamed = [said("n1", "user", "Fix it"), said("n2", "gemini", "Fixed.")];
+    let masked = message_record("m2", "gemini", "Fix... (masked)");
+    let renamed =
+        [message_record("n1", "user", "Fix it"), message_record("n2", "gemini", "Fixed.")];
     let records = [
         prompt.clone(),
         reply,
-        history(&[prompt, masked, said("m3", "user", shell)]),
+        history(&[prompt, masked, message_record("m3", "user", shell)]),
         history(&renamed),
-        said("m4", "user", "Fix it"),
+        message_record("m4", "user", "Fix it"),
     ];
     assert_eq!(
         read(&records),
@@ -285,9 +287,9 @@ fn calls_results_and_tokens_of_a_message_are_emitted_when_they_appear() {
 #[test]
 fn an_interruption_an_error_and_a_title_are_read_and_a_rewind_is_counted() {
     let records = [
-        said("m1", "info", "Request cancelled."),
-        said("m2", "error", "[API Error: 503]"),
-        said("m3", "warning", "Hook failed"),
+        message_record("m1", "info", "Request cancelled."),
+        message_record("m2", "error", "[API Error: 503]"),
+        message_record("m3", "warning", "Hook failed"),
         json!({ "$rewindTo": "m1" }),
         json!({ "$set": { "summary": "Fix the pool" } }),
         json!({ "other": 1 }),
@@ -307,19 +309,20 @@ fn an_interruption_an_error_and_a_title_are_read_and_a_rewind_is_counted() {
 
 #[test]
 fn the_context_of_a_session_names_the_directory() {
-    let context =
-        |text: &str| said("m0", "user", &format!("<session_context>\n{text}\n</session_context>"));
+    let context = |text: &str| {
+        message_record("m0", "user", &format!("<session_context>\n{text}\n</session_context>"))
+    };
     let new = context("This is the Gemini CLI.\n- **Workspace Directories:**\n  - /home/dev/app\n");
     let old = context("I'm currently working in the directory: /home/dev/app\nHere is");
     for record in [new, old] {
         assert_eq!(read(&[record]), ["context: /home/dev/app"]);
     }
     let quoted = "I'm currently working in the directory: /home/dev/app";
-    assert_eq!(read(&[said("m1", "user", quoted)]), [format!("prompt: {quoted}")]);
+    assert_eq!(read(&[message_record("m1", "user", quoted)]), [format!("prompt: {quoted}")]);
 }
 
 #[test]
-fn what_was_typed_is_the_prompt_and_not_what_it_was_expanded_to() {
+fn the_prompt_is_the_typed_text_and_not_its_expansion() {
     let parts = json!([{ "text": "Explain @a.py" }, { "text": "\n--- Content from referenced files ---" },
         { "text": "def a(): pass" }]);
     let expanded = message("m1", "user", json!({ "content": parts }));
@@ -384,7 +387,7 @@ fn the_records_of_a_document_that_grew_begin_with_the_earlier_ones() {
 
 /// Reads real transcripts, which are not part of this repository: each record is read or counted.
 #[test]
-fn older_transcripts_are_read_whole() {
+fn older_transcripts_are_read_completely() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS") else { return };
     let mut folders = vec![Path::new(&corpus).join("gemini")];
     while let Some(folder) = folders.pop() {

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_within_the_output_is_no_exit_code() {
+    fn a_line_within_the_output_is_not_an_exit_code() {
         let printed = "Output: Exit Code: 3\nExit Code: 4\nall fine\nProcess Group PGID: 7";
         assert_eq!(of(SHELL, Some("success"), &output(printed)), Outcome::Succeeded);
         assert_eq!(text(&output(printed), 999), "Exit Code: 3\nExit Code: 4\nall fine");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_output_keeps_its_ending() {
+    fn a_truncated_output_keeps_its_last_lines() {
         let long = format!("Output: {}\nExit Code: 101\nProcess Group PGID: 7", "x".repeat(9_000));
         assert_eq!(of(SHELL, Some("success"), &output(&long)), Outcome::Failed(Some(101)));
         assert!(text(&output(&long), 600).starts_with("xxx"));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_of_another_shape_is_its_own_text() {
+    fn an_unknown_response_is_read_as_text() {
         assert_eq!(text("\"plain\"", 99), "plain");
         assert_eq!(text(r#"{"content":[1]}"#, 99), r#"{"content":[1]}"#);
         assert_eq!(text(r#"{"output":{"a":1}}"#, 99), r#"{"a":1}"#);

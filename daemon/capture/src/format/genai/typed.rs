@@ -91,7 +91,8 @@ pub(crate) fn emit_command(name: &str, args: &str, out: &mut Emitter<'_>) -> Rec
     RecordVerdict::Read
 }
 
-/// Returns the name and the arguments of a text such as `/plan the work`. A path is not a command.
+/// Returns the name and the arguments of a text such as `/plan the work`. A path such as `/home/me`
+/// is not a command.
 pub(crate) fn command(text: &str) -> Option<(&str, &str)> {
     let (name, args) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let word = name.strip_prefix('/')?;
@@ -116,7 +117,7 @@ fn without_added_tags(text: &str) -> Cow<'_, str> {
         };
         kept.push_str(before);
         rest = match added_tag(tagged).filter(|_| is_line_start) {
-            Some(behind) => behind,
+            Some(after_close) => after_close,
             None => {
                 kept.push('<');
                 is_line_start = false;
@@ -136,7 +137,7 @@ fn added_tag(text: &str) -> Option<&str> {
     TAGS.iter().find_map(|tag| {
         let inside = text.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;
         let close = format!("</{tag}>");
-        Some(inside.split_once(&close).map_or("", |(_, behind)| behind))
+        Some(inside.split_once(&close).map_or("", |(_, after_close)| after_close))
     })
 }
 
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_that_the_program_added_is_no_prompt() {
+    fn a_context_that_the_program_added_is_not_a_prompt() {
         for text in [
             "<session_context>\nThis is the Gemini CLI.\n</session_context>",
             "<hook_context>Notes</hook_context>",
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_command_of_the_users_own_is_a_command_with_its_output() {
+    fn a_shell_command_of_the_user_is_read_with_its_output() {
         let report = "I ran the following shell command:\n```sh\necho \\`date\\`\n```\n\n\
             This produced the following result:\n```\nMonday\n```";
         let wanted = [r#"Command { name: "!", args: "echo `date`" }"#, r#"ShellOutput("Monday")"#];
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_the_program_is_no_prompt_and_a_path_is_no_command() {
+    fn a_command_of_the_program_is_not_a_prompt_and_a_path_is_not_a_command() {
         assert_eq!(read("/init now"), [r#"Command { name: "/init", args: "now" }"#]);
         assert_eq!(read("/quit"), ["user/local command"]);
         assert_eq!(read("/etc/hosts is empty"), [r#"Prompt("/etc/hosts is empty")"#]);

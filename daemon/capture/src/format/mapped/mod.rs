@@ -2,8 +2,8 @@
 //! The records are JSON objects, one per line, in files to which the agent appends.
 //!
 //! A record is a message of the user or of the agent; other records are skipped and counted by
-//! their role. A file belongs to one session: the first one that a record names or, without a
-//! mapping for the session, a session of its own.
+//! their role. A file belongs to one session: the first session that a record names. Without a
+//! mapping for the session, each file is a session.
 
 mod paths;
 mod pointer;
@@ -49,7 +49,7 @@ pub struct FormatMapping {
     /// folder.
     pub session: Option<Pointer>,
     pub cwd: Option<Pointer>,
-    /// The id of the record, for copies and forks of a session; only a UUID counts.
+    /// The id of the record, for copies and forks of a session; it must be a UUID.
     pub id: Option<Pointer>,
     pub model: Option<Pointer>,
     pub branch: Option<Pointer>,
@@ -123,7 +123,7 @@ impl MappedFormat {
     }
 
     /// Returns whether a record has each of the members that [`FormatMapping::pointers`] lists;
-    /// `None` for a text that is no record.
+    /// `None` for a text that is not a record.
     pub fn members_of(&self, record: &str) -> Option<Vec<bool>> {
         let record = Object::parse(record)?;
         Some(self.0.pointers().map(|(_, pointer)| pointer.find(&record).is_some()).collect())
@@ -247,7 +247,7 @@ fn scalar(raw: &str) -> Option<Cow<'_, str>> {
     if is_number { Some(Cow::Borrowed(raw)) } else { json::string(raw) }
 }
 
-/// Returns a text, or the texts of a list of blocks, each on lines of its own.
+/// Returns a text, or the texts of a list of blocks, each on new lines.
 fn text_of(raw: &str) -> Option<Cow<'_, str>> {
     if raw.starts_with('{') {
         return Object::parse(raw)?.string_within("text", TEXT_KEPT);

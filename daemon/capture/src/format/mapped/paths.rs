@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_pattern_takes_no_time() {
+    fn an_adversarial_pattern_is_matched_quickly() {
         let pattern = format!("/h/{}x", "**/*a*a*a*a*/".repeat(60));
         let paths = PathPattern::new(Path::new(&pattern));
         let path = format!("/h/{}y", "aaaaaaaaaaaaaaaaaaaaaaaa/".repeat(60));
@@ -160,7 +160,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_behind_a_link_is_the_folder() {
+    fn a_linked_folder_is_resolved() {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap().join("real");
         std::fs::create_dir(&real).unwrap();

@@ -37,7 +37,7 @@ impl Pointer {
         &self.text
     }
 
-    /// Returns the raw text of the member in `record`, unless it is `null`.
+    /// Returns the raw text of the member in `record`; `None` if it is missing or `null`.
     pub(super) fn find<'a>(&self, record: &Object<'a>) -> Option<&'a str> {
         let (first, rest) = self.tokens.split_first().expect("a pointer has a token");
         let found = rest.iter().try_fold(record.raw(first)?, |raw, token| member(raw, token));
@@ -72,7 +72,7 @@ mod tests {
 
     /// The examples of RFC 6901, section 5.
     #[test]
-    fn pointers_name_members_as_the_standard_says() {
+    fn pointers_name_members_as_in_rfc_6901() {
         let text = r#"{"foo":["bar","baz"],"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}"#;
         let record = Object::parse(text).unwrap();
         for (pointer, value) in [
@@ -95,13 +95,13 @@ mod tests {
     }
 
     #[test]
-    fn a_null_is_no_value() {
+    fn null_is_treated_as_missing() {
         let record = Object::parse(r#"{"a":{"b":null}}"#).unwrap();
         assert_eq!(Pointer::parse("/a/b").unwrap().find(&record), None);
     }
 
     #[test]
-    fn what_is_no_pointer_is_refused_with_the_reason() {
+    fn an_invalid_pointer_is_refused_with_the_reason() {
         for (text, error) in [
             ("", PointerError::NoSlash),
             ("message.role", PointerError::NoSlash),

@@ -42,7 +42,7 @@ fn messages_and_surroundings_are_read() {
 }
 
 #[test]
-fn what_is_not_read_is_counted_by_its_role() {
+fn other_records_are_counted_by_their_role() {
     for (message, expected) in [
         (json!({"from": "tool", "body": "x"}), "tool"),
         (json!({"from": "user", "body": "  "}), "user without text"),
@@ -72,7 +72,7 @@ fn a_file_belongs_to_the_session_of_its_first_record() {
 }
 
 #[test]
-fn without_ids_of_sessions_a_file_is_a_session() {
+fn without_session_ids_each_file_is_a_session() {
     let mapping = FormatMapping { session: None, ..mapping(&["/h/mine"]) };
     let format = MappedFormat::new(mapping);
     let path = Path::new("/h/mine/a/work.jsonl");

@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct Database;
 
 /// Maximum number of parents that are followed to find the session that the user started.
-const DEEPEST: usize = 16;
+const MAX_ANCESTORS: usize = 16;
 
 impl SessionDatabase for Database {
     fn database_of(&self, path: &Path) -> Option<PathBuf> {
@@ -187,7 +187,7 @@ fn session_row(
     row.root.clone_from(&row.parent);
     let query = format!("SELECT parent_id FROM {table} WHERE id = ?1");
     let mut parents = connection.prepare_cached(&query)?;
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_ANCESTORS {
         let parent: Option<Option<String>> =
             parents.query_row([&row.root], |row| row.get(0)).optional()?;
         let Some(Some(parent)) = parent else { break };
@@ -226,7 +226,7 @@ impl State {
     }
 }
 
-/// Returns a value as a text, whatever its type: SQLite does not enforce the types of columns.
+/// Returns a value of any type as a text: SQLite does not enforce the types of columns.
 fn lenient_text(row: &TableRow<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
@@ -236,7 +236,7 @@ fn lenient_text(row: &TableRow<'_>, column: usize) -> rusqlite::Result<String> {
     })
 }
 
-/// Returns a value as an integer, whatever its type; 0 if it is not a number.
+/// Returns a value of any type as an integer; 0 if it is not a number.
 fn lenient_integer(row: &TableRow<'_>, column: usize) -> rusqlite::Result<i64> {
     Ok(match row.get_ref(column)? {
         ValueRef::Integer(number) => number,

@@ -26,7 +26,7 @@ use crate::{
 /// Maximum length, in bytes, of a file; a longer file is not read.
 const LONGEST: u64 = 48 << 20;
 /// Maximum number of parents that are followed to find the session that the user started.
-const DEEPEST: usize = 16;
+const MAX_ANCESTORS: usize = 16;
 
 /// The paths of a session in the folder.
 pub(super) struct SessionFile {
@@ -104,7 +104,7 @@ impl SessionFile {
     /// Returns the first session of the chain of parents.
     fn root(&self, mut session: String) -> String {
         let Some(folder) = self.file.parent() else { return session };
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_ANCESTORS {
             let Ok(text) = read(&folder.join(format!("{session}.json"))) else { break };
             let parent = Object::parse(&text).and_then(|object| object.string("parentID"));
             let Some(parent) = parent.map(Cow::into_owned) else { break };
@@ -122,7 +122,7 @@ impl SessionFile {
         message.write_start(records)?;
         for part in files(&self.storage.join("part").join(&file.id))? {
             let Ok(data) = read(&part.path) else { continue };
-            // A message that is finished never waits for a part.
+            // No part of a finished message is incomplete.
             message.write_part(&Stored { id: &part.id, data: &data }, records)?;
         }
         message.write_end(records)?;

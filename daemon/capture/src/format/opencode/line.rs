@@ -106,7 +106,7 @@ impl<'w> Records<'w> {
     }
 
     fn of(session: &StoredSession, text: &'w mut RecordText) -> Records<'w> {
-        let title = Some(session.title.trim()).filter(|title| !is_default_title(title));
+        let title = Some(session.title.trim()).filter(|title| !is_provisional_title(title));
         Records { text, is_sub_agent: session.parent.is_some(), title: title.map(str::to_owned) }
     }
 
@@ -125,8 +125,9 @@ impl<'w> Records<'w> {
         self.text.add(&text.replace(['\n', '\r'], " "))
     }
 
-    /// Writes the title after the first answer, because opencode has usually set it by then.
-    pub(super) fn answered(&mut self) -> io::Result<()> {
+    /// Writes the title. It is called after the first answer, because opencode has usually set the
+    /// title by then.
+    pub(super) fn write_title(&mut self) -> io::Result<()> {
         match self.title.take() {
             Some(title) => self.write(Line::new("title").string("text", &title)),
             None => Ok(()),
@@ -152,8 +153,8 @@ pub(super) struct AnchorRow {
     pub(super) is_titled: bool,
 }
 
-/// Whether opencode set the title before it knew the topic of the session.
-fn is_default_title(title: &str) -> bool {
+/// Whether the title is the one that opencode sets before the topic of the session is known.
+fn is_provisional_title(title: &str) -> bool {
     title.is_empty() || title.starts_with("New session - ") || title.starts_with("Child session - ")
 }
 

@@ -100,7 +100,7 @@ impl<'s> Message<'s> {
             .raw("error", error.as_ref().and_then(|error| error.raw("name")))
             .raw("text", text);
         records.write(line)?;
-        records.answered()?;
+        records.write_title()?;
         Ok(Progress::Finished)
     }
 

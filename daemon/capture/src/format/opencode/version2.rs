@@ -135,7 +135,7 @@ impl Row<'_> {
             .raw("error", error.as_ref().and_then(|error| error.raw("type")))
             .raw("text", error.as_ref().and_then(|error| error.raw("message")));
         records.write(line)?;
-        records.answered()
+        records.write_title()
     }
 
     fn write_tool(

@@ -30,7 +30,7 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
     found.unwrap_or(Action::Other)
 }
 
-/// Returns the replacements of a call: a list, or one in older versions.
+/// Returns the replacements of a call, which in older versions contains only one.
 fn replacements(input: &Value) -> Vec<Replacement> {
     let replacement = |edit: &Value| {
         let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Maximum length, in bytes, of the start and the end of a result together, which are examined for
-/// the outcome. Also that of an error message.
+/// the outcome. Also the maximum length of an error message.
 const ENDS: usize = 2_048;
 
 pub(super) fn read(

@@ -1,10 +1,10 @@
 //! The transcript format of Pi: `sessions/--<directory>--/<time>_<session>.jsonl`.
 //!
 //! The first record describes the session. The others form a tree by `id` and `parentId`: when the
-//! user returns to an earlier record, the next record gets that one as its parent. All branches are
-//! read in the order in which they were written, because the work in an abandoned branch was done,
-//! too. A fork is a new file with the records of the old one. The sources for the format are Pi's
-//! session manager, which is public, and a transcript.
+//! user returns to an earlier record, that record becomes the parent of the next record. All
+//! branches are read in the order in which they were written, because the work in an abandoned
+//! branch was also done. A fork is a new file with the records of the old one. The sources for the
+//! format are Pi's session manager, which is public, and a transcript.
 
 mod action;
 mod message;

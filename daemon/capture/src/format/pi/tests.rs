@@ -58,7 +58,7 @@ fn the_first_record_names_the_session() {
 }
 
 #[test]
-fn a_turn_is_read_from_prompt_to_reply() {
+fn a_complete_turn_is_read() {
     let thinking = json!({ "type": "thinking", "thinking": "hm" });
     let text = json!({ "type": "text", "text": "Done." });
     let run = json!({
@@ -85,7 +85,7 @@ fn a_turn_is_read_from_prompt_to_reply() {
 }
 
 #[test]
-fn how_a_call_failed_is_in_its_last_line() {
+fn the_last_line_of_a_failed_call_has_its_outcome() {
     for (text, wanted) in [
         ("FAIL\n\n\nCommand exited with code 101", "Failed(Some(101)) FAIL"),
         ("Command aborted", "Interrupted Command aborted"),
@@ -111,7 +111,7 @@ fn edits_are_read_in_their_old_and_new_form() {
 }
 
 #[test]
-fn what_is_added_to_a_prompt_is_not_the_users() {
+fn text_that_the_program_adds_to_a_prompt_is_removed() {
     let skill = "<skill name=\"review\" location=\"/s\">\nLong text\n</skill>\n\nthe parser";
     let file = "<file name=\"/a\">\ncontent\n</file>\nExplain it";
     let found = items(&Pi, &[user(skill), user(file)]);
@@ -159,7 +159,7 @@ fn the_users_own_commands_and_the_agents_failures_are_read() {
 }
 
 #[test]
-fn a_fork_has_the_ids_of_the_session_it_was_copied_from() {
+fn a_fork_has_the_ids_of_the_original() {
     let id = |record: &Value| {
         let mut found = None;
         let mut emit = |entry: Entry<'_>| found = entry.uuid;
@@ -177,7 +177,7 @@ fn a_fork_has_the_ids_of_the_session_it_was_copied_from() {
 }
 
 #[test]
-fn a_branch_is_read_where_it_was_written() {
+fn branches_are_read_in_the_order_of_writing() {
     let mut branch = user("Do it otherwise");
     branch["parentId"] = json!("0000000a");
     let found = items(&Pi, &[user("Do it"), user("Go on"), branch]);

@@ -52,7 +52,7 @@ fn extend(record: &mut Value, more: Value) {
     record.as_object_mut().unwrap().extend(more);
 }
 
-fn said(kind: &str, parts: Value) -> Value {
+fn message_record(kind: &str, parts: Value) -> Value {
     let role = if kind == "assistant" { "model" } else { "user" };
     let mut record = record(kind, json!({ "message": { "role": role } }));
     record["message"]["parts"] = parts;
@@ -68,7 +68,7 @@ fn system(subtype: &str, payload: Value) -> Value {
 fn result(id: &str, tool: &str, response: Value, status: &str) -> Value {
     let mut part = json!({ "functionResponse": { "id": id, "name": tool } });
     part["functionResponse"]["response"] = response;
-    let mut record = said("tool_result", json!([part]));
+    let mut record = message_record("tool_result", json!([part]));
     record["toolCallResult"] = json!({ "callId": id, "status": status });
     record
 }
@@ -76,7 +76,7 @@ fn result(id: &str, tool: &str, response: Value, status: &str) -> Value {
 #[test]
 fn a_turn_is_read_with_its_calls_and_results() {
     let call = |id: &str, name: &str, args: Value| json!({ "functionCall": { "id": id, "name": name, "args": args } });
-    let mut answer = said(
+    let mut answer = message_record(
         "assistant",
         json!([
             { "text": "Let me think", "thought": true },
@@ -93,7 +93,7 @@ fn a_turn_is_read_with_its_calls_and_results() {
         Exit Code: 101\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 7";
     let refused = json!({ "error": "[Operation Cancelled] Reason: User did not allow tool call" });
     let records = [
-        said("user", json!([{ "text": "Fix the tests" }])),
+        message_record("user", json!([{ "text": "Fix the tests" }])),
         answer,
         result("c1", "run_shell_command", json!({ "output": failed }), "success"),
         result("c2", "edit", refused, "cancelled"),
@@ -113,9 +113,9 @@ fn a_turn_is_read_with_its_calls_and_results() {
 }
 
 #[test]
-fn only_what_the_user_typed_is_a_prompt() {
+fn only_typed_text_is_a_prompt() {
     let user = |more: Value| {
-        let mut record = said("user", json!([{ "text": "sent" }]));
+        let mut record = message_record("user", json!([{ "text": "sent" }]));
         extend(&mut record, more);
         record
     };
@@ -138,7 +138,7 @@ fn only_what_the_user_typed_is_a_prompt() {
 #[test]
 fn the_context_of_a_record_is_emitted_when_it_changes() {
     let more = json!({ "cwd": "/home/dev/app", "gitBranch": "main", "version": "0.9.0" });
-    let mut first = said("user", json!([{ "text": "one" }]));
+    let mut first = message_record("user", json!([{ "text": "one" }]));
     extend(&mut first, more);
     let items = read(&[first.clone(), first]);
     assert!(items[0].contains(r#"cwd: Some("/home/dev/app"), branch: Some("main")"#), "{items:?}");
@@ -146,10 +146,11 @@ fn the_context_of_a_record_is_emitted_when_it_changes() {
 }
 
 #[test]
-fn a_command_counts_once_and_a_local_one_not_at_all() {
+fn a_command_is_read_once_and_a_local_command_is_skipped() {
     let invoked =
         |text: &str| system("slash_command", json!({ "phase": "invocation", "rawCommand": text }));
-    let mut expanded = said("user", json!([{ "text": "Analyze the project. It is long." }]));
+    let mut expanded =
+        message_record("user", json!([{ "text": "Analyze the project. It is long." }]));
     expanded["systemPayload"] = json!({ "displayText": "/init now", "hookContext": "" });
     let shown = system("slash_command", json!({ "phase": "result", "rawCommand": "/init now" }));
     assert_eq!(
@@ -200,9 +201,9 @@ fn system_records_report_titles_compactions_and_ends_of_turns() {
 }
 
 #[test]
-fn what_ends_in_the_background_reports() {
+fn tasks_in_the_background_report_their_end() {
     let text = "<task-notification><status>completed</status><result>It holds</result></task-notification>";
-    let mut record = said("user", json!([{ "text": text }]));
+    let mut record = message_record("user", json!([{ "text": text }]));
     record["subtype"] = json!("notification");
     let task = json!({ "taskId": "a1", "status": "completed", "kind": "agent", "toolUseId": "c1" });
     record["systemPayload"] = json!({ "displayText": "done", "backgroundTask": task });
@@ -223,9 +224,9 @@ fn answers_are_read_from_both_forms() {
 }
 
 #[test]
-fn a_file_is_identified_by_its_records_and_not_taken_for_claude_codes() {
+fn a_file_is_identified_by_its_records_and_not_as_claude_codes() {
     let session = "5e551000-0000-4000-8000-000000000001";
-    let mut first = said("user", json!([{ "text": "Fix it" }]));
+    let mut first = message_record("user", json!([{ "text": "Fix it" }]));
     first["cwd"] = json!("/home/dev/app");
     let head = format!("{first}\n");
     let own = format!("/h/.qwen/projects/-home-dev-app/chats/{session}.jsonl");

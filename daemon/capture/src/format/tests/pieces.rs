@@ -23,7 +23,7 @@ const PIECES: [usize; 3] = [61, 997, 4_099];
 const SHORT: usize = 3_000;
 
 #[test]
-fn a_transcript_that_is_written_in_pieces_is_read_as_a_whole() {
+fn a_transcript_that_is_written_in_pieces_is_read_completely() {
     let mut agents = Vec::new();
     for sample in samples() {
         let whole = sample.read_in_pieces(sample.text.len());
@@ -40,7 +40,7 @@ fn a_transcript_that_is_written_in_pieces_is_read_as_a_whole() {
 }
 
 #[test]
-fn a_torn_record_costs_only_itself() {
+fn a_truncated_record_does_not_affect_other_records() {
     for sample in samples() {
         let lines: Vec<&str> = sample.text.lines().collect();
         let whole = sample.read(&lines);
@@ -59,7 +59,7 @@ fn a_torn_record_costs_only_itself() {
 
 /// The rows of a database are added one after the other.
 #[test]
-fn records_of_rows_become_more_and_stay() {
+fn new_rows_only_add_records() {
     for sample in rows() {
         let rows: Vec<&str> = sample.text.lines().collect();
         for version in fuzzing::VERSIONS {
@@ -73,7 +73,7 @@ fn records_of_rows_become_more_and_stay() {
 }
 
 #[test]
-fn a_document_that_is_half_written_has_no_records() {
+fn an_incomplete_document_has_no_records() {
     let documents = seeds().into_iter().filter(|sample| sample.name.contains("document"));
     for sample in documents {
         let document = sample.text.trim_end();

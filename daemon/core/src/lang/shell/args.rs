@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_and_their_values_are_told_from_words() {
+    fn options_and_their_values_are_distinguished_from_words() {
         let words: Vec<String> =
             "-C dir log --format=%h -n 5 -- src".split(' ').map(str::to_owned).collect();
         let args = Args::of(&words, &["-C".to_owned(), "-n".to_owned()]);

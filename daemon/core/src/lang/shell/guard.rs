@@ -42,22 +42,24 @@ pub(super) fn read(line: &str) -> Reading {
     }
     let line = without_inner_documents(line);
     let line = without_long_numbers(&line);
-    let line = with_an_end(&line);
+    let line = with_final_line_feeds(&line);
     let options = options();
-    let tokens =
-        survived(|| brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok());
+    let tokens = without_panic(|| {
+        brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok()
+    });
     let Some(tokens) = tokens else { return Reading::Text };
     if tokens.len() > MOST_TOKENS || !is_balanced(&tokens) {
         return Reading::Tokens(tokens);
     }
-    let parsed =
-        survived(|| brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()).ok());
+    let parsed = without_panic(|| {
+        brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()).ok()
+    });
     parsed.map_or(Reading::Tokens(tokens), Reading::Parsed)
 }
 
 /// Runs a part of the parser, and returns `None` if it panics: a command line must not prevent its
 /// session from being read.
-fn survived<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
+fn without_panic<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or(None)
 }
 
@@ -128,7 +130,7 @@ fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
 /// Returns `line` with two line feeds at its end, if it may contain a here document. Without the
 /// first one, the parser never finds the end of a document that ends with an empty line. The second
 /// one is for a line that ends in a backslash.
-fn with_an_end(line: &str) -> Cow<'_, str> {
+fn with_final_line_feeds(line: &str) -> Cow<'_, str> {
     if line.contains("<<") { Cow::Owned(format!("{line}\n\n")) } else { Cow::Borrowed(line) }
 }
 
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_the_parser_panic_is_cut_short() {
+    fn numbers_that_make_the_parser_panic_are_shortened() {
         for line in [
             "ps -p 6078060790<&-",
             "echo 99999999999999999999999 ${99999999999999999999999}",

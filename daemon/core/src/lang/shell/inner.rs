@@ -20,7 +20,7 @@ pub enum Inner {
 }
 
 /// Programs that run a command on another machine or in another file system.
-const RUNS_ELSEWHERE: [&str; 15] = [
+const REMOTE_RUNNERS: [&str; 15] = [
     "adb",
     "autossh",
     "chroot",
@@ -44,7 +44,7 @@ pub fn local_start(words: &[String]) -> usize {
     let mut start = 0;
     for _ in 0..DEEPEST {
         let rest = &words[start..];
-        let leaves = |name: &String| RUNS_ELSEWHERE.contains(&base_name(name).as_str());
+        let leaves = |name: &String| REMOTE_RUNNERS.contains(&base_name(name).as_str());
         match step(rest) {
             Some(Inner::Command(inner)) if !rest.first().is_some_and(leaves) => {
                 start = words.len() - inner.len();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_on_another_machine_is_no_local_command() {
+    fn a_command_on_another_machine_is_not_local() {
         for (line, inner) in [
             ("xargs -n1 cargo test", "cargo test"),
             ("sudo -u web xargs -0 rm -f", "rm -f"),

@@ -57,7 +57,7 @@ pub enum Redirect {
     Written(String),
     /// Output is added to the file.
     Appended(String),
-    /// Input comes from the file.
+    /// The input is read from the file.
     Read(String),
     /// Input is this text.
     Text(String),
@@ -242,8 +242,8 @@ impl CommandCollector {
             IoRedirect::HereDocument(_, document) => {
                 let text = &document.doc.value;
                 if document.requires_expansion && (text.contains("$(") || text.contains('`')) {
-                    let said = word::document(text).unwrap_or_default();
-                    self.scripts(&said.scripts, place);
+                    let unquoted = word::document(text).unwrap_or_default();
+                    self.scripts(&unquoted.scripts, place);
                 }
                 Some(Redirect::Text(text.clone()))
             }
@@ -264,9 +264,9 @@ impl CommandCollector {
             return raw.clone();
         }
         match word::word(raw) {
-            Some(said) => {
-                self.scripts(&said.scripts, place);
-                said.text
+            Some(unquoted) => {
+                self.scripts(&unquoted.scripts, place);
+                unquoted.text
             }
             None => raw.clone(),
         }
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_write_commands_is_taken_apart() {
+    fn every_form_of_command_is_parsed() {
         for (line, found) in [
             ("ls -la | grep x && pwd || echo no", "ls -la ; grep x ; pwd ; ?echo no"),
             ("cd /tmp && (make; ./run) &", "cd /tmp ; make ; ./run"),

@@ -72,11 +72,11 @@ pub struct Program {
     /// Whether it has subcommands.
     pub has_subcommands: bool,
     rules: Vec<Rule>,
-    through: Vec<Through>,
+    wrapper_rules: Vec<WrapperRule>,
 }
 
 /// A way in which a program runs another.
-struct Through {
+struct WrapperRule {
     words: Vec<Vec<String>>,
     skip: usize,
 }
@@ -98,10 +98,8 @@ impl Program {
     /// Returns the number of words between the program and the command that it runs, and the number
     /// of words that are then skipped; `None` if it runs no command.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
-        let fitting = self.through.iter().filter(|through| words_fit(&through.words, args));
-        fitting
-            .max_by_key(|through| through.words.len())
-            .map(|through| (through.words.len(), through.skip))
+        let fitting = self.wrapper_rules.iter().filter(|rule| words_fit(&rule.words, args));
+        fitting.max_by_key(|rule| rule.words.len()).map(|rule| (rule.words.len(), rule.skip))
     }
 }
 
@@ -177,16 +175,16 @@ fn read_rule(line: &str, programs: &mut HashMap<String, Program>) -> Result<(), 
         words.into_iter().map(|word| word.split('|').map(str::to_owned).collect()).collect()
     };
     let (flags, words) = (alternatives(flags), alternatives(words));
-    let mut says = right.split_whitespace();
-    let purpose = says.next().ok_or("no intent")?;
+    let mut properties = right.split_whitespace();
+    let purpose = properties.next().ok_or("no intent")?;
     for name in names.split('|').map(str::to_lowercase) {
         let shown = left.replacen(names, &name, 1);
         let program = programs.entry(name).or_default();
         program.has_subcommands |= words.iter().flatten().any(|word| word != "*");
         if purpose == "inner" {
-            let skip = says.clone().find_map(|word| word.strip_prefix("skip:"));
-            let skip = skip.map_or(Ok(0), str::parse).map_err(|_| "skip is no number")?;
-            program.through.push(Through { words: words.clone(), skip });
+            let skip = properties.clone().find_map(|word| word.strip_prefix("skip:"));
+            let skip = skip.map_or(Ok(0), str::parse).map_err(|_| "`skip` is not a number")?;
+            program.wrapper_rules.push(WrapperRule { words: words.clone(), skip });
             continue;
         }
         let mut rule = Rule {
@@ -198,7 +196,7 @@ fn read_rule(line: &str, programs: &mut HashMap<String, Program>) -> Result<(), 
             signals: None,
             name: shown,
         };
-        says.clone().try_for_each(|word| read_property(word, &mut rule))?;
+        properties.clone().try_for_each(|word| read_property(word, &mut rule))?;
         program.rules.push(rule);
     }
     Ok(())
@@ -258,7 +256,7 @@ mod tests {
         assert!(programs.values().map(|program| program.rules.len()).sum::<usize>() > 2_000);
         for (name, program) in &programs {
             assert!(
-                !program.rules.is_empty() || !program.through.is_empty(),
+                !program.rules.is_empty() || !program.wrapper_rules.is_empty(),
                 "{name} has options but no purpose"
             );
         }

@@ -18,12 +18,12 @@ pub(super) struct UnquotedWord {
 
 /// Reads the word `written`; `None` if a quote or a substitution in it never ends.
 pub(super) fn word(written: &str) -> Option<UnquotedWord> {
-    WordReader { written, said: UnquotedWord::default() }.read(Around::Nothing)
+    WordReader { written, unquoted: UnquotedWord::default() }.read(Around::Nothing)
 }
 
 /// Reads the text of a here document in which substitutions are expanded.
 pub(super) fn document(written: &str) -> Option<UnquotedWord> {
-    WordReader { written, said: UnquotedWord::default() }.read(Around::Document)
+    WordReader { written, unquoted: UnquotedWord::default() }.read(Around::Document)
 }
 
 /// The context of a position in the text.
@@ -36,7 +36,7 @@ enum Around {
 
 struct WordReader<'w> {
     written: &'w str,
-    said: UnquotedWord,
+    unquoted: UnquotedWord,
 }
 
 impl WordReader<'_> {
@@ -49,7 +49,7 @@ impl WordReader<'_> {
                 b'\\' => at = self.escaped(at, around)?,
                 b'\'' if is_bare => {
                     let end = closing_quote(bytes, at + 1)?;
-                    self.say(at + 1, end);
+                    self.push_text(at + 1, end);
                     at = end + 1;
                 }
                 b'"' if around != Around::Document => {
@@ -58,8 +58,8 @@ impl WordReader<'_> {
                 }
                 b'`' => {
                     let end = closing_backquote(bytes, at + 1)?;
-                    self.said.scripts.push(without_escapes(&self.written[at + 1..end]));
-                    self.said.text.push_str("$(...)");
+                    self.unquoted.scripts.push(without_escapes(&self.written[at + 1..end]));
+                    self.unquoted.text.push_str("$(...)");
                     at = end + 1;
                 }
                 b'$' => at = self.dollar(at, around)?,
@@ -68,12 +68,12 @@ impl WordReader<'_> {
                     let next = rest.iter().position(|byte| b"\\'\"`$".contains(byte));
                     // A special character without a meaning in this context is text.
                     let end = at + next.unwrap_or(rest.len()).max(1);
-                    self.say(at, end);
+                    self.push_text(at, end);
                     at = end;
                 }
             }
         }
-        (around != Around::Quotes).then_some(self.said)
+        (around != Around::Quotes).then_some(self.unquoted)
     }
 
     /// Handles a backslash at `at`; returns the next position.
@@ -86,9 +86,9 @@ impl WordReader<'_> {
             (Some('$' | '`' | '\\'), _)
             | (Some('"'), Around::Quotes)
             | (Some(_), Around::Nothing) => {
-                self.say(at + 1, end);
+                self.push_text(at + 1, end);
             }
-            _ => self.say(at, end),
+            _ => self.push_text(at, end),
         }
         Some(end)
     }
@@ -102,16 +102,16 @@ impl WordReader<'_> {
                 let end = closing(bytes, at + 2, b')', false, DEEPEST)?;
                 let inner = &self.written[at + 2..end];
                 if is_sum(inner) {
-                    self.say(at, end + 1);
+                    self.push_text(at, end + 1);
                 } else {
-                    self.said.scripts.push(inner.to_owned());
-                    self.said.text.push_str("$(...)");
+                    self.unquoted.scripts.push(inner.to_owned());
+                    self.unquoted.text.push_str("$(...)");
                 }
                 return Some(end + 1);
             }
             Some(b'\'') if is_bare => {
                 let end = closing_ansi_quote(bytes, at + 2)?;
-                self.say(at + 2, end);
+                self.push_text(at + 2, end);
                 return Some(end + 1);
             }
             // `$"..."` is text that is translated.
@@ -120,13 +120,13 @@ impl WordReader<'_> {
             Some(b'[') => closing(bytes, at + 2, b']', !is_bare, DEEPEST)? + 1,
             _ => at + 1,
         };
-        self.say(at, end);
+        self.push_text(at, end);
         Some(end)
     }
 
-    fn say(&mut self, from: usize, to: usize) {
+    fn push_text(&mut self, from: usize, to: usize) {
         // Both positions are next to ASCII characters, so they are character boundaries.
-        self.said.text.push_str(self.written.get(from..to).unwrap_or_default());
+        self.unquoted.text.push_str(self.written.get(from..to).unwrap_or_default());
     }
 }
 
@@ -230,8 +230,11 @@ mod tests {
             ("$(a)`b`$(c)", "$(...)$(...)$(...)", &["a", "b", "c"]),
             ("\"'$(a)'\"", "'$(...)'", &["a"]),
         ] {
-            let said = word(written).unwrap_or_else(|| panic!("{written}"));
-            assert_eq!((said.text.as_str(), &said.scripts[..]), (text, &scripts_of(scripts)[..]));
+            let unquoted = word(written).unwrap_or_else(|| panic!("{written}"));
+            assert_eq!(
+                (unquoted.text.as_str(), &unquoted.scripts[..]),
+                (text, &scripts_of(scripts)[..])
+            );
         }
     }
 
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_says_nothing() {
+    fn a_word_without_an_end_has_no_value() {
         for written in
             ["'a", "\"a", "`a", "$(a", "${a", "$((a)", "$[a", "$'a", "\"$(\"", "a\\", "${a:-\"}"]
         {
@@ -250,9 +253,9 @@ mod tests {
 
     #[test]
     fn in_a_document_quotes_are_text() {
-        let said = document("don't \"$(date)\" \\$x \\\"\n`pwd`\\").unwrap();
-        assert_eq!(said.text, "don't \"$(...)\" $x \\\"\n$(...)\\");
-        assert_eq!(said.scripts, ["date", "pwd"]);
+        let unquoted = document("don't \"$(date)\" \\$x \\\"\n`pwd`\\").unwrap();
+        assert_eq!(unquoted.text, "don't \"$(...)\" $x \\\"\n$(...)\\");
+        assert_eq!(unquoted.scripts, ["date", "pwd"]);
     }
 
     #[test]

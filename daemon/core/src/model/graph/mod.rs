@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_thing_has_the_same_id_and_others_have_not() {
+    fn equal_entities_have_equal_ids_and_others_have_not() {
         let here = Namespace::from_number(1);
         let id = EntityId::of(EntityKind::File, here, "src/main.rs");
         assert_eq!(id, EntityId::of(EntityKind::File, here, "src/main.rs"));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fact_knows_what_it_says_in_each_of_its_spans() {
+    fn a_fact_has_an_id_for_each_span_and_one_key() {
         let end = EntityId::of(EntityKind::File, Namespace::default(), "a");
         let key = FactKey::of(Relation::SetTo, (end, end), "1");
         assert_eq!(key.in_span(0).key(), key);

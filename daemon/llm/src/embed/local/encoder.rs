@@ -41,7 +41,7 @@ struct Norm {
     epsilon: f32,
 }
 
-/// Maximum number of tokens of a text: as many as all-MiniLM-L6-v2 was made for.
+/// Maximum number of tokens of a text. all-MiniLM-L6-v2 was trained with this number.
 const PIECES: usize = 256;
 
 impl Encoder {
@@ -133,12 +133,12 @@ impl Encoder {
                 && norms(&layer.attended_norm)
                 && norms(&layer.norm)
         };
-        let is_whole = self.places.ncols() == width
+        let is_valid = self.places.ncols() == width
             && self.places.nrows() >= 2
             && self.side.len() == width
             && norms(&self.entry)
             && self.layers.iter().all(layer_fits);
-        if is_whole { Ok(()) } else { Err("its tensors do not fit each other".to_owned()) }
+        if is_valid { Ok(()) } else { Err("its tensors do not fit each other".to_owned()) }
     }
 }
 
@@ -251,7 +251,7 @@ impl WeightReader<'_> {
         let name = format!("{}{name}", self.prefix);
         let tensor = self.tensors.get(&name)?.ok_or_else(|| format!("it lacks {name}"))?;
         let [rows, columns] = tensor.shape[..] else {
-            return Err(format!("its tensor {name} is no matrix"));
+            return Err(format!("its tensor {name} is not a matrix"));
         };
         if rows == 0 || columns == 0 {
             return Err(format!("its tensor {name} is empty"));

@@ -36,7 +36,7 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
 const POOLING: &str = "1_Pooling/config.json";
-/// Maximum size, in bytes, of the weights. Larger files are not those of small models.
+/// Maximum size, in bytes, of the weights. Larger files do not belong to small models.
 const LARGEST: u64 = 1 << 30;
 const LARGEST_JSON: u64 = 64 << 20;
 

@@ -140,7 +140,7 @@ impl Templates {
             .find_map(|origin| Some((self.parsed(kind, source, &origin)?, origin)));
         match (found, source) {
             (Some((Ok(template), origin)), _) => {
-                let problems = template.oddities();
+                let problems = template.warnings();
                 Listed { kind, origin, template, problems }
             }
             (Some((Err(problem), _)), _) => built_in(kind, vec![problem]),
@@ -187,7 +187,7 @@ impl Templates {
 /// Returns the problems of `text` as a template for `kind`.
 pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
     match Template::parse(kind, text) {
-        Ok(template) => template.oddities(),
+        Ok(template) => template.warnings(),
         Err(problem) => vec![problem],
     }
 }

@@ -48,7 +48,7 @@ fn a_name_is_looked_for_in_the_documented_places() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told_and_the_built_in_one_stands_in() {
+fn an_unusable_template_is_reported_and_the_built_in_one_is_used() {
     let places = TemplateFolders::new();
     let empty = places.write("home/prompts/empty.md", "");
     let binary = places.0.path().join("home/prompts/binary.md");
@@ -129,7 +129,7 @@ fn all_kinds_are_listed_and_each_can_be_overridden() {
     assert_eq!(listed.iter().map(|one| one.kind).collect::<Vec<_>>(), PromptKind::ALL);
     for one in listed {
         assert!(matches!(one.origin, TemplateOrigin::User(_)), "{one:?}");
-        let [TemplateError::UnknownPlace { name, known }] = &*one.problems else {
+        let [TemplateError::UnknownPlaceholder { name, known }] = &*one.problems else {
             panic!("{one:?}")
         };
         assert_eq!((&**name, known.len()), ("{odd}", 6));

@@ -58,7 +58,7 @@ impl IndexTarget {
                     self.indexes.sessions.apply(IndexChange::DropEpisode { session }, position);
                 }
             }
-            OutboxChange::Things(things) => {
+            OutboxChange::EntitiesAndFacts(things) => {
                 for thing in things {
                     // A damaged record must not keep the other facts from the index.
                     if let Err(error) = self.feed_thing(thing, position) {

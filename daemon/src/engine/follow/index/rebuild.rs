@@ -32,7 +32,7 @@ impl IndexTarget {
 
     fn feed_things(&self) {
         let mut things: Vec<EntityOrFact> = Vec::new();
-        let listed = self.store.visit_things(&mut |thing| {
+        let listed = self.store.visit_entities_and_facts(&mut |thing| {
             things.push(thing);
             true
         });

@@ -155,7 +155,7 @@ impl Cleaner for StoredRedactor {
             }
             // These notes contain only hashes, numbers and settings.
             NoteNamespace::ForgottenRecords
-            | NoteNamespace::Room
+            | NoteNamespace::Evictions
             | NoteNamespace::Redaction
             | NoteNamespace::Checked
             | NoteNamespace::Corrections

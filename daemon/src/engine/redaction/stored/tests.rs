@@ -146,7 +146,7 @@ fn an_interrupted_redaction_of_a_store_continues_where_it_stopped() {
         let session_write = Write::Session(Box::new(session.clone()));
         store.write(vec![session_write, Write::Messages { source, messages }]).wait().unwrap();
         let episode = contract::episode(&session, i64::from(number) + 1);
-        contract::index_saying(&store, &mut session, &episode, contract::statements(1));
+        contract::index_with_statements(&store, &mut session, &episode, contract::statements(1));
         keys.push(source);
     }
     let (before, end) = (store.quota().content_bytes().unwrap(), store.outbox_end());

@@ -1,7 +1,7 @@
 //! Renders a page of a conversation. Tool calls are collapsed.
 
 use graphiti_proto::{
-    clean::is_obeyed,
+    clean::is_unsafe_to_display,
     tools::{
         SessionRow,
         get_session::{GetSessionAnswer, MessageRow},
@@ -49,7 +49,7 @@ pub(super) fn shown_chars(messages: &[MessageRow]) -> usize {
 fn escaped_length(c: char) -> usize {
     match c {
         '<' | '>' | '&' | '"' => "&quot;".len(),
-        c if is_obeyed(c) && c != '\n' => "‹U+0000›".len(),
+        c if is_unsafe_to_display(c) && c != '\n' => "‹U+0000›".len(),
         c => c.len_utf8(),
     }
 }

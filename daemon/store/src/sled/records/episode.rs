@@ -122,7 +122,7 @@ mod tests {
     use crate::contract;
 
     #[test]
-    fn the_version_of_the_rules_is_kept_and_absent_in_older_records() {
+    fn the_version_of_the_rules_is_stored_and_absent_in_older_records() {
         let session = contract::session(SessionKey(7), "aaaa-1");
         let older = contract::episode(&session, 1_700_000_000);
         let newer = Episode { rules: 7, ..older.clone() };

@@ -1,13 +1,13 @@
 //! Records of every released version, as they are on users' disks. Each line of `golden/v<N>.txt`
 //! has a record's name and its envelope in hex.
 //!
-//! The file of a version never changes after its release; a new version gets a file of its own.
+//! The file of a version never changes after its release; a new version gets a new file.
 //! `GOLDEN=write cargo test -p graphitid-store golden` writes the file of the current version.
 
 use std::{fs, path::PathBuf};
 
 use super::{
-    ClaimRecord, ContentsRecord, EpisodeRecord, MarkRecord, MentionRecord, MessageRecord,
+    ClaimRecord, EpisodeIndexRecord, EpisodeRecord, MarkRecord, MentionRecord, MessageRecord,
     OutboxRecord, SessionRecord, SourceRecord, VectorsRecord,
 };
 use crate::{
@@ -150,15 +150,16 @@ fn of_vectors() -> Sample {
 }
 
 fn of_statements() -> Vec<Sample> {
-    let said = contract::statements(1_700_000_000);
+    let statements = contract::statements(1_700_000_000);
     let (claim, mention) = (
-        Claim { sentence: "It is so.".to_owned(), ..said.claims[0].clone() },
-        said.mentions[0].clone(),
+        Claim { sentence: "It is so.".to_owned(), ..statements.claims[0].clone() },
+        statements.mentions[0].clone(),
     );
-    let things = vec![EntityOrFact::Entity(claim.source), EntityOrFact::Fact(claim.key)];
-    let (claims, marks) = (vec![ClaimRecord::new(&claim, 5)], said.marks.clone());
+    let entities_and_facts =
+        vec![EntityOrFact::Entity(claim.source), EntityOrFact::Fact(claim.key)];
+    let (claims, marks) = (vec![ClaimRecord::new(&claim, 5)], statements.marks.clone());
     let records: Vec<MarkRecord> = marks.iter().map(|mark| MarkRecord::new(mark, 5)).collect();
-    let contents = ContentsRecord {
+    let index = EpisodeIndexRecord {
         created_at: 5,
         entities: vec![[1; 16]],
         facts: vec![[2; 16]],
@@ -168,7 +169,7 @@ fn of_statements() -> Vec<Sample> {
     vec![
         sample::<GoldenOutbox, OutboxRecord>(
             "outbox-things",
-            GoldenOutbox(OutboxChange::Things(things)),
+            GoldenOutbox(OutboxChange::EntitiesAndFacts(entities_and_facts)),
         ),
         Sample {
             name: "mention".to_owned(),
@@ -197,10 +198,10 @@ fn of_statements() -> Vec<Sample> {
         },
         Sample {
             name: "contents".to_owned(),
-            sealed: envelope::seal(&contents),
-            reads: Box::new(
-                move |sealed| Ok(envelope::open::<ContentsRecord>(sealed)? == contents),
-            ),
+            sealed: envelope::seal(&index),
+            reads: Box::new(move |sealed| {
+                Ok(envelope::open::<EpisodeIndexRecord>(sealed)? == index)
+            }),
         },
     ]
 }
@@ -212,7 +213,7 @@ fn file(version: u8) -> PathBuf {
 
 /// A change to a record type needs a new version.
 #[test]
-fn records_of_this_version_are_as_they_were() {
+fn records_of_this_version_are_unchanged() {
     let samples = samples();
     let file = file(envelope::VERSION);
     if std::env::var("GOLDEN").is_ok_and(|what| what == "write") {

@@ -22,7 +22,7 @@ pub(crate) use self::{
     message::MessageRecord,
     session::SessionRecord,
     source::{OutboxRecord, SourceRecord},
-    statements::{ClaimRecord, ContentsRecord, MarkRecord, MentionRecord, RenameRecord},
+    statements::{ClaimRecord, EpisodeIndexRecord, MarkRecord, MentionRecord, RenameRecord},
     vectors::VectorsRecord,
 };
 

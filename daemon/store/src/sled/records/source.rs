@@ -89,7 +89,7 @@ pub(crate) enum OutboxRecord {
     Episode([u8; 16]),
     EpisodeDropped { id: [u8; 16], session: u64 },
     SessionDropped(u64),
-    Things(Vec<[u8; 16]>, Vec<[u8; 16]>),
+    EntitiesAndFacts(Vec<[u8; 16]>, Vec<[u8; 16]>),
 }
 
 impl From<OutboxChange> for OutboxRecord {
@@ -111,9 +111,9 @@ impl From<OutboxChange> for OutboxRecord {
                 OutboxRecord::EpisodeDropped { id: id.0.into_bytes(), session: session.0 }
             }
             OutboxChange::SessionDropped(session) => OutboxRecord::SessionDropped(session.0),
-            OutboxChange::Things(things) => {
-                let (entities, facts) = super::statements::things_record(&things);
-                OutboxRecord::Things(entities, facts)
+            OutboxChange::EntitiesAndFacts(entities_and_facts) => {
+                let (entities, facts) = super::statements::entity_and_fact_ids(&entities_and_facts);
+                OutboxRecord::EntitiesAndFacts(entities, facts)
             }
         }
     }
@@ -138,9 +138,9 @@ impl From<OutboxRecord> for OutboxChange {
             OutboxRecord::SessionDropped(session) => {
                 OutboxChange::SessionDropped(SessionKey(session))
             }
-            OutboxRecord::Things(entities, facts) => {
-                OutboxChange::Things(super::statements::things_model(&entities, &facts))
-            }
+            OutboxRecord::EntitiesAndFacts(entities, facts) => OutboxChange::EntitiesAndFacts(
+                super::statements::entities_and_facts_model(&entities, &facts),
+            ),
         }
     }
 }

@@ -18,7 +18,7 @@ type Bytes = [u8; 16];
 
 /// A list of the rows with an episode's statements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ContentsRecord {
+pub(crate) struct EpisodeIndexRecord {
     pub(crate) created_at: i64,
     pub(crate) entities: Vec<Bytes>,
     pub(crate) facts: Vec<Bytes>,
@@ -205,9 +205,9 @@ impl From<MarkRecord> for Mark {
     }
 }
 
-impl ContentsRecord {
-    pub(crate) fn things(&self) -> Vec<EntityOrFact> {
-        things_model(&self.entities, &self.facts)
+impl EpisodeIndexRecord {
+    pub(crate) fn entities_and_facts(&self) -> Vec<EntityOrFact> {
+        entities_and_facts_model(&self.entities, &self.facts)
     }
 
     pub(crate) fn subjects(&self) -> impl Iterator<Item = Subject> {
@@ -223,10 +223,10 @@ impl ContentsRecord {
     }
 }
 
-pub(super) fn things_record(things: &[EntityOrFact]) -> (Vec<Bytes>, Vec<Bytes>) {
+pub(super) fn entity_and_fact_ids(entities_and_facts: &[EntityOrFact]) -> (Vec<Bytes>, Vec<Bytes>) {
     let (mut entities, mut facts) = (Vec::new(), Vec::new());
-    for thing in things {
-        match thing {
+    for entity_or_fact in entities_and_facts {
+        match entity_or_fact {
             EntityOrFact::Entity(id) => entities.push(id.0.into_bytes()),
             EntityOrFact::Fact(key) => facts.push(key.0.into_bytes()),
         }
@@ -234,7 +234,7 @@ pub(super) fn things_record(things: &[EntityOrFact]) -> (Vec<Bytes>, Vec<Bytes>)
     (entities, facts)
 }
 
-pub(super) fn things_model(entities: &[Bytes], facts: &[Bytes]) -> Vec<EntityOrFact> {
+pub(super) fn entities_and_facts_model(entities: &[Bytes], facts: &[Bytes]) -> Vec<EntityOrFact> {
     let entities = entities.iter().map(|bytes| EntityOrFact::Entity(entity(*bytes)));
     entities.chain(facts.iter().map(|bytes| EntityOrFact::Fact(fact(*bytes)))).collect()
 }

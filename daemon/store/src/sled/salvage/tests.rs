@@ -32,14 +32,14 @@ fn filled(folder: &Path) {
             Write::Source { source, checkpoint: Some(vec![7; 9_000]) },
         ];
         store.write(writes).wait().unwrap();
-        contract::index_saying(&store, &mut session, &episode, contract::statements(1));
+        contract::index_with_statements(&store, &mut session, &episode, contract::statements(1));
     }
     store.close();
 }
 
 fn salvaged(damaged: &Path) -> (SledStore, Salvaged, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    let left = open_what_is_left(damaged, &folder.path().join("work")).unwrap();
+    let left = open_damaged(damaged, &folder.path().join("work")).unwrap();
     let store = SledStore::open(&folder.path().join("new")).unwrap();
     let salvaged = store.salvage(&left).unwrap();
     (store, salvaged, folder)
@@ -79,8 +79,8 @@ fn settings_and_places_of_pages_are_not_needed() {
             assert_eq!(store.checkpoint(source.key).unwrap(), Some(vec![7; 9_000]));
             let messages = store.messages(source.key, 0, 1_000).unwrap();
             assert_eq!(messages.len(), MESSAGES as usize);
-            let said = statements::read(&store.tree, session.indexed.as_ref().unwrap().episode);
-            assert_eq!(said.unwrap(), contract::statements(1));
+            let read = statements::read(&store.tree, session.indexed.as_ref().unwrap().episode);
+            assert_eq!(read.unwrap(), contract::statements(1));
             let episode = store.episode(session.indexed.unwrap().episode).unwrap().unwrap();
             assert_eq!((episode.session, episode.session_id), (session.key, session.id));
         }
@@ -127,19 +127,19 @@ fn a_record_that_cannot_be_read_costs_only_itself() {
 }
 
 #[test]
-fn what_is_known_stays_as_it_is() {
+fn existing_sessions_are_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let (store, _, _folder) = salvaged(folder.path());
     let work = tempfile::tempdir().unwrap();
-    let left = open_what_is_left(folder.path(), &work.path().join("work")).unwrap();
+    let left = open_damaged(folder.path(), &work.path().join("work")).unwrap();
     let again = store.salvage(&left).unwrap();
     assert_eq!(again, Salvaged { known: SESSIONS, ..Salvaged::default() });
     assert_eq!(store.totals().sessions, SESSIONS);
 }
 
 #[test]
-fn a_forgotten_session_that_was_read_again_is_forgotten() {
+fn a_forgotten_session_that_was_read_again_is_deleted() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let store = SledStore::open(folder.path()).unwrap();
@@ -150,7 +150,7 @@ fn a_forgotten_session_that_was_read_again_is_forgotten() {
     store.write(vec![Write::DropSession(key), Write::Note(note)]).wait().unwrap();
     store.close();
     let new = tempfile::tempdir().unwrap();
-    let left = open_what_is_left(folder.path(), &new.path().join("work")).unwrap();
+    let left = open_damaged(folder.path(), &new.path().join("work")).unwrap();
     let store = SledStore::open(&new.path().join("new")).unwrap();
     let again = contract::session(store.next_session_key().unwrap(), "session-0");
     store.write(vec![Write::Session(Box::new(again))]).wait().unwrap();
@@ -219,7 +219,7 @@ fn write_one(store: &SledStore, number: u32) -> Written {
         Write::Source { source: source.clone(), checkpoint: Some(checkpoint.clone()) },
     ];
     store.write(writes).wait().unwrap();
-    contract::index_saying(store, &mut session, &episode, statements.clone());
+    contract::index_with_statements(store, &mut session, &episode, statements.clone());
     Written { session, source, checkpoint, messages, episode, statements }
 }
 
@@ -276,50 +276,49 @@ fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
         fs::write(copy.join("db"), bytes).unwrap();
         copy
     };
-    let opened = read_where_it_is(&damaged("db"), written);
+    let opened = read_in_place(&damaged("db"), written);
     let store = SledStore::open(&home.path().join("new")).unwrap();
-    let brought_back = match open_what_is_left(&damaged("db.damaged-1"), &home.path().join("work"))
-    {
+    let brought_back = match open_damaged(&damaged("db.damaged-1"), &home.path().join("work")) {
         Ok(left) => {
             let salvaged = store.salvage(&left).unwrap();
             let found = SalvageCounts::of(&store, written);
             assert_eq!(found.as_salvaged(), Salvaged { unreadable: 0, ..salvaged });
-            let is_told = opened.is_none() || left.lost() + salvaged.unreadable > 0;
-            assert!(found.is_all() || is_told, "lost without a word: {found:?}, {salvaged:?}");
+            let is_reported = opened.is_none() || left.lost() + salvaged.unreadable > 0;
+            assert!(found.is_all() || is_reported, "lost without a word: {found:?}, {salvaged:?}");
             found
         }
         Err(error) => {
-            assert_says_what_to_do(&error);
+            assert_message_names_a_remedy(&error);
             SalvageCounts::default()
         }
     };
-    goes_on(&store);
+    assert_is_writable(&store);
     !(brought_back.is_all() && opened.is_some_and(|opened| opened.is_all()))
 }
 
 /// Counts the readable content of the database without a repair; `None` if it cannot be opened.
-fn read_where_it_is(folder: &Path, written: &[Written]) -> Option<SalvageCounts> {
+fn read_in_place(folder: &Path, written: &[Written]) -> Option<SalvageCounts> {
     match SledStore::open(folder) {
         Ok(store) => {
             let found = SalvageCounts::of(&store, written);
-            let is_told = store.lost() + found.unreadable > 0;
-            assert!(found.is_all() || is_told, "lost without a word: {found:?}");
+            let is_reported = store.lost() + found.unreadable > 0;
+            assert!(found.is_all() || is_reported, "lost without a word: {found:?}");
             store.close();
             Some(found)
         }
         Err(error) => {
-            assert_says_what_to_do(&error);
+            assert_message_names_a_remedy(&error);
             None
         }
     }
 }
 
-fn assert_says_what_to_do(error: &StoreError) {
+fn assert_message_names_a_remedy(error: &StoreError) {
     assert!(error.to_string().contains("graphiti repair"), "{error}");
 }
 
 /// Checks that new writes can be read again.
-fn goes_on(store: &SledStore) {
+fn assert_is_writable(store: &SledStore) {
     let session = contract::session(store.next_session_key().unwrap(), "afterwards");
     let source = contract::source_of(&session, 0).key;
     let messages = vec![contract::message(0, 500)];
@@ -341,7 +340,7 @@ struct SalvageCounts {
     messages: u64,
     episodes: u64,
     /// Number of episodes with all their statements.
-    telling: u64,
+    with_statements: u64,
     unreadable: u64,
 }
 
@@ -386,18 +385,18 @@ impl SalvageCounts {
         let Some(episode) = self.readable(store.episode(id)).flatten() else { return };
         assert_eq!(episode, Episode { session, ..written.episode.clone() });
         self.episodes += 1;
-        let Some(said) = self.readable(statements::read(&store.tree, id)) else { return };
+        let Some(read) = self.readable(statements::read(&store.tree, id)) else { return };
         let whole = &written.statements;
-        assert!(said.mentions.iter().all(|said| whole.mentions.contains(said)));
-        assert!(said.claims.iter().all(|said| whole.claims.contains(said)));
-        assert!(said.marks.iter().all(|said| whole.marks.contains(said)));
-        assert!(said.renames.iter().all(|said| whole.renames.contains(said)));
-        self.telling += u64::from(said == *whole);
+        assert!(read.mentions.iter().all(|read| whole.mentions.contains(read)));
+        assert!(read.claims.iter().all(|read| whole.claims.contains(read)));
+        assert!(read.marks.iter().all(|read| whole.marks.contains(read)));
+        assert!(read.renames.iter().all(|read| whole.renames.contains(read)));
+        self.with_statements += u64::from(read == *whole);
     }
 
     fn readable<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
         if let Err(error) = &read {
-            assert_says_what_to_do(error);
+            assert_message_names_a_remedy(error);
             self.unreadable += 1;
         }
         read.ok()
@@ -407,8 +406,16 @@ impl SalvageCounts {
         let many = u64::from(MANY);
         let messages = many * u64::from(OF_EACH);
         let unreadable = 0;
-        let (sessions, checkpoints, episodes, telling) = (many, many, many, many);
-        *self == SalvageCounts { sessions, checkpoints, messages, episodes, telling, unreadable }
+        let (sessions, checkpoints, episodes, with_statements) = (many, many, many, many);
+        *self
+            == SalvageCounts {
+                sessions,
+                checkpoints,
+                messages,
+                episodes,
+                with_statements,
+                unreadable,
+            }
     }
 
     /// Converts the counts to the report of a salvage into an empty store.

@@ -32,7 +32,7 @@ impl Thread {
         pieces::put(&mut transaction.ops, &keys::episode(episode.id), record);
         transaction.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
         self.counters.episodes.fetch_add(1, Ordering::Relaxed);
-        self.out(transaction, OutboxChange::Episode(episode.id));
+        self.push_outbox(transaction, OutboxChange::Episode(episode.id));
         Ok(())
     }
 
@@ -59,7 +59,10 @@ impl Thread {
         let Some(episode) = reading::episode(&self.tree, id)? else { return Ok(()) };
         self.clear_episode(transaction, id)?;
         self.drop_vectors(transaction, Owner::Session(episode.session))?;
-        self.out(transaction, OutboxChange::EpisodeDropped { id, session: episode.session });
+        self.push_outbox(
+            transaction,
+            OutboxChange::EpisodeDropped { id, session: episode.session },
+        );
         Ok(())
     }
 
@@ -68,13 +71,13 @@ impl Thread {
         transaction: &mut Transaction,
         episode: EpisodeId,
         rows: Vec<(Key, Vec<u8>)>,
-        things: Vec<EntityOrFact>,
+        entities_and_facts: Vec<EntityOrFact>,
     ) -> Result<(), StoreError> {
         self.drop_statements(transaction, episode)?;
         for (key, value) in rows {
             transaction.ops.insert(key, value);
         }
-        transaction.things.extend(things);
+        transaction.entities_and_facts.extend(entities_and_facts);
         Ok(())
     }
 
@@ -83,9 +86,9 @@ impl Thread {
         transaction: &mut Transaction,
         episode: EpisodeId,
     ) -> Result<(), StoreError> {
-        let said = statements::read(&self.tree, episode)?;
-        transaction.things.extend(statements::things(&said));
-        for (key, _) in statements::rows(episode, &said) {
+        let old = statements::read(&self.tree, episode)?;
+        transaction.entities_and_facts.extend(statements::entities_and_facts(&old));
+        for (key, _) in statements::rows(episode, &old) {
             transaction.ops.remove(key);
         }
         Ok(())
@@ -108,8 +111,8 @@ impl Thread {
                     None => false,
                 }
             }
-            Owner::Thing(EntityOrFact::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
-            Owner::Thing(EntityOrFact::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
+            Owner::EntityOrFact(EntityOrFact::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
+            Owner::EntityOrFact(EntityOrFact::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
         };
         self.drop_vectors(transaction, owner)?;
         if is_there {

@@ -27,19 +27,19 @@ impl Thread {
         if count == 0 {
             return Ok(());
         }
-        let gone = if transaction.cleared.contains(&source) {
+        let removed_blocks = if transaction.cleared.contains(&source) {
             Vec::new()
         } else {
             self.messages_from(source, from)?
         };
-        self.remove_blocks(transaction, &gone)?;
+        self.remove_blocks(transaction, &removed_blocks)?;
         for (first, block) in blocks {
             pieces::put(&mut transaction.ops, &keys::messages(source, *first), block);
         }
         self.counters.messages.fetch_add(u64::from(count), Ordering::Relaxed);
-        self.out(
+        self.push_outbox(
             transaction,
-            OutboxChange::Messages { source, from, count, overwrites: !gone.is_empty() },
+            OutboxChange::Messages { source, from, count, overwrites: !removed_blocks.is_empty() },
         );
         Ok(())
     }
@@ -60,8 +60,8 @@ impl Thread {
             if let Entry::Vacant(vacant) = blocks.entry(first) {
                 vacant.insert(self.block(source, first)?);
             }
-            let said = blocks.get_mut(&first).into_iter().flatten();
-            for message in said.filter(|message| message.seq == seq && message.text == was) {
+            let messages = blocks.get_mut(&first).into_iter().flatten();
+            for message in messages.filter(|message| message.seq == seq && message.text == was) {
                 message.text.clone_from(&is);
                 reworded.insert(seq, first);
             }
@@ -76,7 +76,10 @@ impl Thread {
             (reworded.first_key_value(), reworded.last_key_value())
         {
             let (from, count) = (*from, to - from + 1);
-            self.out(transaction, OutboxChange::Messages { source, from, count, overwrites: true });
+            self.push_outbox(
+                transaction,
+                OutboxChange::Messages { source, from, count, overwrites: true },
+            );
         }
         Ok(())
     }
@@ -111,11 +114,11 @@ impl Thread {
     pub(super) fn remove_blocks(
         &self,
         transaction: &mut Transaction,
-        gone: &[Vec<u8>],
+        removed_blocks: &[Vec<u8>],
     ) -> Result<(), StoreError> {
         let mut joiner = pieces::Joiner::default();
         let mut messages = 0;
-        for key in gone {
+        for key in removed_blocks {
             if let Some(stored) = self.tree.get(key)?
                 && let Some(block) = joiner.take(key, &stored)
             {

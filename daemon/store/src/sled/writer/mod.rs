@@ -1,4 +1,4 @@
-//! The one thread that writes to the database.
+//! The only thread that writes to the database.
 //!
 //! Several lists may share one flush and one sync. Their number is limited ([`GROUP`]), so that
 //! sled does not reuse a segment that is not synced yet.
@@ -54,7 +54,7 @@ const TEXT_QUEUE: usize = 8;
 const GROUP: usize = 16;
 /// Maximum number of entities and facts in one entry of the outbox. Each takes sixteen bytes, so
 /// that an entry is far smaller than [`pieces::PIECE`].
-const THINGS: usize = 128;
+const ENTITIES_AND_FACTS: usize = 128;
 
 /// Queues lists of writes for the writing thread. Dropping it waits until the queue is written.
 pub(super) struct Writer {
@@ -185,7 +185,7 @@ struct Transaction {
     /// Files whose messages this list removes. The messages are still in the tree.
     cleared: Vec<SourceKey>,
     /// Entities and facts whose statements this list changes.
-    things: BTreeSet<EntityOrFact>,
+    entities_and_facts: BTreeSet<EntityOrFact>,
     /// The sessions and files whose totals this list changes.
     counted: CountedChanges,
 }
@@ -201,7 +201,7 @@ struct Thread {
     outbox: watch::Sender<u64>,
     unwritten: Arc<Unwritten>,
     quota: Arc<Quota>,
-    /// The first error of the database itself. After it nothing is written, because it is unknown
+    /// The first error of the database itself. Nothing is written after it, because it is unknown
     /// which of the earlier lists are on disk.
     failed: Option<StoreError>,
     /// The last error of a list since the last empty list. An empty list reports it, because its
@@ -306,12 +306,16 @@ impl Thread {
         for write in writes {
             self.add(&mut batch, write)?;
         }
-        let things: Vec<EntityOrFact> = std::mem::take(&mut batch.things).into_iter().collect();
-        for thing in &things {
-            self.drop_vectors(&mut batch, Owner::Thing(*thing))?;
+        let entities_and_facts: Vec<EntityOrFact> =
+            std::mem::take(&mut batch.entities_and_facts).into_iter().collect();
+        for entity_or_fact in &entities_and_facts {
+            self.drop_vectors(&mut batch, Owner::EntityOrFact(*entity_or_fact))?;
         }
-        for things in things.chunks(THINGS) {
-            self.out(&mut batch, OutboxChange::Things(things.to_vec()));
+        for entities_and_facts in entities_and_facts.chunks(ENTITIES_AND_FACTS) {
+            self.push_outbox(
+                &mut batch,
+                OutboxChange::EntitiesAndFacts(entities_and_facts.to_vec()),
+            );
         }
         let agents = self.counters.agents.after(&self.tree, &batch.counted)?;
         StoredAgentTotals::save(&self.tree, &mut batch.ops, &agents)?;
@@ -346,8 +350,8 @@ impl Thread {
             PreparedWrite::Episode { episode, record } => {
                 self.put_episode(transaction, &episode, &record)
             }
-            PreparedWrite::Statements { episode, rows, things } => {
-                self.put_statements(transaction, episode, rows, things)
+            PreparedWrite::Statements { episode, rows, entities_and_facts } => {
+                self.put_statements(transaction, episode, rows, entities_and_facts)
             }
             PreparedWrite::DropEpisode(id) => self.drop_episode(transaction, id),
             PreparedWrite::DropSession(session) => self.drop_session(transaction, session),
@@ -384,7 +388,7 @@ impl Thread {
         super::reading::session(&self.tree, key)
     }
 
-    fn out(&self, transaction: &mut Transaction, what: OutboxChange) {
+    fn push_outbox(&self, transaction: &mut Transaction, what: OutboxChange) {
         let position = self.counters.outbox.fetch_add(1, Ordering::Relaxed) + 1;
         transaction.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
     }

@@ -27,7 +27,7 @@ impl Thread {
             transaction.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
         }
         if before.is_none_or(|before| before.project != session.project) {
-            self.out(transaction, OutboxChange::Session(session.key));
+            self.push_outbox(transaction, OutboxChange::Session(session.key));
         }
         self.counters.next_session.fetch_max(session.key.0 + 1, Ordering::Relaxed);
         transaction.ops.insert(key, record);
@@ -57,8 +57,8 @@ impl Thread {
             transaction.counted.sources.insert(source.key, None);
             transaction.ops.remove(keys::path(&source.path));
             pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(source.key))?;
-            let gone = self.messages_from(source.key, 0)?;
-            self.remove_blocks(transaction, &gone)?;
+            let removed_blocks = self.messages_from(source.key, 0)?;
+            self.remove_blocks(transaction, &removed_blocks)?;
         }
         for namespace in [NoteNamespace::Awaiting, NoteNamespace::Forks, NoteNamespace::Figures] {
             let note = keys::note(namespace, &key.0.to_be_bytes());
@@ -72,7 +72,7 @@ impl Thread {
         transaction.ops.remove(keys::live(key));
         transaction.ops.remove(keys::id(&session.id));
         self.counters.sessions.fetch_sub(counted(&session.id), Ordering::Relaxed);
-        self.out(transaction, OutboxChange::SessionDropped(key));
+        self.push_outbox(transaction, OutboxChange::SessionDropped(key));
         Ok(())
     }
 }

@@ -50,10 +50,10 @@ impl Thread {
         transaction: &mut Transaction,
         source: SourceKey,
     ) -> Result<(), StoreError> {
-        let gone = self.messages_from(source, 0)?;
-        self.remove_blocks(transaction, &gone)?;
+        let removed_blocks = self.messages_from(source, 0)?;
+        self.remove_blocks(transaction, &removed_blocks)?;
         transaction.cleared.push(source);
-        self.out(transaction, OutboxChange::SourceCleared(source));
+        self.push_outbox(transaction, OutboxChange::SourceCleared(source));
         Ok(())
     }
 

@@ -25,16 +25,16 @@ fn new_records_are_read_while_opencode_writes() {
     running.session(SESSION, None);
     let path = running.session_path(SESSION);
     let mut cursor = FileCursor::default();
-    assert_eq!(new_lines(&path, &mut cursor), ["session"]);
+    assert_eq!(new_record_types(&path, &mut cursor), ["session"]);
     for turn in 0..5 {
         running.user(SESSION, &format!("msg_{turn}a"), "Go on");
-        assert_eq!(new_lines(&path, &mut cursor), ["user", "text"]);
+        assert_eq!(new_record_types(&path, &mut cursor), ["user", "text"]);
         // The other write is not committed yet.
         running.connection.execute_batch("BEGIN").unwrap();
         running.answer(SESSION, &format!("msg_{turn}b"), Some(1));
-        assert_eq!(new_lines(&path, &mut cursor), [] as [&str; 0]);
+        assert_eq!(new_record_types(&path, &mut cursor), [] as [&str; 0]);
         running.connection.execute_batch("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-        assert_eq!(new_lines(&path, &mut cursor), ["assistant", "end"]);
+        assert_eq!(new_record_types(&path, &mut cursor), ["assistant", "end"]);
     }
     assert_eq!(cursor.line, 21);
 }
@@ -56,7 +56,7 @@ fn only_the_last_rows_are_read_again() {
     let paths = [SESSION, "ses_2"].map(|session| running.session_path(session));
     let mut cursors = [FileCursor::default(), FileCursor::default()];
     for (path, cursor) in paths.iter().zip(&mut cursors) {
-        new_lines(path, cursor);
+        new_record_types(path, cursor);
     }
     let damage = "UPDATE message SET data = 'x' WHERE id < 'msg_25'; \
          UPDATE session_message SET data = 'x' WHERE seq < 25";
@@ -64,8 +64,8 @@ fn only_the_last_rows_are_read_again() {
     for number in 30..33 {
         running.user(SESSION, &format!("msg_{number}"), "More");
         running.row("ses_2", number, "user", json!({ "text": "More" }));
-        assert_eq!(new_lines(&paths[0], &mut cursors[0]), ["user", "text"]);
-        assert_eq!(new_lines(&paths[1], &mut cursors[1]), ["text"]);
+        assert_eq!(new_record_types(&paths[0], &mut cursors[0]), ["user", "text"]);
+        assert_eq!(new_record_types(&paths[1], &mut cursors[1]), ["text"]);
     }
     let head = storage::open_head(&paths[0], 200).unwrap().length().unwrap();
     assert!((200..400).contains(&head), "{head} bytes are read to identify the session");
@@ -75,9 +75,9 @@ fn only_the_last_rows_are_read_again() {
 }
 
 /// Returns the types of the records after the cursor, and moves it.
-fn new_lines(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
+fn new_record_types(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
     let (mut tail, resumed) = Tail::open(path, cursor).unwrap();
-    assert_eq!(resumed, Resumed::GoesOn);
+    assert_eq!(resumed, Resumed::Continued);
     let mut kinds = Vec::new();
     while let Some(TailLine::Whole(line)) = tail.next_line(&|_| true).unwrap() {
         let record: serde_json::Value = serde_json::from_slice(line).unwrap();
@@ -90,7 +90,7 @@ fn new_lines(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
 }
 
 #[test]
-fn messages_that_the_user_takes_back_are_read_again_from_the_start() {
+fn after_messages_are_withdrawn_the_session_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session(SESSION, None);
@@ -98,7 +98,7 @@ fn messages_that_the_user_takes_back_are_read_again_from_the_start() {
     running.user(SESSION, "msg_2", "Taken back");
     let path = running.session_path(SESSION);
     let mut cursor = FileCursor::default();
-    new_lines(&path, &mut cursor);
+    new_record_types(&path, &mut cursor);
     running.delete("message", "msg_2");
     running.user(SESSION, "msg_3", "In place of it");
     assert_eq!(Tail::open(&path, &cursor).unwrap().1, Resumed::FromStart);
@@ -123,7 +123,7 @@ fn reading_leaves_no_files_and_changes_none() {
 }
 
 #[test]
-fn the_log_that_a_killed_opencode_left_is_read_and_stays() {
+fn the_log_of_a_killed_opencode_is_read_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let copy = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
@@ -162,7 +162,7 @@ fn a_deleted_session_and_a_deleted_database_are_missing() {
 }
 
 #[test]
-fn a_locked_database_is_an_error_that_passes() {
+fn a_locked_database_is_a_temporary_error() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session(SESSION, None);
@@ -189,7 +189,7 @@ fn a_damaged_or_unknown_database_is_an_error() {
 }
 
 #[test]
-fn pages_of_rubbish_are_an_error_or_other_records() {
+fn damaged_pages_cause_an_error_or_other_records() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session(SESSION, None);

@@ -26,7 +26,7 @@ const LONG: usize = 4_000;
 #[test]
 #[ignore = "makes a database of more than 100 MB; run it in release mode for its figures"]
 #[expect(clippy::print_stdout, reason = "the test is run for its figures")]
-fn a_large_database_costs_what_its_sessions_cost() {
+fn the_cost_of_a_large_database_is_that_of_its_sessions() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.connection.execute_batch("BEGIN").unwrap();

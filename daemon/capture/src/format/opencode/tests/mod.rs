@@ -23,15 +23,15 @@ fn records(path: &Path) -> String {
 /// Formats the records of a session.
 fn entries(path: &Path) -> Vec<String> {
     let mut memory = Memory::default();
-    let mut said = Vec::new();
+    let mut formatted = Vec::new();
     for record in records(path).lines() {
-        let mut emit = |entry: Entry<'_>| said.push(text_of(&entry.item));
+        let mut emit = |entry: Entry<'_>| formatted.push(text_of(&entry.item));
         let verdict = Opencode.read(record, &mut memory, &mut emit).unwrap();
         if let RecordVerdict::Skipped(kind) = verdict {
-            said.push(format!("skipped {kind}"));
+            formatted.push(format!("skipped {kind}"));
         }
     }
-    said
+    formatted
 }
 
 fn text_of(item: &Item<'_>) -> String {

@@ -100,7 +100,7 @@ fn the_sessions_of_a_deleted_database_are_reported() {
 }
 
 #[test]
-fn a_database_that_cannot_be_read_is_reported_itself_and_loses_no_session() {
+fn an_unreadable_database_is_reported_and_loses_no_session() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session("ses_1", None);
@@ -113,7 +113,7 @@ fn a_database_that_cannot_be_read_is_reported_itself_and_loses_no_session() {
 }
 
 #[test]
-fn a_database_that_is_always_written_is_not_always_read() {
+fn reads_of_a_busy_database_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session("ses_1", None);

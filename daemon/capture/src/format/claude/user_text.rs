@@ -16,7 +16,7 @@ pub(super) enum Speaker {
 }
 
 /// Emits a text of a user record, which the user typed or the agent's program added in a tag.
-pub(super) fn said_to_agent(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
+pub(super) fn emit_user_text(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
     if text.starts_with("[Request interrupted by user") {
         out.item(Item::Interrupted);
         return RecordVerdict::Read;

@@ -5,7 +5,7 @@ use crate::scan::MARK;
 /// Builds a secret from its template: `{a36}` is 36 letters and digits, see [`letters`]; `{u}` is a
 /// UUID; `|` is removed and only splits well-known prefixes in this source.
 pub(super) fn secret(template: &str, seed: u64) -> String {
-    let mut lots = Lots(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut lots = TestRng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut made = String::new();
     let mut rest = template;
     while let Some(open) = rest.find('{') {
@@ -42,9 +42,9 @@ fn letters(class: &str) -> &'static str {
 }
 
 /// A small deterministic generator: every run uses the same secrets.
-pub(super) struct Lots(pub(super) u64);
+pub(super) struct TestRng(pub(super) u64);
 
-impl Lots {
+impl TestRng {
     pub(super) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -68,9 +68,9 @@ impl Lots {
     }
 }
 
-/// Returns a part of `secret` of at least eight bytes that is still in `text` outside of the
-/// replacements.
-pub(super) fn leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
+/// Returns the first eight consecutive bytes of `secret` (all of it, if it is shorter) that are
+/// still in `text` outside of the replacements.
+pub(super) fn find_leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
     let mut text = text.to_owned();
     while let Some(start) = text.find(MARK) {
         let end = text[start..].find(']').map_or(text.len(), |length| start + length + 1);

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A query's filters, resolved for one view.
-pub(crate) struct Admission {
+pub(crate) struct FilterSet {
     /// Admitted sessions; `None` for all.
     allowed: Option<FxHashSet<u64>>,
     banned: FxHashSet<u64>,
@@ -32,9 +32,9 @@ struct Documents {
     banned: Vec<u32>,
 }
 
-impl Admission {
-    pub(crate) fn new(query: &Query, scope: &Scope, view: &View<'_>) -> tantivy::Result<Admission> {
-        let mut admission = Admission {
+impl FilterSet {
+    pub(crate) fn new(query: &Query, scope: &Scope, view: &View<'_>) -> tantivy::Result<FilterSet> {
+        let mut filters = FilterSet {
             allowed: scope.within.map(|session| FxHashSet::from_iter([session.0])),
             banned: scope.without.iter().map(|session| session.0).collect(),
             kinds: kinds(query),
@@ -43,18 +43,18 @@ impl Admission {
             documents: Vec::with_capacity(view.shards.len()),
         };
         if let Some(allowed) = cards::allowed(query, scope, view)? {
-            admission.restrict(allowed);
+            filters.restrict(allowed);
         }
-        admission.judge_files(query, view)?;
-        admission.judge_phrases(query, view)?;
+        filters.apply_file_filters(query, view)?;
+        filters.apply_excluded_phrases(query, view)?;
         for shard in &view.shards {
-            admission.documents.push(documents(query, shard)?);
+            filters.documents.push(documents(query, shard)?);
         }
-        Ok(admission)
+        Ok(filters)
     }
 
     /// Whether there are filters on single passages.
-    pub(crate) fn looks_at_passages(&self) -> bool {
+    pub(crate) fn has_passage_filters(&self) -> bool {
         self.kinds != Kinds::ALL
             || !self.during.is_empty()
             || !self.not_during.is_empty()
@@ -92,7 +92,7 @@ impl Admission {
         self.during.iter().all(within) && !self.not_during.iter().any(within)
     }
 
-    fn judge_files(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
+    fn apply_file_filters(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
         let mut wanted: Option<FxHashSet<u64>> = None;
         for condition in &query.conditions {
             let Filter::File(file) = &condition.filter else { continue };
@@ -111,7 +111,7 @@ impl Admission {
         Ok(())
     }
 
-    fn judge_phrases(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
+    fn apply_excluded_phrases(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
         for phrase in &query.excluded {
             for shard in &view.shards {
                 let found = lists::with_phrase(shard, phrase)?.into_iter();
