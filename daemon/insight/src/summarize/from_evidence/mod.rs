@@ -65,9 +65,7 @@ use crate::{
         activity::ActivityVector,
         evidence::Evidence,
         project::Project,
-        summary::{DecisionRecord, EnhancedSessionSummary},
         summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
-        wording::USER_SAID,
         wording::{USER_SAID, is_filler},
     },
     summarize::{
