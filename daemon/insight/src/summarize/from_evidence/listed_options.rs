@@ -82,13 +82,21 @@ pub(super) fn is_option(label: &str) -> bool {
     pattern!(r"(?i)^(?:option|approach|alternative) [a-h1-9]\b|^[A-H][.):]").is_match(label)
 }
 
+/// Returns the number or letter of an option, such as `1` of `Option 1: Drop the lock`.
+fn option_mark(name: &str) -> Option<char> {
+    let mark = pattern!(r"(?i)^(?:option |approach |alternative )?([a-h1-9])\b").captures(name)?;
+    mark[1].chars().next().map(|mark| mark.to_ascii_lowercase())
+}
+
 /// Returns the names of the options in a report, at most `most`.
 pub(super) fn all_options(entries: &Entries<'_>, report: &Report, most: usize) -> Vec<String> {
     let numbered = report.claims.iter().filter(|claim| claim.mark.is_some());
     let numbered: Vec<&String> = numbered.filter_map(|claim| claim.label.as_ref()).collect();
     let headings = report.passages.iter().flat_map(|passage| &passage.headings);
     let labels = report.claims.iter().filter_map(|claim| claim.label.as_ref());
-    let named: Vec<&String> = headings.chain(labels).filter(|text| is_option(text)).collect();
+    let mut named: Vec<&String> = headings.chain(labels).filter(|text| is_option(text)).collect();
+    // Some may stand in headings, others in labels.
+    named.sort_by_key(|name| option_mark(name));
     // If options have names, the other numbers belong to other lists.
     let all = if named.is_empty() { numbered } else { named };
     let mut names: Vec<String> = Vec::new();

@@ -142,8 +142,10 @@ impl Quoted {
     pub(super) fn is_steps(&self) -> bool {
         let is_step = |part: &&String| {
             let after = part.split_once(": ").map_or("", |(_, after)| after);
+            // `fix: Sort the rows` is the subject of a commit.
+            let is_subject = pattern!(r"^[a-z]+(?:\([a-z0-9, /_-]+\))?!?: ").is_match(after);
             begins_as_order(part)
-                || begins_as_order(after) && after.starts_with(char::is_lowercase)
+                || begins_as_order(after) && after.starts_with(char::is_lowercase) && !is_subject
                 || is_phrase(Topic::Instruction, part)
         };
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
@@ -403,6 +405,13 @@ mod tests {
         assert_eq!(fixed.line(400).unwrap(), "Fixed: the reader; the writer; the index");
         assert_eq!(fixed.line(35).unwrap(), "Fixed: the reader; the writer; +1 more");
         assert_eq!(list("Fixed", &[]).line(400), None);
+    }
+
+    #[test]
+    fn steps_are_orders_and_not_subjects_of_commits() {
+        assert!(list("Next", &["First: run the tests", "Then: fix the reader"]).is_steps());
+        let commits = ["`c4aa58f`: fix: sort the rows", "`aa5a3e7`: test(rows): cover the sorting"];
+        assert!(!list("Two commits", &commits).is_steps());
     }
 
     fn told(text: &str) -> Vec<String> {
