@@ -59,8 +59,8 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
 /// Renders `summary` for an agent or person who continues the work: the most useful parts first.
 ///
 /// The order is: outcome, open steps, objective, wishes of the user, decisions, results, findings,
-/// errors, known failures, tests, settings, files. An objective that says no more than the session's
-/// `name` is left out, because the name is shown with the page.
+/// errors, known failures, tests, settings, files. An objective that says no more than the
+/// session's `name` is left out, because the name is shown with the page.
 pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
     let mut page = Page { lines: Vec::new() };
     let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
