@@ -416,16 +416,13 @@ fn what_the_agent_was_about_to_do_when_it_was_stopped_is_no_result() {
 
 #[test]
 fn a_refused_edit_is_told_with_the_words_at_it() {
-    let story = |words: &str, again: bool| {
+    let story = |words: &str| {
         let mut script = Script::default();
         script.prompt("fix the test");
         script.call("e", "Edit", change("/app/reset.go", ChangeKind::Edited, "a", "b"));
         script.result("e", Outcome::Rejected, "");
         script.item(Item::Interrupted);
         script.prompt(words);
-        if again {
-            script.edit("f", "/app/reset.go", "a", "b");
-        }
         script.edit("g", "/app/reset_test.go", "a", "b");
         script.reply("m1", "Done.");
         let told = summary(&script).key_decisions.unwrap_or_default();
@@ -433,21 +430,14 @@ fn a_refused_edit_is_told_with_the_words_at_it() {
     };
     let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
     assert_eq!(
-        story("fix the test, the code is right", false),
+        story("fix the test, the code is right"),
         [pair(
             "User: \"fix the test, the code is right\"",
             "The user's words, on a proposed `Edit reset.go`"
         )]
     );
     let asked = "how can we know which test is active?";
-    assert_eq!(
-        story(asked, false),
-        [pair(
-            "Rejected by the user: `Edit reset.go`",
-            "The user's words, asking: how can we know which test is active?"
-        )]
-    );
-    assert_eq!(story(asked, true), []);
+    assert_eq!(story(asked), []);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{FileWork, Quote},
+        evidence::Quote,
         summary::DecisionRecord,
         transcript::Origin,
         wording::{EVERYWHERE, USER_SAID, WITHDRAWN},
@@ -60,10 +60,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let all = spoken_sentences(&text);
     let quote = match correction.and_then(|one| corrects(&all, one.refused.is_some())) {
         Some(whole) => whole,
-        None => match quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence)) {
-            Some(quote) => quote,
-            None => return rejected(entries, prompt, refused?, &text),
-        },
+        None => quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence))?,
     };
     if is_picked(entries, &quote, prompt.origin) {
         return None;
@@ -93,29 +90,6 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     Some(DecisionRecord {
         decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
         rationale,
-        alternatives: None,
-    })
-}
-
-/// Returns a record of an edit that the user rejected with a question, if the file was not changed
-/// later.
-fn rejected(
-    entries: &Entries<'_>,
-    prompt: &Quote,
-    refused: &str,
-    text: &str,
-) -> Option<DecisionRecord> {
-    let path = refused.strip_prefix("Edit ").or_else(|| refused.strip_prefix("Write "))?;
-    let is_changed = |work: &FileWork| {
-        work.changed() && work.last.source == prompt.origin.source && work.last > prompt.origin
-    };
-    let asked = one_line(text);
-    if entries.evidence.files.get(path).is_some_and(is_changed) || asked.len() > QUESTION {
-        return None;
-    }
-    Some(DecisionRecord {
-        decision: format!("Rejected by the user: `{}`", call(entries, refused)),
-        rationale: format!("{USER_SAID}, asking: {}", entries.tidy_line(&asked)),
         alternatives: None,
     })
 }
