@@ -41,7 +41,6 @@ fn an_import_with_searches_and_closes_stays_within_its_budget() {
     daemon.settle();
     assert!(daemon.stop().success(), "{}", world.log());
     let needed = counts.read();
-    println!("{needed:?}");
     for (name, needed, limit) in [
         ("allocations", needed.allocations, LIMITS.allocations),
         ("allocated bytes", needed.allocated_bytes, LIMITS.allocated_bytes),
