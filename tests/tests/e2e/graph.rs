@@ -219,8 +219,8 @@ fn wrong_arguments_say_what_is_right() {
     let daemon = world.start();
     for (tool, arguments, said) in [
         ("search_memory_facts", json!({ "as_of": "someday" }), "`as_of` must be a date"),
-        ("search_memory_facts", json!({ "edge_types": ["LIKES"] }), "there are DECIDED"),
-        ("search_nodes", json!({ "entity_types": ["Animal"] }), "there are Project"),
+        ("search_memory_facts", json!({ "edge_types": ["LIKES"] }), "the kinds are DECIDED"),
+        ("search_nodes", json!({ "entity_types": ["Animal"] }), "the kinds are Project"),
         ("search_nodes", json!({ "center_node_uuid": "7" }), "`7` is not the id of a node"),
         (
             "get_episode_entities",

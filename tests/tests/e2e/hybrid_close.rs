@@ -91,7 +91,7 @@ fn a_resumed_session_is_replaced_and_never_doubled() {
     let health = daemon.call("session_tracking_health", &json!({}));
     assert_eq!(health["kept"]["episodes"], 1);
     let gone = daemon.call("get_session", &json!({ "session_id": first["episode_uuid"] }));
-    assert!(gone["error"].as_str().unwrap().contains("no episode has it"), "{gone}");
+    assert!(gone["error"].as_str().unwrap().contains("no episode has this id"), "{gone}");
 }
 
 /// A close includes all records up to the moment of the request, noticed or not.

@@ -62,7 +62,7 @@ fn what_cannot_be_remembered_is_said() {
         (json!({ "episode_body": "x" }), "must not be empty"),
         (json!({ "name": "x", "episode_body": "{", "source": "json" }), "is not JSON"),
         (json!({ "name": "x", "episode_body": "y", "source": "film" }), "not `film`"),
-        (json!({ "name": "x", "episode_body": "y", "uuid": session }), "a session's episode"),
+        (json!({ "name": "x", "episode_body": "y", "uuid": session }), "the episode of a session"),
     ] {
         let params = json!({ "name": "add_memory", "arguments": arguments });
         let refused = daemon.wire().ask("tools/call", params).unwrap_err();

@@ -166,7 +166,7 @@ fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
     let wrong = host.call_for_model("get_session", json!({ "session_id": "zzzz" }));
     assert_eq!(wrong["isError"], true);
     let said = wrong["content"][0]["text"].as_str().unwrap();
-    assert!(said.starts_with("no session's id begins with `zzzz`"), "{said}");
+    assert!(said.starts_with("no session id begins with `zzzz`"), "{said}");
     let asked =
         host.call_for_model("search_sessions", json!({ "query": "auth", "structured": true }));
     assert_eq!(asked["structuredContent"]["hits"][0]["session"]["short_id"], "aaaa-1", "{asked}");

@@ -125,7 +125,7 @@ fn filters_narrow_a_search() {
         assert_eq!(&narrowed(&filter), wanted, "{filter}");
     }
     for (filter, why) in [
-        (json!({ "after": "banana" }), "`after` is a day such as 2026-03-01"),
+        (json!({ "after": "banana" }), "`after` must be a day such as 2026-03-01"),
         (json!({ "role": "nobody" }), "`role` is `user`, `assistant`, `tool` or `recap`"),
     ] {
         let mut arguments = json!({ "query": "lantern" });

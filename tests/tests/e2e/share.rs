@@ -31,7 +31,7 @@ fn colleagues_results_are_merged_and_say_who_shared_them() {
     assert!(facts.contains("pool_size is 20") && facts.contains("by Bob on desk"), "{facts}");
     let wrong = world.graphiti(&["search", "--team", "--file", "x.rs", "pool"]);
     let wrong = String::from_utf8_lossy(&wrong.stdout).into_owned();
-    assert!(wrong.contains("no `file` to filter by"), "{wrong}");
+    assert!(wrong.contains("the filter `file` cannot be applied to them"), "{wrong}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::summarize::{
     from_evidence::{
         entries::{Entries, without_number},
-        quotable::{limits, names_something},
+        quotable::{limits, names_something, without_pointer},
     },
     report::{Topic, is_phrase},
     text::{pattern, sentences},
@@ -69,17 +69,6 @@ fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
     let text = without_pointer(without_number(text));
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));
     (text.chars().count() <= LONGEST).then(|| text.to_owned())
-}
-
-/// Returns an introduction without `Here's`, if the rest says what the items are:
-/// ``Here's where `log` is called``.
-pub(super) fn without_pointer(text: &str) -> &str {
-    let pointer = pattern!(r"(?i)^here(?:['’]s| is| are) ");
-    let rest = pointer.find(text).map(|found| &text[found.end()..]);
-    rest.filter(|rest| {
-        rest.contains('`') && pattern!(r"(?i)^(?:where|how|why|what|when|which)\b").is_match(rest)
-    })
-    .unwrap_or(text)
 }
 
 /// Whether a heading refers to another one, such as `What this fixes`.

@@ -1,10 +1,7 @@
 //! Decides which sentences and headings of a report can be quoted.
 
 use crate::summarize::{
-    from_evidence::{
-        entries::{is_generic, leans},
-        introductions::without_pointer,
-    },
+    from_evidence::entries::{is_generic, leans},
     report::{Topic, announces_contents, is_phrase, topic_of_heading, topic_of_sentence},
     text::{pattern, sentences},
 };
@@ -141,4 +138,15 @@ pub(super) fn is_list_of_addresses(line: &str) -> bool {
 pub(super) fn is_balanced(text: &str) -> bool {
     let count = |mark: char| text.matches(mark).count();
     count('`').is_multiple_of(2) && count('(') == count(')') && count('"').is_multiple_of(2)
+}
+
+/// Returns an introduction without `Here's`, if the rest says what the items are:
+/// ``Here's where `log` is called``.
+pub(super) fn without_pointer(text: &str) -> &str {
+    let pointer = pattern!(r"(?i)^here(?:['’]s| is| are) ");
+    let rest = pointer.find(text).map(|found| &text[found.end()..]);
+    rest.filter(|rest| {
+        rest.contains('`') && pattern!(r"(?i)^(?:where|how|why|what|when|which)\b").is_match(rest)
+    })
+    .unwrap_or(text)
 }
