@@ -126,7 +126,7 @@ fn filters_narrow_a_search() {
     }
     for (filter, why) in [
         (json!({ "after": "banana" }), "`after` must be a day such as 2026-03-01"),
-        (json!({ "role": "nobody" }), "`role` is `user`, `assistant`, `tool` or `recap`"),
+        (json!({ "role": "nobody" }), "`role` must be `user`, `assistant`, `tool` or `recap`"),
     ] {
         let mut arguments = json!({ "query": "lantern" });
         arguments.as_object_mut().unwrap().extend(filter.as_object().unwrap().clone());

@@ -1,8 +1,7 @@
 //! Follows errors to their resolutions.
 //!
 //! An error stays open until the same attempt succeeds. The changes and statements in between are
-//! its resolution. Memory is bounded: a late resolution may lose details, and the oldest of too many
-//! open errors is never resolved.
+//! its resolution. Memory is bounded: the oldest of too many open errors is never resolved.
 
 mod failed_tests;
 mod message;
