@@ -14,8 +14,15 @@ const SESSION_BYTES: u64 = 100_000;
 /// Searches, and closes of a session that has new messages.
 const REPETITIONS: usize = 20;
 
-/// About a tenth above the most of ten runs.
-const LIMITS: Counts = Counts { allocations: 1, allocated_bytes: 1, written_bytes: 1, syncs: 1 };
+/// A tenth above what three runs needed: 2.93 million allocations of 637 MB, which differed by a
+/// thousandth. The runs wrote 2.61 to 2.69 MB with 285 to 293 syncs; these limits are a quarter and
+/// a third higher, because an idle machine combines fewer writes.
+const LIMITS: Counts = Counts {
+    allocations: 3_220_000,
+    allocated_bytes: 700_000_000,
+    written_bytes: 3_300_000,
+    syncs: 390,
+};
 
 #[test]
 fn an_import_with_searches_and_closes_stays_within_its_budget() {
