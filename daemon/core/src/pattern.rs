@@ -14,7 +14,8 @@ macro_rules! compiled_pattern {
     ($pattern:expr) => {{
         static PATTERN: $crate::releasable::Releasable<$crate::pattern::Regex> =
             $crate::releasable::Releasable::new(|| {
-                $crate::pattern::compile($pattern).expect("patterns in the source are valid")
+                $crate::pattern::Regex::new(&$crate::pattern::ascii($pattern))
+                    .expect("patterns in the source are valid")
             });
         PATTERN.get()
     }};
@@ -22,20 +23,8 @@ macro_rules! compiled_pattern {
 
 #[doc(hidden)]
 pub use regex::Regex;
-use regex::RegexBuilder;
 
 pub use compiled_pattern as pattern;
-
-/// Maximum size, in bytes, of an automaton that is built while a pattern is matched. There are two
-/// automata for each pattern and thread.
-const AUTOMATON: usize = 256 << 10;
-
-/// Compiles `pattern` with the meaning of [`ascii`].
-#[doc(hidden)]
-pub fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    let limit = std::env::var("RXL").ok().and_then(|l| l.parse().ok()).unwrap_or(AUTOMATON);
-    RegexBuilder::new(&ascii(pattern)).dfa_size_limit(limit).build()
-}
 
 /// Rewrites `pattern` so that `\b` and `\d` match only ASCII words and digits. Unicode boundaries
 /// make the search in text beyond ASCII a hundred times slower, and Unicode digits make the
