@@ -127,7 +127,7 @@ impl Journal for RecordingJournal {
     }
 }
 
-/// Answers one request, and returns its body.
+/// Starts a server for one request. Returns its address, and a channel that receives the request.
 fn serve_once(reply_text: &str) -> (String, mpsc::Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Starts and ends sessions, for any time, while the daemon is killed, stopped and reloaded, and
+//! Runs sessions for a given time. Meanwhile the daemon is killed, stopped and reloaded, and it
 //! reaches its limits on disk.
 
 use std::{
@@ -33,19 +33,19 @@ const LINE: Duration = Duration::from_secs(60);
 /// The duration and the load.
 #[derive(Args)]
 pub(crate) struct SoakOptions {
-    /// Minutes that it runs
+    /// Duration of the test, in minutes
     #[arg(long, default_value_t = 60)]
     minutes: u64,
     /// Sessions that are written to at one time
     #[arg(long, default_value_t = 40)]
     sessions: usize,
-    /// Records a second, of all of them
+    /// Records per second, in all sessions together
     #[arg(long, default_value_t = 200)]
     rate: u64,
     /// Seconds between two faults
     #[arg(long, default_value_t = 15)]
     fault_every: u64,
-    /// Repeats a run's faults
+    /// Random seed; the same seed gives the same faults
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -74,7 +74,7 @@ pub(crate) fn run(options: &SoakOptions) {
     daemon.stop();
 }
 
-/// Writes to sessions, and ends each one that is long enough by its agent's hook.
+/// Writes to sessions. When a session is long enough, ends it with its agent's hook.
 fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
     let mut crowd = Crowd::new(&world.projects(), options.sessions, Material::made_up());
     let pace = Pace { rate: options.rate, duration: Duration::from_secs(1) };
@@ -101,7 +101,7 @@ fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
     ended
 }
 
-/// Disturbs the daemon now and then until the soak ends; returns the daemon that runs then.
+/// Causes faults at intervals until the test ends. Returns the daemon that runs at the end.
 fn disturb(world: &World, options: &SoakOptions, mut daemon: Daemon, began: Instant) -> Daemon {
     let (mut lines, mut faults, mut random) = (0, 0, Random::new(options.seed));
     let library = Library::new();
@@ -219,7 +219,7 @@ fn size(folder: &Path) -> u64 {
     let of_entry = |entry: fs::DirEntry| match entry.metadata() {
         Ok(metadata) if metadata.is_dir() => size(&entry.path()),
         Ok(metadata) => metadata.len(),
-        // The process has ended by now.
+        // The file was deleted in the meantime.
         Err(_) => 0,
     };
     entries.map(of_entry).sum()

@@ -14,12 +14,12 @@ use crate::namespace::report_skipped;
 pub enum Half {
     /// Those on which rules may be built.
     Build,
-    /// Those that only judges read.
+    /// Those that are only used to judge the rules.
     Held,
 }
 
 impl Half {
-    /// Returns the half of a session by its file.
+    /// Returns the half to which the session of a file belongs.
     pub fn of(path: &Path) -> Half {
         let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         if Sha256::digest(name.as_bytes())[0] % 2 == 0 { Half::Build } else { Half::Held }
@@ -76,7 +76,7 @@ pub fn transcripts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Changes each UUID in `text` to one that belongs to the copy of this number.
+/// Changes each UUID in `text`. Copies with different numbers get different UUIDs.
 pub fn change_ids(text: &mut [u8], copy: u32) {
     let mut at = 0;
     while at + 36 <= text.len() {

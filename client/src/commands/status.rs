@@ -197,7 +197,7 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
     format!("{} {} of {total} sessions, {read} read", screen.accent(bar), history.done)
 }
 
-/// Formats the usage of the limits of which at least half is used.
+/// Formats the usage of each limit that is at least half used.
 fn limits(answer: &HealthAnswer) -> Option<String> {
     let taken: Vec<String> = taken(answer)
         .into_iter()

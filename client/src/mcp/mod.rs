@@ -30,8 +30,8 @@ use crate::{
 
 /// Maximum number of lines that wait to be forwarded. When it is reached, the reader waits.
 const QUEUE_CAPACITY: usize = 64;
-/// How long to try to connect again when the daemon was lost and must not be started, or when it
-/// ends new connections.
+/// How long to retry the connection, if the daemon must not be started or closes each new
+/// connection.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(50);

@@ -6,9 +6,9 @@
 //!   in URLs (`url`);
 //! - secrets that an adjacent name identifies: `assignment`.
 //!
-//! It does not redact hashes and ids without access rights, placeholders, references to variables,
-//! and code. The result depends only on nearby text, so a text may be split anywhere. The callers
-//! decide whether and where to redact. This module neither logs nor keeps any text.
+//! It does not redact hashes, ids that give no access to anything, placeholders, references to
+//! variables, and code. The result depends only on nearby text, so a text may be split anywhere.
+//! The callers decide whether and where to redact. This module neither logs nor keeps any text.
 
 mod assignment;
 mod basic;

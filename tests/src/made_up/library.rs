@@ -46,7 +46,7 @@ impl Library {
         library
     }
 
-    /// Returns a word; low numbers are more frequent than high ones.
+    /// Returns a random word; words at the start of the list are more frequent.
     pub fn word(&self, random: &mut Random) -> &str {
         let share = random.below(1_000_000) as f64 / 1e6;
         &self.words[((self.words.len() as f64).powf(share) - 1.0) as usize]
@@ -83,8 +83,7 @@ impl Library {
     }
 }
 
-/// Returns a piece of `text`, which is ASCII, between half and one and a half times as long as
-/// `bytes`.
+/// Returns a random piece of `text`, which must be ASCII. Its length is 0.5 to 1.5 times `bytes`.
 fn quote<'t>(text: &'t str, random: &mut Random, bytes: usize) -> &'t str {
     let length = bytes / 2 + random.below(bytes);
     let start = random.below(text.len() - length);

@@ -206,7 +206,7 @@ struct PairPositions {
     found: Vec<Vec<u32>>,
 }
 
-/// Calls `found` for each of `documents`, which are in ascending order, that the cursor contains.
+/// Calls `found` for each document of the cursor that is in `documents`, in ascending order.
 /// The cursor and the list each skip to the next document of the other, so that a rare word costs
 /// little.
 fn each_common(

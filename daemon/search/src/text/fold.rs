@@ -36,7 +36,7 @@ pub(super) fn fold_into(text: &str, out: &mut String) {
 
 const BREVE: char = '\u{306}';
 
-/// Appends `text` to `out` in the Unicode normalisation for scripts without spaces.
+/// Appends `text` to `out` in NFKC, which is used for scripts without spaces.
 pub(super) fn compose_into(text: &str, out: &mut String) {
     out.extend(text.nfkc());
 }

@@ -4,8 +4,8 @@
 //! 'G' | version: u8 | codec: u8 | payload | CRC-32 of the preceding bytes: u32 LE
 //! ```
 //!
-//! The checksum is needed, because bincode detects only one in forty flipped bits. Only this module
-//! uses `bincode`, which is unmaintained, so that it is easy to replace.
+//! The checksum is needed, because bincode detects only one in forty flipped bits. `bincode` is
+//! unmaintained; only this module uses it, so that it can be replaced.
 
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -1,7 +1,7 @@
 //! Protects the shell parser from input that makes it fail. brush-parser 0.3 panics on some long
 //! numbers, takes exponential time for brackets that are never closed, recurses as deep as its
-//! input, and exhausts memory if a line ends after `<<''`. It also treats quotes in a here document
-//! inside `$(...)` as quotes, and agents put commit messages there.
+//! input, and exhausts memory if a line ends after `<<''`. In a here document inside `$(...)`,
+//! where agents put commit messages, it takes plain quotation marks for quotes of the shell.
 //!
 //! Mutated command lines have shown these failures. The limits are far above what agents write.
 

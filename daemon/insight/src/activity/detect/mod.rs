@@ -31,7 +31,7 @@ const CALLS_AWAITED: usize = 64;
 /// Maximum length, in bytes, of the id of a call.
 const ID_KEPT: usize = 128;
 
-/// The activity in one file of a session (its own, or a sub-agent's).
+/// The activity in one transcript: the main one of a session, or a sub-agent's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detector {

@@ -14,14 +14,14 @@ use crate::{
 const TASK: usize = 100;
 /// Minimum number of words of a commit subject that describes a task.
 const CLEAR: usize = 5;
-/// Minimum share of the words of a name that are in the prompts, if the name was taken from them.
+/// A name counts as copied from the prompts if at least this share of its words is in them.
 const OF_PROMPTS: f64 = 0.8;
 /// Minimum number of words of a task that is worth adding.
 const WORDS: usize = 2;
-/// Maximum number of prompts before a line that are searched for its request.
+/// Maximum number of prompts before a line among which the request that led to it is searched.
 const LOOKED_AT: usize = 4;
-/// Minimum number of words of a prompt that is more than an assent, and minimum number of different
-/// words of a request that says what is wanted.
+/// A prompt with fewer words is only an assent, and a request with fewer different words is not
+/// clear enough.
 const REQUEST_WORDS: usize = 4;
 const CLEAR_REQUEST: usize = 3;
 
@@ -37,9 +37,9 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
     (about.len() >= WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
 }
 
-/// Returns the later request that ran at `line`. If there is none, returns the first goal of the
-/// session or its name, whichever says better what was worked on; empty if both are routine, such
-/// as a commit.
+/// Returns the request at `line`, unless it is the first one. If there is none, returns the first
+/// goal of the session or its name, whichever says better what was worked on; empty if both are
+/// routine, such as a commit.
 fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;
@@ -51,7 +51,7 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
         r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
     );
     // A title that was written later describes the task better than a prompt. A name such as
-    // `parse-old-dates` is not a title. Other scripts write titles without spaces.
+    // `parse-old-dates` is not a title. In some languages, such as Chinese, titles have no spaces.
     let is_slug = name.is_ascii() && !name.contains(' ');
     let is_title = written.len() >= WORDS && !is_slug;
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
@@ -81,7 +81,7 @@ fn first_goal(objective: &str) -> &str {
     text::part(&objective[..end])
 }
 
-/// Returns the request that ran when a line was written, unless it was the first one. Short prompts
+/// Returns the request that led to a line, unless it is the first of the session. Short prompts
 /// are skipped, because words of assent continue the request before them. Returns `None` for a
 /// question, an opinion, an answer to the agent, and a request that cannot be understood alone.
 fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {

@@ -24,9 +24,9 @@ use crate::{
 const SENTENCE: usize = 900;
 /// Maximum length, in characters, of the name of an entity.
 const NAME: usize = 160;
-/// Maximum length, in characters, of the task in a sentence about something else.
+/// Maximum length, in characters, of a task that is added to another statement.
 const TASK: usize = 60;
-/// Minimum share of the words of a statement that are in another one, if both say the same.
+/// A statement repeats another one if at least this share of its words is in it.
 const SAME: f64 = 0.8;
 /// Minimum number of words of a statement that is compared with others.
 const COMPARED: usize = 5;
@@ -207,8 +207,8 @@ impl<'e> Draft<'e> {
         });
     }
 
-    /// Returns a line for a statement without origins: that of the message with most of its words,
-    /// else of the last report, else of the first prompt.
+    /// Returns a line for a statement without origins: the message that shares most words with it,
+    /// or else the last report, or else the first prompt.
     fn nearest_line(&self, sentence: &str) -> Option<Origin> {
         let evidence = self.evidence;
         let found = self.places.of(sentence).map(|found| found.origin);

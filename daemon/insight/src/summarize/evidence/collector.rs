@@ -209,8 +209,8 @@ fn is_between_agents(action: &Action) -> bool {
     )
 }
 
-/// Returns a short description of a call. That of a call which starts a sub-agent contains the
-/// subject of the sub-agent's work.
+/// Returns a short description of a call. If the call starts a sub-agent, the description contains
+/// the subject of the sub-agent's work.
 fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
     let delegated = delegations.iter().find(|one| one.origin == call.origin);
     let subject = delegated.filter(|_| call.meaning == Meaning::Delegate);

@@ -17,8 +17,8 @@ pub(super) fn named(evidence: &Evidence, text: &str) -> String {
     with_branch(evidence, &with_number(evidence, text))
 }
 
-/// Inserts the session's branch after `this branch`, or after a `Review the changes` that does not
-/// say which. A branch such as `main` is not inserted.
+/// Inserts the session's branch after `this branch`, or after `Review the changes`
+/// without a branch. A branch such as `main` is not inserted.
 fn with_branch(evidence: &Evidence, text: &str) -> String {
     let first = evidence.branches.first().map(String::as_str);
     let is_own = |branch: &&str| {

@@ -182,7 +182,7 @@ impl Finder {
         None
     }
 
-    /// Changes the query. While the daemon is still searching, the new query waits for its answer.
+    /// Changes the query. The new query is sent after the answer to the last one.
     fn edit(&mut self, change: impl FnOnce(&mut String)) -> Option<FinderEffect> {
         let before = self.query.clone();
         change(&mut self.query);
@@ -208,7 +208,7 @@ impl Finder {
         self.problem = None;
         match answer {
             Ok(answer) => {
-                // A session stays selected while its query is being completed.
+                // The selected session stays selected while the user continues to type.
                 let chosen = self.hit().filter(|_| self.selected > 0);
                 let chosen = chosen.map(|hit| hit.session.session_id.clone());
                 let again = |hit: &Hit| Some(&hit.session.session_id) == chosen.as_ref();
