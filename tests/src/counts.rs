@@ -1,13 +1,9 @@
 //! Counts the allocations, writes and syncs of a program, which do not depend on the speed of the
 //! machine. Needs Linux with glibc, and gcc.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::PathBuf};
 
-use crate::World;
+use crate::{World, faulty::preload};
 
 /// The counts of one program, from its start to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,15 +26,8 @@ impl CountsFile {
     ///
     /// When gcc cannot compile the library that counts.
     pub fn of(world: &mut World) -> CountsFile {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/counts.c");
-        let (library, counts) = (world.path("counts.so"), world.path("counts"));
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(source);
-        assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile counts.c");
-        for (name, path) in [("LD_PRELOAD", &library), ("COUNTS", &counts)] {
-            let path = path.to_str().expect("a path as text").to_owned();
-            world.variables.push((name.to_owned(), path));
-        }
+        let counts = world.path("counts");
+        preload(world, "src/counts.c", "COUNTS", &counts);
         CountsFile(counts)
     }
 

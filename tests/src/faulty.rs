@@ -25,6 +25,24 @@ pub enum Refused {
     Sync,
 }
 
+/// Compiles a library, and puts it before the C library in the programs that `world` starts from
+/// now on. The library gets `path` in the environment variable `name`.
+///
+/// # Panics
+///
+/// When gcc cannot compile it.
+pub(crate) fn preload(world: &mut World, source: &str, name: &str, path: &Path) {
+    let library = path.with_extension("so");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library);
+    gcc.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(source));
+    assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile {source}");
+    for (name, path) in [("LD_PRELOAD", &*library), (name, path)] {
+        let path = path.to_str().expect("a path as text").to_owned();
+        world.variables.push((name.to_owned(), path));
+    }
+}
+
 impl Faulty {
     /// Lets faults happen to the programs that `world` starts from now on. There is no fault at
     /// first.
@@ -33,19 +51,12 @@ impl Faulty {
     ///
     /// When gcc cannot compile it.
     pub fn under(world: &mut World) -> Faulty {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faulty.c");
         // Not in the home itself, which is watched for folders of agents: the library reads the
         // order at each call, also in the thread that is notified of reads.
         let folder = world.path("faulty");
         fs::create_dir_all(&folder).expect("a folder for orders");
-        let (library, order) = (folder.join("faulty.so"), folder.join("order"));
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(source);
-        assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile the machine");
-        for (name, path) in [("LD_PRELOAD", &library), ("FAULTY", &order)] {
-            let path = path.to_str().expect("a path as text").to_owned();
-            world.variables.push((name.to_owned(), path));
-        }
+        let order = folder.join("order");
+        preload(world, "src/faulty.c", "FAULTY", &order);
         Faulty { order }
     }
 

@@ -157,8 +157,6 @@ pub struct ChangedFiles {
 pub struct ForgeChecks {
     /// The names of the checks that failed.
     pub failed: Vec<String>,
-    /// Whether checks were still running.
-    pub is_running: bool,
 }
 
 impl CheckoutState {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     engine::indexes::Indexes,
-    search::index::{IndexChange, IndexError, Position},
+    search::index::{Backlog, IndexChange, IndexError, Position},
     store::{SourceKey, Store, StoreError},
 };
 
@@ -24,6 +24,9 @@ use crate::{
 const HIGH_WATERMARK: u64 = 3;
 /// The size at which eviction stops, in eighths of the quota.
 const LOW_WATERMARK: u64 = 2;
+/// The part of the quota, in bytes, that is kept free for a commit and its merge (a quarter of a
+/// small quota). A large commit doubles an index of a small quota between two checks.
+const COMMIT_MARGIN: u64 = 2 * Backlog::FULL as u64;
 
 /// The quota of the search index.
 pub struct IndexQuota {
@@ -81,11 +84,12 @@ impl IndexQuota {
                 self.bytes_when_nothing_evictable.load(Ordering::Relaxed);
             let is_worth_a_try =
                 taken >= bytes_when_nothing_evictable + limit / 16 || taken > limit;
-            if taken < limit / 8 * HIGH_WATERMARK || !is_worth_a_try {
+            let eighth = (limit - COMMIT_MARGIN.min(limit / 4)) / 8;
+            if taken < eighth * HIGH_WATERMARK || !is_worth_a_try {
                 return Ok(());
             }
             let evicted =
-                evict_share(store, (taken - limit / 8 * LOW_WATERMARK) as f64 / taken as f64)?;
+                evict_share(store, (taken - eighth * LOW_WATERMARK) as f64 / taken as f64)?;
             if evicted.is_empty() {
                 self.bytes_when_nothing_evictable.store(taken, Ordering::Relaxed);
                 return Ok(());

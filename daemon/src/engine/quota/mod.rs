@@ -8,7 +8,10 @@
 mod evict;
 mod index;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use serde::{Deserialize, Serialize};
 use tokio::{
@@ -57,8 +60,11 @@ const VERSION: u32 = 1;
 const NOTE: &[u8] = b"let go";
 /// The pause between two attempts while data are written to the store.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The pause between two attempts while nothing changes.
+/// The pause between two attempts while nothing changes, and the longest while data are written.
 const RETRY: Duration = Duration::from_secs(30);
+/// The pause after an attempt that did not suffice, in multiples of its duration: evicting much at
+/// once lets the file grow beyond its limit, and an attempt reads the whole database.
+const PAUSE_PER_ATTEMPT: u32 = 20;
 
 pub struct QuotaKeeper {
     store: Arc<dyn Store>,
@@ -125,12 +131,14 @@ impl QuotaKeeper {
                 }
                 StoreHealth::NearLimit => {
                     ends.mark_unchanged();
+                    let start = Instant::now();
                     if self.clone().evict().await && can_shrink {
                         return;
                     }
                     // Reopening did not help the last time, but may help by now.
                     can_shrink = true;
-                    self.wait_for_more(&mut condition, &mut ends).await;
+                    let pause = (start.elapsed() * PAUSE_PER_ATTEMPT).clamp(PAUSE, RETRY);
+                    self.wait_for_more(pause, &mut condition, &mut ends).await;
                 }
                 StoreHealth::TextRefused(why) => {
                     self.engine.note_problem(why).await;
@@ -144,15 +152,16 @@ impl QuotaKeeper {
         }
     }
 
-    /// Waits until the health of the store changes, or until a retry may evict more: after further
-    /// writes, more text may be indexed and can be evicted.
+    /// Waits until the health of the store changes, or until a retry may evict more: after `pause`
+    /// and further writes, more text may be indexed and can be evicted.
     async fn wait_for_more(
         &self,
+        pause: Duration,
         condition: &mut watch::Receiver<StoreHealth>,
         ends: &mut watch::Receiver<u64>,
     ) {
         let retry = async {
-            self.wait().await;
+            self.wait(pause).await;
             ends.changed().await
         };
         tokio::select! {
@@ -178,7 +187,7 @@ impl QuotaKeeper {
             // Meanwhile, sessions may be indexed, so that their text can be evicted.
             tokio::select! {
                 _ = ends.changed() => tokio::time::sleep(PAUSE).await,
-                () = self.wait() => {}
+                () = self.wait(RETRY) => {}
             }
             // Reopening did not help the last time, but may help by now.
             can_shrink = true;
@@ -186,15 +195,15 @@ impl QuotaKeeper {
     }
 
     async fn wait_until_repaired(&self) {
-        self.wait().await;
+        self.wait(RETRY).await;
         while self.store.quota().shortage().is_some() {
-            self.wait().await;
+            self.wait(RETRY).await;
         }
     }
 
-    async fn wait(&self) {
+    async fn wait(&self, pause: Duration) {
         // The caller checks again in both cases: after a request and after the timeout.
-        let _ = tokio::time::timeout(RETRY, self.recheck_requested.notified()).await;
+        let _ = tokio::time::timeout(pause, self.recheck_requested.notified()).await;
     }
 
     /// Returns why the store or the index accepts no more text; `None` if both accept text.

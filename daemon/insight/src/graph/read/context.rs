@@ -37,9 +37,9 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
     (about.len() >= WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
 }
 
-/// Returns the request at `line`, unless it is the first one. If there is none, returns the first
-/// goal of the session or its name, whichever says better what was worked on; empty if both are
-/// routine, such as a commit.
+/// Returns the request that led to `line`. For the first request of the session, returns instead
+/// the first goal or the name of the session, whichever describes the work better; empty if both
+/// are routine, such as a commit.
 fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;

@@ -25,8 +25,8 @@ pub(super) struct Introduction {
 }
 
 impl Introduction {
-    /// Returns the introduction of a list: the `sentence` before it, or else the nearest of
-    /// `headings` that is specific. `None` if there is none.
+    /// Returns the introduction of a list: the `sentence` before it, or else the nearest specific
+    /// one of `headings`. `None` if no heading is specific.
     pub(super) fn of(
         entries: &Entries<'_>,
         sentence: Option<&str>,

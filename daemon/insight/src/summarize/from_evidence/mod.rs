@@ -158,11 +158,6 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         share_of_words(&words(said), &objective) >= REPEATED
     };
     if let Some(decisions) = &mut summary.key_decisions {
-        // A refusal says more than the objective.
-        let is_quote = |one: &DecisionRecord| {
-            one.rationale.starts_with(USER_SAID) && !one.rationale.contains(" a proposed `")
-        };
-        decisions.retain(|one| !(is_quote(one) && is_asked(&one.decision)));
         // With the call that the user refused, the words say more than the objective.
         let is_told = |one: &DecisionRecord| {
             one.rationale.starts_with(USER_SAID)

@@ -67,25 +67,25 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     }
     let on = named_options(entries, &one_line(&text), prompt.origin);
     let asked = || asked_before(entries, prompt.origin);
-    let rationale = match (on.is_empty(), refused) {
-        (false, _) => format!("{USER_SAID}, on {}", on.join("; ")),
-        (true, Some(refused)) => {
+    let pasted = begins_with_pronoun(&quote).then(|| quotes_before(entries, prompt)).flatten();
+    let rationale = match (on.is_empty(), refused, pasted) {
+        (false, _, _) => format!("{USER_SAID}, on {}", on.join("; ")),
+        (true, Some(refused), _) => {
             format!("{USER_SAID}, on a proposed `{}`", call(entries, refused))
         }
-        (true, None) if names_options(&quote) => return None,
-        (true, None) if begins_with_pronoun(&quote) && quotes_before(entries, prompt).is_some() => {
-            let line = quotes_before(entries, prompt).unwrap_or_default();
+        (true, None, _) if names_options(&quote) => return None,
+        (true, None, Some(line)) => {
             format!("{USER_SAID}, on \"{}\"", cut_at_clause(&entries.tidy_line(&line), QUESTION))
         }
-        (true, None) if points(&quote) => {
+        (true, None, _) if points(&quote) => {
             let asked = asked().filter(|asked| asked.chars().count() <= QUESTION)?;
             format!("{USER_SAID}, asked: {asked}")
         }
-        (true, None) if continues(&quote) => match request_before(entries, prompt.origin) {
+        (true, None, _) if continues(&quote) => match request_before(entries, prompt.origin) {
             Some(request) => format!("{USER_SAID}, after: {request}"),
             None => USER_SAID.to_owned(),
         },
-        (true, None) => USER_SAID.to_owned(),
+        (true, None, _) => USER_SAID.to_owned(),
     };
     Some(DecisionRecord {
         decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),

@@ -311,7 +311,6 @@ impl OutputView<'_> {
         for found in row.captures_iter(self.output) {
             let name = kept(&found[1], bounds::NAME);
             is_seen = true;
-            checks.is_running |= &found[2] == "pending";
             if &found[2] == "fail"
                 && !checks.failed.contains(&name)
                 && checks.failed.len() < DELETED
