@@ -172,10 +172,27 @@ impl DiskShard {
         Ok(words)
     }
 
-    /// Returns the terms that at most one edit turns into `word`, with their frequencies.
-    pub(crate) fn words_near(&self, word: &str) -> tantivy::Result<Vec<(String, u32)>> {
+    /// Returns the terms for which `is_wanted` is true, with their frequencies. It reads all terms.
+    pub(crate) fn words_where(
+        &self,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> tantivy::Result<Vec<(String, u32)>> {
+        let mut stream = self.text.terms().stream()?;
+        let mut words = Vec::new();
+        while let Some((term, info)) = stream.next() {
+            if let Ok(word) = std::str::from_utf8(term)
+                && is_wanted(word)
+            {
+                words.push((word.to_owned(), info.doc_freq));
+            }
+        }
+        Ok(words)
+    }
+
+    /// Returns the terms that at most `edits` edits turn into `word`, with their frequencies.
+    pub(crate) fn words_near(&self, word: &str, edits: u8) -> tantivy::Result<Vec<(String, u32)>> {
         let term = Term::from_field_text(LAYOUT.text, word);
-        let automaton = FuzzyTermQuery::new(term, 1, true).automaton()?;
+        let automaton = FuzzyTermQuery::new(term, edits, true).automaton()?;
         let mut stream = self.text.terms().search(&automaton).into_stream()?;
         let mut words = Vec::new();
         while let Some((term, info)) = stream.next() {

@@ -183,11 +183,35 @@ impl<'s> Shard<'s> {
         Ok(words.into_iter().map(|(word, _)| word).collect())
     }
 
-    /// Returns the words that one edit turns into `word`, with their frequencies.
-    pub(crate) fn words_near(&self, word: &str) -> tantivy::Result<Vec<(String, u32)>> {
+    /// Returns the words with this suffix and at least `before` characters before it, the most
+    /// frequent ones first. It reads all words.
+    pub(crate) fn words_with_suffix(
+        &self,
+        suffix: &str,
+        before: usize,
+        limit: usize,
+    ) -> tantivy::Result<Vec<String>> {
+        let is_compound = |word: &str| {
+            word.strip_suffix(suffix).is_some_and(|start| {
+                start.chars().count() >= before && start.chars().all(char::is_alphabetic)
+            })
+        };
         let mut words = match self.store {
-            Store::Disk(disk) => disk.words_near(word)?,
-            Store::Memory(memory) => memory.words_where(|near| distance::is_one_edit(near, word)),
+            Store::Disk(disk) => disk.words_where(is_compound)?,
+            Store::Memory(memory) => memory.words_where(is_compound),
+        };
+        words.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        Ok(words.into_iter().map(|(word, _)| word).take(limit).collect())
+    }
+
+    /// Returns the words that `edits` edits, one or two, turn into `word`, with their frequencies.
+    pub(crate) fn words_near(&self, word: &str, edits: u8) -> tantivy::Result<Vec<(String, u32)>> {
+        let mut words = match self.store {
+            Store::Disk(disk) => disk.words_near(word, edits)?,
+            Store::Memory(memory) => memory.words_where(|near| match edits {
+                1 => distance::is_one_edit(near, word),
+                _ => distance::is_two_edits(near, word),
+            }),
         };
         words.retain(|(near, _)| terms::is_word(near));
         Ok(words)

@@ -60,21 +60,20 @@ fn emit_last_of(pair: &OwnedWord, emit: &mut dyn FnMut(&str, u32)) {
 
 /// Appends the term of a stem of another language than English.
 fn push_stem_term(language: Language, stem: &str, out: &mut String) {
-    out.push(STEM_MARK);
-    // No English stem has a digit.
-    out.push_str(&language.number().to_string());
+    out.push_str(&prefix_of(language));
     out.push_str(stem);
 }
 
-/// Returns the beginning of the terms of a language's stems.
+/// Returns the beginning of the terms of a language's stems: its number in two digits. No English
+/// stem has a digit.
 pub(crate) fn prefix_of(language: Language) -> String {
-    format!("{STEM_MARK}{}", language.number())
+    format!("{STEM_MARK}{:02}", language.number())
 }
 
 /// Returns the language of a stem's term; `None` for English stems and for words.
 pub(crate) fn language_of(term: &str) -> Option<Language> {
-    let digit = term.strip_prefix(STEM_MARK)?.chars().next()?.to_digit(10)?;
-    Language::all().nth(digit as usize)
+    let number = term.strip_prefix(STEM_MARK)?.get(..2)?.parse().ok()?;
+    Language::all().nth(number)
 }
 
 /// Whether a term is a word rather than a stem.

@@ -27,7 +27,6 @@ const FIELDS: &[(&str, Read)] = &[
     ("agent", |value, _| Some(Filter::Agent(value.to_lowercase()))),
     ("branch", |value, _| Some(Filter::Branch(value.to_owned()))),
     ("file", |value, _| Some(Filter::File(value.to_owned()))),
-    ("path", |value, _| Some(Filter::File(value.to_owned()))),
     ("tool", |value, _| Some(Filter::Tool(value.to_owned()))),
     ("role", |value, _| {
         let role = Role::parse(&value.to_lowercase())?;
@@ -35,15 +34,9 @@ const FIELDS: &[(&str, Read)] = &[
     }),
     ("in", |value, _| kinds(&value.to_lowercase()).map(Filter::Kinds)),
     ("date", |value, now| dates::value(value, now).map(Filter::During)),
-    ("on", |value, now| dates::value(value, now).map(Filter::During)),
     ("after", since),
-    ("since", since),
     ("before", |value, now| {
         let to = dates::value(value, now)?.from;
-        Some(Filter::During(TimeRange { from: Timestamp::MIN, to }))
-    }),
-    ("until", |value, now| {
-        let to = dates::value(value, now)?.to;
         Some(Filter::During(TimeRange { from: Timestamp::MIN, to }))
     }),
 ];

@@ -34,11 +34,11 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// Text with several lines was pasted. All of it is read as words, because its characters are not
-/// meant as search syntax.
+/// Text with several lines, or a line of a log, was pasted. All of it is read as words, because its
+/// characters are not meant as search syntax.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
-    if text.contains('\n') {
+    if text.contains('\n') || is_log_line(text) {
         return vec![QueryToken::Free(text)];
     }
     let is_command = is_command(text);
@@ -66,6 +66,23 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     items
 }
 
+/// Whether `text` looks like a line of a log: it begins with a time, or it contains a level such as
+/// `level=info`.
+fn is_log_line(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let is_date = |word: &str| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        digits >= 6
+            && word.bytes().all(|byte| byte.is_ascii_digit() || b"-:/.,TZ+[]".contains(&byte))
+    };
+    let is_time = |word: &str| word.matches(':').count() == 2 && is_date(word);
+    let first = words.next().unwrap_or_default();
+    let second = words.next().unwrap_or_default();
+    is_time(first)
+        || is_date(first) && (first.contains('T') || is_time(second))
+        || text.split_ascii_whitespace().any(|word| word.starts_with("level="))
+}
+
 /// Whether `text` looks like a command line, whose words with a minus are options.
 fn is_command(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
@@ -79,6 +96,7 @@ fn is_command(text: &str) -> bool {
 
 /// Programs with options of one dash and several letters.
 const PROGRAMS: &[&str] = &[
+    "cargo",
     "clang",
     "clang++",
     "cmake",
@@ -98,6 +116,7 @@ const PROGRAMS: &[&str] = &[
     "ld",
     "make",
     "mvn",
+    "npm",
     "openssl",
     "packer",
     "perl",

@@ -11,8 +11,8 @@
 //! | `project:api agent:codex file:src/lib.rs` | only sessions that match |
 //! | `branch:main role:user tool:Bash in:decisions` | only passages that match |
 //! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only passages of that time |
-//! | `what broke last week?` | sessions of last week first |
-//! | `what did we do last week?` | only sessions of last week, newest first |
+//! | `retry bug of last week` | sessions of last week first |
+//! | `what broke last week?` | only sessions of last week, newest first |
 //!
 //! A minus excludes a quoted text, and a lower-case word at the end of a query that is not a
 //! command line; other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
@@ -48,8 +48,53 @@ use crate::{
 const MAX_EMBEDDING_BYTES: usize = 8 * 1024;
 
 /// Words that apply to any day: "what happened yesterday" requests all sessions of that day.
-const OF_EVERY_DAY: &[&str] =
-    &["happen", "happened", "happens", "wrong", "work", "worked", "working"];
+const OF_EVERY_DAY: &[&str] = &[
+    "add",
+    "added",
+    "anything",
+    "break",
+    "broke",
+    "broken",
+    "build",
+    "built",
+    "change",
+    "changed",
+    "changes",
+    "decide",
+    "decided",
+    "decision",
+    "decisions",
+    "discuss",
+    "discussed",
+    "everything",
+    "fail",
+    "failed",
+    "failing",
+    "fails",
+    "finish",
+    "finished",
+    "fix",
+    "fixed",
+    "fixes",
+    "happen",
+    "happened",
+    "happens",
+    "implement",
+    "implemented",
+    "learn",
+    "learned",
+    "made",
+    "progress",
+    "session",
+    "sessions",
+    "summarise",
+    "summarize",
+    "summary",
+    "wrong",
+    "work",
+    "worked",
+    "working",
+];
 /// A query that is only a date lists all sessions of that date, unless the date is longer than
 /// this: the words of a longer date (`march`) are searched.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -159,7 +204,7 @@ pub(crate) enum Filter {
 impl Query {
     /// Maximum number of bytes of a query that are parsed. For a longer query, such as a pasted
     /// log, three quarters of them are from its start and one quarter from its end.
-    pub const LONGEST: usize = 32 * 1024;
+    pub const LONGEST: usize = 1024 * 1024;
 
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
     pub fn parse(text: &str, now: &Zoned) -> Query {
@@ -231,9 +276,8 @@ impl Query {
                     && (word.role == WordRole::Faint || OF_EVERY_DAY.contains(&word.text.as_str()))
         };
         let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);
-        let is_a_word = |words: &[QueryWord]| {
-            !words.is_empty() && is_long && words.iter().all(|word| word.role == WordRole::InDate)
-        };
+        let is_a_word =
+            |words: &[QueryWord]| words.len() == 1 && is_long && words[0].role == WordRole::InDate;
         if !self.phrases.is_empty()
             || !self.words.iter().all(is_meaningless)
             || self.conditions.is_empty() && (!names_a_time || is_a_word(&self.words))

@@ -48,6 +48,7 @@ pub use self::{
 use crate::{
     index::{IndexError, SearchIndex, facts::CardFacts, view::View},
     model::{SessionKey, Timestamp},
+    passage::PassageKind,
     query::{Query, dates::TimeRange},
 };
 
@@ -181,8 +182,8 @@ impl Ranking<'_> {
         Ok(candidates)
     }
 
-    /// If the query consists of one identifier, ranks the sessions with it first, the latest one
-    /// first.
+    /// If the query consists of one identifier, ranks the sessions with it first: those that changed
+    /// a file of this name, then those that mention it, the latest one first.
     fn prefer_latest_of_identifier(
         &self,
         plan: &Plan,
@@ -190,13 +191,21 @@ impl Ranking<'_> {
         candidates: &mut [Candidate],
     ) {
         let Some(unit) = plan.identifier_unit() else { return };
-        let holds = |candidate: &Candidate| {
+        let rows_with = |candidate: &Candidate| {
             let rows = candidate.number.map(|number| evidence.rows_of_candidate(number));
-            rows.into_iter().flatten().any(|row| evidence.counts(row)[unit][0] > 0.0)
+            rows.into_iter().flatten().filter(|row| evidence.counts(*row)[unit][0] > 0.0)
         };
-        let mut holders: Vec<&mut Candidate> =
-            candidates.iter_mut().filter(|candidate| holds(candidate)).collect();
-        holders.sort_by_key(|candidate| std::cmp::Reverse(candidate.card.ended));
+        // A session that changed the file comes before one that only mentions it.
+        let is_changed = |candidate: &Candidate| {
+            rows_with(candidate).any(|row| evidence.rows[row].kind == PassageKind::File)
+        };
+        let mut holders: Vec<&mut Candidate> = candidates
+            .iter_mut()
+            .filter(|candidate| rows_with(candidate).next().is_some())
+            .collect();
+        holders.sort_by_key(|candidate| {
+            std::cmp::Reverse((is_changed(candidate), candidate.card.ended))
+        });
         let count = holders.len() as f32;
         for (place, candidate) in holders.into_iter().enumerate() {
             let strength = 1.0 - place as f32 / (2.0 * count);

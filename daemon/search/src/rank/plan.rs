@@ -20,8 +20,10 @@ use crate::{
 
 /// Maximum number of units. A longer query is ranked by its rarest units that the index contains.
 const MOST_UNITS: usize = 24;
-/// Maximum number of words that are looked up. A query with more words is a pasted log.
-const MOST_LOOKED_UP: usize = 300;
+/// Minimum number of words of a pasted log.
+const LOG_WORDS: usize = 300;
+/// Maximum number of words of a pasted log that are looked up.
+const MOST_LOOKED_UP: usize = 2_000;
 /// Maximum number of unknown words that are replaced. A query with more of them is not prose, and
 /// none of its words is replaced.
 const MOST_SPELLED: usize = 4;
@@ -195,22 +197,26 @@ impl Plan {
 }
 
 /// Returns the words other than stop words, or all words if none describes the subject. For a
-/// pasted log, returns only words of letters, and at most [`MOST_LOOKED_UP`] of them.
+/// pasted log, returns only words of letters: the [`MOST_LOOKED_UP`] that it repeats least, the
+/// last ones first among equals.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.is_meaningful()) {
         return words.to_vec();
     }
-    let is_log = words.len() > MOST_LOOKED_UP;
+    let is_log = words.len() > LOG_WORDS;
     let is_of_letters = |word: &QueryWord| word.text.chars().all(char::is_alphabetic);
     let ranked = words.iter().filter(|word| word.role != WordRole::Stop);
     let mut ranked: Vec<QueryWord> =
         ranked.filter(|word| !is_log || is_of_letters(word)).cloned().collect();
     if is_log {
+        let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+        ranked.iter().for_each(|word| *counts.entry(word.text.clone()).or_default() += 1);
+        ranked.reverse();
+        ranked.sort_by_key(|word| counts[&word.text]);
         let mut known = FxHashSet::default();
         ranked.retain(|word| known.insert(word.text.clone()));
-        let left_out = ranked.len().saturating_sub(MOST_LOOKED_UP);
-        let middle = ranked.len().min(MOST_LOOKED_UP / 2);
-        ranked.drain(middle..middle + left_out);
+        ranked.truncate(MOST_LOOKED_UP);
+        ranked.sort_by_key(|word| word.position);
     }
     ranked
 }

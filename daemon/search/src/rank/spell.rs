@@ -37,15 +37,24 @@ const LONGEST_ENDING: usize = 3;
 /// The letters that may join the parts of a compound.
 const LINKS: [&str; 5] = ["", "s", "n", "es", "en"];
 
+/// Length, in characters, of the shortest hash that git prints.
+const SHORTEST_HASH: usize = 7;
+/// Minimum length, in characters, of a word for which words two edits away are considered.
+const TWO_EDITS: usize = 8;
+
 /// Returns words of the index that are similar to `word`, which the index does not contain: words
-/// one edit away, otherwise the parts of a compound, otherwise words with the same beginning. Among
-/// words one edit away, those that share a passage with `others`, the other words of the query, are
-/// preferred.
+/// one edit away, otherwise the parts of a compound, otherwise words with the same beginning,
+/// otherwise words two edits away, otherwise words that end with it. Among words one edit away,
+/// those that share a passage with `others`, the other words of the query, are preferred. For the
+/// hash of a commit, returns its longer or shorter forms.
 pub(crate) fn spellings(
     word: &str,
     others: &[Unit],
     view: &View<'_>,
 ) -> tantivy::Result<Vec<String>> {
+    if is_hash(word) {
+        return forms_of_hash(word, view);
+    }
     if word.chars().count() < SHORTEST || !word.chars().all(char::is_alphabetic) {
         return Ok(Vec::new());
     }
@@ -65,8 +74,65 @@ pub(crate) fn spellings(
     if !near.is_empty() || is_short {
         return Ok(near);
     }
-    let parts = compound(word, view)?;
-    if !parts.is_empty() { Ok(parts) } else { same_beginning(word, view) }
+    for similar in [compound, same_beginning, two_edits_away, same_ending] {
+        let found = similar(word, view)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Whether `word` may be the hash of a commit.
+fn is_hash(word: &str) -> bool {
+    (SHORTEST_HASH..=40).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Returns the longest hash of the index that `hash` begins with, or else the hashes that begin
+/// with `hash`.
+fn forms_of_hash(hash: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
+    for length in (SHORTEST_HASH..hash.len()).rev() {
+        if is_hash(&hash[..length]) && view.contains(&hash[..length])? {
+            return Ok(vec![hash[..length].to_owned()]);
+        }
+    }
+    words_where(view, |shard| shard.words_with_prefix(hash, MOST_SPELLINGS))
+}
+
+/// Returns at most [`MOST_SPELLINGS`] words of all shards, in alphabetical order.
+fn words_where(
+    view: &View<'_>,
+    find: impl Fn(&Shard<'_>) -> tantivy::Result<Vec<String>>,
+) -> tantivy::Result<Vec<String>> {
+    let mut words = Vec::new();
+    for shard in &view.shards {
+        words.extend(find(shard)?);
+    }
+    words.sort_unstable();
+    words.dedup();
+    words.truncate(MOST_SPELLINGS);
+    Ok(words)
+}
+
+/// Returns words with the same first letter that two edits turn into `word`.
+fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
+    if word.chars().count() < TWO_EDITS {
+        return Ok(Vec::new());
+    }
+    let first = word.chars().next();
+    words_where(view, |shard| {
+        let mut near = shard.words_near(word, 2)?;
+        near.retain(|(near, _)| near.chars().next() == first);
+        near.sort_by(|one, other| other.1.cmp(&one.1));
+        Ok(near.into_iter().map(|(near, _)| near).take(MOST_SPELLINGS).collect())
+    })
+}
+
+/// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`.
+fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
+    words_where(view, |shard| shard.words_with_suffix(word, SHORTEST_PART, MOST_SPELLINGS))
 }
 
 /// Returns the words of `near` that share a passage with the most of `others`, measured by their
@@ -123,7 +189,7 @@ fn shared_passage_weight(
 fn one_edit_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     let mut found: FxHashMap<String, u64> = FxHashMap::default();
     for shard in &view.shards {
-        for (near, frequency) in shard.words_near(word)? {
+        for (near, frequency) in shard.words_near(word, 1)? {
             *found.entry(near).or_default() += u64::from(frequency);
         }
     }

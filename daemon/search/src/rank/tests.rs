@@ -104,6 +104,7 @@ fn a_pasted_log_finds_what_its_plain_words_find() {
         for log in [
             format!("importer drops the last row\n{noise}"),
             format!("{noise}\nimporter drops the last row"),
+            format!("{noise}\nimporter drops the last row\n{noise}"),
         ] {
             assert_eq!(index.find(&log).first(), Some(&1), "{lines}");
         }
@@ -209,6 +210,51 @@ fn an_identifier_finds_the_latest_session_first() {
 }
 
 #[test]
+fn a_session_that_changed_a_file_comes_before_one_that_mentions_it() {
+    let at = |session, date| Card { started_at: Some(date), ended_at: date, ..card(session) };
+    let files =
+        EpisodeField { kind: PassageKind::File, text: "src/plan.rs\nsrc/other.rs".to_owned() };
+    let index = TestIndex::with(vec![
+        IndexChange::Episode { card: at(1, day(1, 5)), fields: vec![files], branches: Vec::new() },
+        said(at(2, day(2, 5)), &["what does src/plan.rs do"]),
+        said(at(3, day(1, 1)), &["src/plan.rs again"]),
+    ]);
+    for identifier in ["plan.rs", "src/plan.rs"] {
+        assert_eq!(index.find(identifier)[0], 1, "{identifier}");
+    }
+}
+
+#[test]
+fn a_commit_is_found_by_longer_and_shorter_forms_of_its_hash() {
+    check(
+        vec![
+            said(card(1), &["[main e4f5a6b] Limit the retries"]),
+            said(card(2), &["commit 0c9d8e7a1b2c3d4e5f60718293a4b5c6d7e8f901"]),
+        ],
+        &[("e4f5a6b0c1d2e3f4a5b60718293a4b5c6d7e8f90", &[1]), ("0c9d8e7a", &[2])],
+    );
+}
+
+#[test]
+fn a_compound_is_found_by_its_last_part() {
+    check(
+        vec![
+            said(card(1), &["Die Datensicherung läuft nicht, wenn der Dienst steht"]),
+            said(card(2), &["the thermostat polls too quickly"]),
+        ],
+        &[("Sicherung", &[1]), ("thermstatt", &[2])],
+    );
+}
+
+#[test]
+fn traditional_and_simplified_characters_find_each_other() {
+    check(
+        vec![said(card(1), &["购物车会清空"]), said(card(2), &["數據庫很慢"])],
+        &[("購物車", &[1]), ("购物车", &[1]), ("数据库", &[2]), ("數據庫", &[2]), ("库", &[2])],
+    );
+}
+
+#[test]
 fn words_of_other_languages_are_found_in_any_form() {
     check(
         vec![
@@ -216,8 +262,15 @@ fn words_of_other_languages_are_found_in_any_form() {
             said(card(2), &["Les réservations des lecteurs ont disparu après la mise à jour"]),
             said(card(3), &["Los huéspedes pueden reservar la misma habitación"]),
             said(card(4), &["Списания проводятся дважды"]),
+            said(card(5), &["Palvelussa on vika, kun asiakas ei ole maksanut ja kortti on vanha"]),
         ],
-        &[("Mahnung", &[1]), ("réservation", &[2]), ("habitaciones", &[3]), ("списание", &[4])],
+        &[
+            ("Mahnung", &[1]),
+            ("réservation", &[2]),
+            ("habitaciones", &[3]),
+            ("списание", &[4]),
+            ("palvelusta", &[5]),
+        ],
     );
 }
 

@@ -18,6 +18,31 @@ pub(crate) fn is_one_edit(one: &str, other: &str) -> bool {
     }
 }
 
+/// Whether at most two edits, as in [`is_one_edit`], turn `one` into `other`.
+pub(crate) fn is_two_edits(one: &str, other: &str) -> bool {
+    const MOST: usize = 2;
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > MOST {
+        return false;
+    }
+    // The rows of the distance matrix for the two characters before the current one.
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for at in 0..one.len() {
+        let mut next = vec![at + 1];
+        for (to, wanted) in other.iter().enumerate() {
+            let replaced = row[to] + usize::from(one[at] != *wanted);
+            let mut least = replaced.min(row[to + 1] + 1).min(next[to] + 1);
+            if at > 0 && to > 0 && one[at] == other[to - 1] && one[at - 1] == *wanted {
+                least = least.min(before[to - 1] + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row[other.len()] <= MOST
+}
+
 /// Whether both words consist of the same letters. If they are one edit apart, two letters are
 /// swapped.
 pub(crate) fn is_swap(one: &str, other: &str) -> bool {
@@ -49,5 +74,16 @@ mod tests {
             assert_eq!(is_one_edit(other, one), wanted, "{other} {one}");
         }
         assert!(!is_one_edit("counter", "contre"));
+    }
+
+    #[test]
+    fn two_edits_are_at_most_two_typing_errors() {
+        for other in ["thermostat", "thermostatt", "thermstatt", "htermosatt", "thermo-stats"] {
+            assert!(is_two_edits("thermostat", other), "{other}");
+            assert!(is_two_edits(other, "thermostat"), "{other}");
+        }
+        for other in ["thermal", "thrmstatt", "thermostatted", "hetrmosatt"] {
+            assert!(!is_two_edits("thermostat", other), "{other}");
+        }
     }
 }

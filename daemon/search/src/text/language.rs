@@ -1,9 +1,9 @@
 //! Recognises the language of a text that is not English, and stems its words.
 //!
-//! A language is recognised by its function words, Russian by its letters. For a text in no known
-//! language, only [`crate::text::stem`] is used.
+//! A language is recognised by its function words, or by its script if it is the only language with
+//! that script. For a text in no known language, only [`crate::text::stem`] is used.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{collections::HashMap, ops::RangeInclusive, sync::LazyLock};
 
 use frostem::{Algorithm, Stemmer};
 
@@ -12,7 +12,7 @@ use frostem::{Algorithm, Stemmer};
 pub(crate) struct Language(usize);
 
 /// The languages with their most frequent function words.
-const LANGUAGES: [(Algorithm, &str); 7] = [
+const LANGUAGES: [(Algorithm, &str); 18] = [
     (
         Algorithm::German,
         "aber als auch auf aus bei bis das dass dem den der des die durch ein eine einem einen einer
@@ -47,10 +47,58 @@ const LANGUAGES: [(Algorithm, &str); 7] = [
         of om onze ook op over te tot uit van voor waar wat wij wordt worden ze zijn zo",
     ),
     (Algorithm::Russian, ""),
+    (
+        Algorithm::Swedish,
+        "att av de den det detta eller en ett från för han har hur i inte jag kan men med mot när
+        och också om på sedan ska skall som till under upp ut var vi vid är över",
+    ),
+    (
+        Algorithm::Danish,
+        "af at blev bliver de den der det efter eller en er et for fra han har hvad hvis hvor i
+        ikke jeg kan men med må når og også om op på skal som til var ved vi være",
+    ),
+    (
+        Algorithm::Norwegian,
+        "av at ble blir de den der det etter eller en er et for fra han har hva hvis hvor i ikke
+        jeg kan men med må når og også om opp på skal som til var ved vi være",
+    ),
+    (
+        Algorithm::Finnish,
+        "ei että ettei hän ja joka jos kanssa koska kuin kun me mikä mitä mutta myös niin nyt olla
+        oli on ovat se sen siis tai tämä vain voi",
+    ),
+    (
+        Algorithm::Hungarian,
+        "a az egy ez és hogy ha is kell meg már mert mint mit nem csak de vagy van volt lehet még
+        majd amely ami azt ezt után között",
+    ),
+    (
+        Algorithm::Romanian,
+        "acest această am ar ca că care ce cu dar de din este fi în la mai nu o pe pentru prin sau
+        sunt și să un unei unui va fost după când",
+    ),
+    (
+        Algorithm::Turkish,
+        "ama bir bu da daha de değil en için ile ise kadar mi mı nasıl ne neden olan olarak sonra
+        şu ve veya ya yok var çok gibi",
+    ),
+    (
+        Algorithm::Polish,
+        "ale ani aby bez być czy dla do gdy i jak jako jest już jeśli ktory który która lub ma może
+        na nie o od oraz po pod przed przez przy są się tak to tylko tym w we z za że",
+    ),
+    (Algorithm::Greek, ""),
+    (Algorithm::Arabic, ""),
+    (Algorithm::Tamil, ""),
 ];
 
-/// The number of Russian in [`LANGUAGES`].
-const RUSSIAN: usize = 6;
+/// The languages that are recognised by their script, with the characters of the script.
+const SCRIPTS: [(usize, RangeInclusive<char>); 4] = [
+    (6, '\u{400}'..='\u{4ff}'),
+    (15, '\u{370}'..='\u{3ff}'),
+    (16, '\u{600}'..='\u{6ff}'),
+    (17, '\u{b80}'..='\u{bff}'),
+];
 
 /// Number of bytes at the start of a text by which its language is recognised.
 const SAMPLE: usize = 480;
@@ -59,8 +107,8 @@ static STEMMERS: LazyLock<Vec<Stemmer>> =
     LazyLock::new(|| LANGUAGES.iter().map(|(algorithm, _)| Stemmer::new(*algorithm)).collect());
 
 /// The languages of each function word, as bits.
-static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
-    let mut words: HashMap<&'static str, u8> = HashMap::new();
+static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
+    let mut words: HashMap<&'static str, u32> = HashMap::new();
     for (number, (_, of_language)) in LANGUAGES.iter().enumerate() {
         for word in of_language.split_ascii_whitespace() {
             *words.entry(word).or_default() |= 1 << number;
@@ -79,10 +127,10 @@ const ENGLISH: [&str; 16] = [
 /// Returns the language of `text` if it is certain and not English.
 pub(crate) fn of_text(text: &str) -> Option<Language> {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
-    let cyrillic = sample.chars().filter(|c| is_cyrillic(*c)).count();
-    if cyrillic > 0 {
-        return (4 * cyrillic > sample.chars().filter(|c| c.is_alphabetic()).count())
-            .then_some(Language(RUSSIAN));
+    if let Some((number, script)) = SCRIPTS.iter().find(|(_, script)| has_script(sample, script)) {
+        let count = sample.chars().filter(|c| script.contains(c)).count();
+        return (4 * count > sample.chars().filter(|c| c.is_alphabetic()).count())
+            .then_some(Language(*number));
     }
     let mut counts = [0_u8; LANGUAGES.len()];
     let mut english = 0;
@@ -110,7 +158,7 @@ const MIN_FUNCTION_WORDS: u8 = 2;
 
 /// A set of languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LanguageSet(u8);
+pub(crate) struct LanguageSet(u32);
 
 impl LanguageSet {
     pub(crate) fn all() -> LanguageSet {
@@ -143,9 +191,10 @@ impl Language {
 
     /// Returns the stem of a folded word; `None` for a word that this language cannot have.
     pub(crate) fn stem(self, word: &str) -> Option<String> {
-        let is_letter = |c: char| match self.0 {
-            RUSSIAN => is_cyrillic(c),
-            _ => c.is_ascii_lowercase(),
+        let script = SCRIPTS.iter().find(|(number, _)| *number == self.0);
+        let is_letter = |c: char| match script {
+            Some((_, script)) => script.contains(&c),
+            None => c.is_ascii_lowercase(),
         };
         let length = word.chars().count();
         ((3..=40).contains(&length) && word.chars().all(is_letter)).then(|| {
@@ -157,8 +206,8 @@ impl Language {
     }
 }
 
-fn is_cyrillic(c: char) -> bool {
-    matches!(c, '\u{400}'..='\u{4ff}')
+fn has_script(text: &str, script: &RangeInclusive<char>) -> bool {
+    text.chars().any(|c| script.contains(&c))
 }
 
 #[cfg(test)]
@@ -172,6 +221,12 @@ mod tests {
             ("Les réservations des lecteurs disparaissent après la mise à jour", Some(1)),
             ("Los huéspedes pueden reservar la misma habitación dos veces", Some(2)),
             ("Остатки на складе расходятся с учётом", Some(6)),
+            ("Kortet debiteras två gånger när kunden inte har betalat", Some(7)),
+            ("Tilaukset katoavat, kun asiakas ei ole maksanut ja kortti on vanha", Some(10)),
+            ("A számlák nem mennek ki, mert a kártya már lejárt és hibás", Some(11)),
+            ("Siparişler neden kayboluyor ve bu hata için ne yaptık", Some(13)),
+            ("Zamówienia nie są wysyłane, gdy klient już zapłacił", Some(14)),
+            ("Οι παραγγελίες χάνονται μετά την ενημέρωση", Some(15)),
             ("why did the login fail", None),
             ("error in the module, we have to fix it", None),
             ("let x = self.de().la(); // the end", None),
@@ -190,6 +245,11 @@ mod tests {
             (2, "habitacion", "habitaciones"),
             (6, "остатки", "остатков"),
             (6, "почтовый", "почтового"),
+            (7, "bestallningarna", "bestallning"),
+            (10, "palvelussa", "palvelusta"),
+            (11, "szamlak", "szamlat"),
+            (13, "siparisler", "siparisleri"),
+            (15, "παραγγελιες", "παραγγελια"),
         ] {
             let stem = |word| Language(language).stem(word).expect("it is a word");
             assert_eq!(stem(one), stem(other), "{one} {other}");

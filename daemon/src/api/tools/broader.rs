@@ -18,7 +18,14 @@ pub(super) fn queries(
         }
         *filter(&mut bare) = None;
     }
-    bare.query = Query::parse(&arguments.query, &clock::zoned()).said().to_owned();
+    let query = Query::parse(&arguments.query, &clock::zoned());
+    // A query for all sessions of a time has no words that could find more.
+    if query.is_list() && !arguments.query.trim().is_empty() {
+        bare.query = String::new();
+        broader.push(("of any time and without filters".to_owned(), bare));
+        return broader;
+    }
+    bare.query = query.said().to_owned();
     if bare.query != arguments.query {
         broader.push(("as plain words, without filters, quotes and `-`".to_owned(), bare));
     } else if broader.len() > 1 {
@@ -68,5 +75,6 @@ mod tests {
         });
         assert_eq!(quoted.len(), 1);
         assert_eq!(quoted[0].1.query, "login page");
+        assert_eq!(changes("today", " ", None), ["of any time and without filters"]);
     }
 }

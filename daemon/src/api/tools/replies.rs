@@ -1,4 +1,4 @@
-//! The agent's replies to a message of the user that a search found.
+//! The agent's replies to a message of the user, or to a failed call, that a search found.
 
 use graphiti_proto::{clean::for_model, tools::search_sessions::MatchedPassage};
 
@@ -11,14 +11,19 @@ use crate::{
 
 /// Maximum length, in bytes, of a user's message that is shown with the reply.
 const MAX_QUESTION_BYTES: usize = 300;
+/// Maximum length, in bytes, of a message of the agent that is shown with the message before it.
+const MAX_SHORT_BYTES: usize = 60;
 /// Maximum length, in bytes, of the reply.
 const MAX_REPLY_BYTES: usize = 300;
 /// Maximum number of messages after a user's message that are searched for the reply.
 const MAX_REPLY_DISTANCE: usize = 32;
 
-/// Adds the agent's reply after the first short message of the user, because the reply often has
-/// other words than the question that was found. If there is space for another passage, also adds
-/// the longest of the agent's next messages, because the reply that was added may be short.
+/// Adds the agent's reply after the first short message of the user, or else after the first failed
+/// call, because the reply often has other words than the question or the error that was found. If
+/// there is space for another passage, also adds the longest of the agent's next messages, because
+/// the reply that was added may be short.
+///
+/// Before a short message of the agent, adds the message that it answers.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,
@@ -28,7 +33,14 @@ pub(super) fn add(
     let is_question = |passage: &MatchedPassage| {
         passage.role == Role::User.as_str() && passage.text.len() <= MAX_QUESTION_BYTES
     };
-    let Some(place) = passages.iter().position(is_question) else { return Ok(()) };
+    let question = passages.iter().position(is_question);
+    let Some(place) = question.or_else(|| passages.iter().position(is_failed_call)) else {
+        return add_question(daemon, session, passages);
+    };
+    // The reply is worth more than a third passage with the same error.
+    if question.is_none() {
+        passages.truncate((most - 1).max(place + 1));
+    }
     let (source, seq) = (passages[place].source, passages[place].seq);
     let key = SourceKey { session, number: source };
     let next = daemon.engine.store().messages(key, seq + 1, MAX_REPLY_DISTANCE)?;
@@ -47,6 +59,32 @@ pub(super) fn add(
     }
     if let Some(longest) = longest.filter(|one| with_space(passages) && !is_known(passages, one)) {
         passages.insert(at, reply_passage(source, longest));
+    }
+    Ok(())
+}
+
+/// Whether a passage is a call that failed, as `capture` words it.
+fn is_failed_call(passage: &MatchedPassage) -> bool {
+    passage.role == Role::Tool.as_str() && passage.text.contains("→ failed")
+}
+
+/// Adds the message before the first passage if that is a short message of the agent.
+fn add_question(
+    daemon: &DaemonState,
+    session: SessionKey,
+    passages: &mut Vec<MatchedPassage>,
+) -> Result<(), StoreError> {
+    let Some(first) = passages.first() else { return Ok(()) };
+    if first.role != Role::Agent.as_str() || first.text.len() > MAX_SHORT_BYTES || first.seq == 0 {
+        return Ok(());
+    }
+    let (source, seq) = (first.source, first.seq);
+    let key = SourceKey { session, number: source };
+    let before = daemon.engine.store().messages(key, seq - 1, 1)?;
+    if let Some(before) = before.first().filter(|one| one.seq + 1 == seq)
+        && !passages.iter().any(|one| (one.source, one.seq) == (source, before.seq))
+    {
+        passages.insert(0, reply_passage(source, before));
     }
     Ok(())
 }

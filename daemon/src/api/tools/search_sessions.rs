@@ -52,7 +52,7 @@ const MAX_PASSAGES: usize = 3;
 const MAX_OFFSET: usize = 450;
 /// Maximum size, in bytes, of the text for a model that requests the default number of sessions,
 /// without the last lines.
-const TEXT_BYTES: usize = 5_600;
+const TEXT_BYTES: usize = 5_200;
 /// The same, for a model that requests long passages.
 const FULL_TEXT_BYTES: usize = 16_000;
 /// Maximum size, in bytes, of the text for any model.

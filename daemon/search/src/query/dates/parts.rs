@@ -22,10 +22,17 @@ pub(super) fn read(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     Some(read)
 }
 
-/// Parses `second week of November` and `week of 16 March`.
+/// Parses `second week of November`, `last two weeks of September` and `week of 16 March`.
 fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let place = place(&lexemes.first()?.text);
     let skip = usize::from(place.is_some());
+    let several = point::count(text(lexemes, skip)).filter(|_| place.is_some());
+    if let Some(count) = several
+        && text(lexemes, skip + 1) == "weeks"
+        && matches!(text(lexemes, skip + 2), "of" | "in")
+    {
+        return weeks_of(place?, count, lexemes, skip + 3, now);
+    }
     if text(lexemes, skip) != "week" || !matches!(text(lexemes, skip + 1), "of" | "in") {
         return None;
     }
@@ -44,6 +51,24 @@ fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
         }
     };
     Some(DateMatch { length: skip + 2 + inner.length, days, is_literal: false })
+}
+
+/// Parses the date after `first two weeks of`, which are the first `skip` lexemes.
+fn weeks_of(
+    place: Place,
+    count: i64,
+    lexemes: &[Lexeme<'_>],
+    skip: usize,
+    now: &Zoned,
+) -> Option<DateMatch> {
+    let inner = point::read(lexemes.get(skip..)?, Lead::Preposition, now)?;
+    let Days::Span(from, to) = inner.days else { return None };
+    let days = match place {
+        Place::Number(0) => Days::Span(from, calendar::plus_days(from, 7 * count).min(to)),
+        Place::Last => Days::Span(calendar::plus_days(to, -7 * count).max(from), to),
+        Place::Number(_) => return None,
+    };
+    Some(DateMatch { length: skip + inner.length, days, is_literal: false })
 }
 
 enum Place {

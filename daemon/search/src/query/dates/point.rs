@@ -220,7 +220,7 @@ fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<DateMa
     None
 }
 
-fn count(word: &str) -> Option<i64> {
+pub(super) fn count(word: &str) -> Option<i64> {
     const NAMES: [&str; 12] = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",

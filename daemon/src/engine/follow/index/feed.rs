@@ -30,7 +30,9 @@ impl IndexTarget {
                 self.feed_entry(OutboxMessages { source, position, from, count, overwrites }, end)?;
             }
             OutboxChange::Session(session) => {
-                if let Some(session) = self.store.session(session)? {
+                // A session without messages cannot be found.
+                let session = self.store.session(session)?;
+                if let Some(session) = session.filter(|session| session.content.is_some()) {
                     let change =
                         IndexChange::Messages { card: card(&session), messages: Vec::new() };
                     self.indexes.sessions.apply(change, position);
