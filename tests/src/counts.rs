@@ -37,7 +37,7 @@ impl CountsFile {
     ///
     /// When no program has ended.
     pub fn read(&self) -> Counts {
-        let text = fs::read_to_string(&self.0).expect("a program that ended");
+        let text = fs::read_to_string(&self.0).expect("a program has ended");
         let counts: Vec<u64> = text.split_whitespace().flat_map(str::parse).collect();
         let [allocations, allocated_bytes, written_bytes, syncs] = counts[..] else {
             panic!("four counts expected, not {text:?}");

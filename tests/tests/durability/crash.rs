@@ -1,4 +1,4 @@
-//! Kills the daemon (`kill -9`) at any moment, while sessions are written and closed. No
+//! Kills the daemon (`kill -9`) at random moments, while sessions are written and closed. No
 //! acknowledged data are lost, no session has two episodes, and the daemon starts each time.
 //!
 //! `KILLS` sets the number of kills, and `SEED` repeats a run.
@@ -36,10 +36,10 @@ fn nothing_acknowledged_is_lost_when_the_daemon_is_killed() {
     ledger.check(&daemon, kills);
     let acknowledged: u64 = ledger.accounts.iter().map(|account| account.acknowledged).sum();
     println!("{acknowledged} closes acknowledged");
-    assert!(acknowledged > u64::from(kills), "the test closed next to nothing");
+    assert!(acknowledged > u64::from(kills), "the test closed too few sessions");
 }
 
-/// The acknowledged guarantees of each session.
+/// What the daemon acknowledged for each session.
 struct Ledger {
     accounts: Vec<Account>,
 }
@@ -47,7 +47,7 @@ struct Ledger {
 struct Account {
     transcript: Transcript,
     lines: u64,
-    /// The lines at the last acknowledged close, and its promised episode.
+    /// Number of lines at the last acknowledged close, and what the daemon promised then.
     promise: Option<(u64, Promise)>,
     acknowledged: u64,
 }
@@ -71,8 +71,7 @@ impl Ledger {
         Ledger { accounts: (0..SESSIONS).map(account).collect() }
     }
 
-    /// Writes to sessions and closes them on another thread, until the daemon is killed in the
-    /// middle of it.
+    /// Writes to sessions and closes them on another thread, and kills the daemon meanwhile.
     fn work_until_killed(self, daemon: Daemon, chance: &mut Chance) -> Ledger {
         let steps = Arc::new(AtomicU64::new(0));
         let killed = Arc::new(AtomicBool::new(false));
@@ -98,7 +97,7 @@ impl Ledger {
         daemon.kill();
         killed.store(true, Ordering::Relaxed);
         worker.join().unwrap();
-        let Ok(ledger) = Arc::try_unwrap(ledger) else { panic!("the worker has ended") };
+        let Ok(ledger) = Arc::try_unwrap(ledger) else { panic!("the worker still uses the ledger") };
         ledger.into_inner().unwrap()
     }
 
@@ -128,7 +127,7 @@ impl Ledger {
         let with_episode = with_episode.filter(|session| session["episode"].is_object()).count();
         assert_eq!(
             health["kept"]["episodes"], with_episode,
-            "round {round}: an episode without session"
+            "round {round}: an episode without a session"
         );
         assert_eq!(health["problems"], json!([]), "round {round}");
     }

@@ -6,7 +6,7 @@ use graphiti_tests::{Daemon, McpHost, World};
 use graphitid::fault;
 use serde_json::{Value, json};
 
-/// Each task, at its first turn and at a later one.
+/// Each task, most of them in their first turn, some also in a later one.
 const DEFECTS: [&str; 9] = [
     "follower: turn:1",
     "follower: turn:3",
@@ -20,7 +20,7 @@ const DEFECTS: [&str; 9] = [
 ];
 
 #[test]
-fn a_task_that_panics_is_started_anew_and_told_of() {
+fn a_task_that_panics_is_restarted_and_reported() {
     for defect in DEFECTS {
         let world = with_defect(defect);
         world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
@@ -70,7 +70,7 @@ fn a_request_that_panics_is_answered_with_an_error() {
     assert!(!error.message.contains(fault::QUOTED), "{error}");
     wire.ask(methods::HELLO, json!({})).unwrap();
 
-    // The same for an agent. The shim does its handshake with the daemon first.
+    // The same for an agent. `graphiti mcp` sends its handshake to the daemon first.
     drop(daemon);
     let mut world = with_defect("request: taken:2");
     let _daemon = world.start();
@@ -89,12 +89,12 @@ fn with_defect(defect: &str) -> World {
     world
 }
 
-/// Closes a session, with retries: a round that ends disconnects its clients.
+/// Closes a session, with retries: a restart of the round disconnects clients.
 fn until_closed(daemon: &Daemon, session: &str) -> Value {
     daemon.settle_at_last();
     loop {
         let closed = daemon.insist("session_tracking_close", &json!({ "session_id": session }));
-        let closed = closed.expect("the daemon is there");
+        let closed = closed.expect("the daemon runs");
         if closed["episode_uuid"].is_string() {
             return closed;
         }

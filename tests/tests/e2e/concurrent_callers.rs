@@ -1,5 +1,4 @@
-//! Tests several agents that ask at once while a model is slow: each answer reports the pending
-//! work.
+//! Tests agents that send requests while a model is slow.
 
 use std::{
     sync::{Arc, Condvar, Mutex, mpsc},
@@ -21,9 +20,9 @@ impl Held {
     fn start() -> Held {
         let open: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let gate = open.clone();
-        let (tell, asked) = mpsc::channel();
+        let (notify, asked) = mpsc::channel();
         let model = MockModel::start(move |_| {
-            let _ = tell.send(());
+            let _ = notify.send(());
             let (open, opened) = &*gate;
             let mut open = open.lock().unwrap();
             while !*open {
@@ -39,7 +38,7 @@ impl Held {
         Held { model, open, asked }
     }
 
-    fn until_asked(&self) {
+    fn wait_until_asked(&self) {
         self.asked.recv_timeout(Duration::from_secs(60)).expect("the model is asked");
     }
 
@@ -77,9 +76,9 @@ fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
         assert_eq!(hit["session"]["state"], "indexed", "{hit}");
         assert_eq!(hit["session"]["episode"]["model"], Value::Null);
     }
-    // Another query gets the same answer, and no session is indexed twice.
+    // Another query gets the same answer, and no session is indexed again.
     assert_eq!(ask()["pending"], 10);
-    held.until_asked();
+    held.wait_until_asked();
     held.answer();
     daemon.settle();
     let late = ask();
@@ -109,9 +108,9 @@ fn two_agents_in_one_directory_close_each_its_own_session() {
             host.call("session_tracking_close", json!({}))["structuredContent"].clone()
         })
     });
-    // Both are being closed now: neither waits for the other.
-    held.until_asked();
-    held.until_asked();
+    // The model is asked about both sessions: neither close waits for the other.
+    held.wait_until_asked();
+    held.wait_until_asked();
     held.answer();
     let closed = closing.map(|closing| closing.join().unwrap());
     for (closed, session) in closed.iter().zip(["aaaa-1", "bbbb-2"]) {
@@ -128,7 +127,7 @@ fn two_agents_in_one_directory_close_each_its_own_session() {
 }
 
 #[test]
-fn a_close_that_is_given_up_is_answered_no_more_and_its_work_goes_on() {
+fn a_cancelled_close_gets_no_answer_but_is_completed() {
     let held = Held::start();
     let world = World::new();
     world.configure(&settings(&held));
@@ -142,10 +141,10 @@ fn a_close_that_is_given_up_is_answered_no_more_and_its_work_goes_on() {
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
     });
     let id = host.request("tools/call", params);
-    held.until_asked();
-    let given_up = json!({ "requestId": id, "reason": "no time" });
+    held.wait_until_asked();
+    let cancelled = json!({ "requestId": id, "reason": "no time" });
     host.send(&json!({
-        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": given_up,
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled,
     }));
     let status = host.call("session_tracking_status", json!({ "session_id": "aaaa-1" }));
     assert_eq!(status["structuredContent"]["session"]["state"], "indexed", "{status}");
@@ -155,11 +154,11 @@ fn a_close_that_is_given_up_is_answered_no_more_and_its_work_goes_on() {
     assert_eq!(session["episode"]["model"], "some-model-1", "{session}");
     host.call("session_tracking_health", json!({}));
     let late = host.notifications.iter().find(|message| message["id"] == id);
-    assert_eq!(late, None, "what was given up is not answered");
+    assert_eq!(late, None, "a cancelled request was answered");
 }
 
 #[test]
-fn sync_says_what_a_model_would_be_paid_and_was() {
+fn sync_reports_the_estimated_and_the_actual_cost_of_a_model() {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     let held = Held::start();
     held.answer();
@@ -176,7 +175,7 @@ fn sync_says_what_a_model_would_be_paid_and_was() {
     let sync = |arguments: Value| daemon.call("session_tracking_sync_history", &arguments);
     let preview = sync(json!({ "days": 0 }));
     assert_eq!((&preview["model"], &preview["price_known"]), (&json!("some-model"), &json!(true)));
-    // The cost of three answers of a thousand tokens at ten dollars a million, and of the prompts.
+    // Three answers of a thousand tokens cost 0.03 dollars, and the prompts a little.
     let cost = preview["estimated_cost"].as_f64().unwrap();
     assert!((0.03..0.05).contains(&cost), "{preview}");
     let printed = world.printed(&["sync", "--days", "0", "-n", "2"]);
