@@ -21,15 +21,15 @@ pub(crate) struct BusyOptions {
     /// Size of the history
     #[arg(long, default_value_t = 300)]
     megabytes: u64,
-    /// Transcripts to be imported, over and over, instead of generated ones
+    /// Folder with transcripts to import repeatedly, instead of generated ones
     #[arg(long)]
     recorded: Option<PathBuf>,
 }
 
 pub(crate) fn run(options: &BusyOptions) {
     println!("Searches while {} MB are imported", options.megabytes);
-    // By default a search has the newest pending sessions indexed first, and waits for them.
-    measure(options, "that wait for what is due", &json!({}));
+    // By default, a search first indexes the newest due sessions, and waits for them.
+    measure(options, "that wait for due sessions", &json!({}));
     measure(options, "that do not", &json!({ "query_timeout": 0.001 }));
 }
 
@@ -42,7 +42,7 @@ fn measure(options: &BusyOptions, title: &str, settings: &Value) {
         Some(folder) => history::repeat(folder, &world.projects(), bytes),
         None => history::sessions(&world.projects(), &library, 1..=bytes / SESSION, SESSION),
     }
-    // Builds the programs, which is not to be measured.
+    // Builds the programs, so that the build is not measured.
     world.printed(&["--version"]);
     let daemon = world.start();
     let (mut wire, mut random) = (daemon.wire(), Random::new(5));

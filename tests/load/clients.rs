@@ -1,4 +1,4 @@
-//! Measures how long the programs that agents and people run take, from exec.
+//! Measures the duration of programs that agents and people run, from exec.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,6 @@ const PROTOCOL: &str = "2025-06-18";
 /// Size, in bytes, of a session.
 const SESSION: u64 = 20_000;
 
-/// The number of runs, and of sessions that are searched.
 #[derive(Args)]
 pub(crate) struct ClientsOptions {
     /// Runs of each program

@@ -18,14 +18,14 @@ use crate::{
     play::{Crowd, SimulatedAgent},
 };
 
-/// Interval between two records that are waited for.
+/// Interval between two records whose delay is measured.
 const EVERY: Duration = Duration::from_millis(50);
-/// Maximum number of records that are waited for at one time.
+/// Maximum number of records whose delay is measured at one time.
 const PROBES: usize = 4;
-/// Interval at which it is checked whether a record is searchable.
+/// Interval at which the daemon is asked whether it has read a record.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// A record that was written just now.
+/// A record that was just written.
 struct Probe {
     session: String,
     records: u64,
@@ -58,7 +58,7 @@ pub(crate) fn run(played: &Played) {
         untaken += usize::from(probes.try_send(probe).is_err());
     });
     drop(probes);
-    let lags = lags.into_iter().flat_map(|thread| thread.join().expect("nobody panicked"));
+    let lags = lags.into_iter().flat_map(|thread| thread.join().expect("no thread panicked"));
     let lags = Times::of(lags.collect());
     daemon.settle();
     let spent = process.processor_time() - spent;
@@ -78,7 +78,7 @@ pub(crate) fn run(played: &Played) {
     );
     println!("  missed: {missed}");
     println!(
-        "  from written to known: {} ({} waited for; {untaken} not, as {PROBES} others were)",
+        "  from written to known: {} ({} measured; {untaken} not, because {PROBES} others were being measured)",
         lags.to_text(),
         lags.count()
     );
@@ -91,11 +91,11 @@ pub(crate) fn run(played: &Played) {
     assert_eq!(missed, 0, "records were missed");
 }
 
-/// Returns the time until each record was searchable.
+/// Returns the time until the daemon had read each record.
 fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
     let mut lags = Vec::new();
     loop {
-        let probe = probes.lock().expect("nobody panicked").recv();
+        let probe = probes.lock().expect("no thread panicked").recv();
         let Ok(probe) = probe else { return lags };
         while known(wire, &probe.session) < probe.records {
             thread::sleep(LOOK);
@@ -107,8 +107,8 @@ fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
 /// Returns the number of records of the session's own file that the daemon has read, stored or not.
 fn known(wire: &mut Wire, session: &str) -> u64 {
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": session } });
-    let answer = wire.ask("tools/call", params).expect("the tool is there and understands");
-    // Before its first record is read the session does not exist.
+    let answer = wire.ask("tools/call", params).expect("the tool exists and accepts the arguments");
+    // The session does not exist before its first record is read.
     let answer: Value = answer["structuredContent"].clone();
     let answer: get_session::GetSessionAnswer = serde_json::from_value(answer).unwrap_or_default();
     let own = answer.files.iter().filter(|file| file.sub_agent.is_none());

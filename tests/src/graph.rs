@@ -20,7 +20,7 @@ pub struct MockGraph {
 #[derive(Default)]
 struct GraphRows {
     /// Texts, and the rows that answer statements containing the text: objects with the same
-/// members.
+    /// members.
     rows: Vec<(String, Value)>,
     is_stalled: bool,
 }

@@ -57,7 +57,7 @@ impl McpHost {
     }
 
     /// Calls a tool with structured answers; returns its result, or the whole message with an
-/// error.
+    /// error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let meta = json!({ STRUCTURED: true });
         self.call_with(json!({ "name": tool, "arguments": arguments, "_meta": meta }))

@@ -153,8 +153,8 @@ impl MockModel {
         self.asked().iter().map(|asked| asked.purpose().to_owned()).collect()
     }
 
-    /// Returns the settings with which the daemon uses this model without retries, also for summaries.
-    /// `more` are further settings under `llm`.
+    /// Returns the settings with which the daemon uses this model without retries, also for
+    /// summaries. `more` are further settings under `llm`.
     pub fn settings(&self, more: &Value) -> Value {
         let mut llm = json!({
             "provider": "openai",

@@ -125,7 +125,13 @@ impl Transcript {
         self
     }
 
-    fn add_tool_call(&mut self, name: &str, input: &Value, output: &str, failed: bool) -> &mut Transcript {
+    fn add_tool_call(
+        &mut self,
+        name: &str,
+        input: &Value,
+        output: &str,
+        failed: bool,
+    ) -> &mut Transcript {
         let id = format!("toolu_{}_{}", self.session, self.count);
         self.assistant(&json!({ "type": "tool_use", "id": id, "name": name, "input": input }));
         let result = json!({

@@ -43,7 +43,8 @@ impl Wire {
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let meta = json!({ STRUCTURED: true });
         let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
-        let result = self.ask("tools/call", params).expect("the tool exists and accepts the arguments");
+        let result =
+            self.ask("tools/call", params).expect("the tool exists and accepts the arguments");
         let text = result["content"][0]["text"].as_str().expect("an answer as text");
         let answer: Value = serde_json::from_str(text).expect("the text is JSON");
         assert_eq!(answer, result["structuredContent"]);

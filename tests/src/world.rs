@@ -30,7 +30,7 @@ pub struct World {
     /// A program, with its arguments, that replaces itself by the daemon (`exec`).
     pub under: Vec<String>,
     /// The umask of the programs that are started, in the shell's notation; `None` = the test's
-/// umask.
+    /// umask.
     pub umask: Option<&'static str>,
 }
 

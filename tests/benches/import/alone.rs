@@ -77,7 +77,7 @@ pub(crate) fn parse(files: &[PathBuf]) -> u64 {
     records
 }
 
-/// Finds, filters and hashes all stored text.
+/// Reads, filters and hashes all text that is stored.
 pub(crate) fn capture(files: &[PathBuf]) -> u64 {
     let filter = Filter::default();
     let mut tally = Tally::default();

@@ -22,7 +22,7 @@ pub(crate) struct ImportRun {
 
 /// Starts a daemon and waits until it has imported everything.
 pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, ImportRun) {
-    // Builds the programs, which is not to be measured.
+    // Builds the programs, so that the build is not measured.
     world.printed(&["--version"]);
     let start = Instant::now();
     let daemon = world.start();

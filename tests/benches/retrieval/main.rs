@@ -11,8 +11,8 @@
 //! If `GRAPHITI_HITS` is set, all hits are printed with their scores, so that two versions can be
 //! compared.
 //!
-//! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set, and with the
-//! vectors of the model in the folder `GRAPHITI_MODEL`, where that is set.
+//! If `GRAPHITI_CORPUS` is set, quality is also measured on the transcripts in this folder; if
+//! `GRAPHITI_MODEL` is set, also with the vectors of the model in this folder.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod coding;
@@ -144,8 +144,8 @@ fn needles(set: QuestionSet) {
     }
 }
 
-/// Returns how many meaningless questions are answered with sessions, because there is always a
-/// nearest one.
+/// Returns how many meaningless questions find sessions: some session always has the nearest
+/// vector.
 fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
     let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);
@@ -178,10 +178,10 @@ fn build(set: &QuestionSet, folder: &Path) -> SearchIndex {
     for (key, session) in (1_u64..).zip(&set.sessions) {
         let backlog = index.apply(session.change(key), Position(key));
         if backlog.is_full() {
-            index.commit().expect("the disk takes it");
+            index.commit().expect("the index can be written");
         }
     }
-    index.commit().expect("the disk takes it");
+    index.commit().expect("the index can be written");
     index
 }
 

@@ -41,6 +41,6 @@ pub(super) fn check(bytes: &[u8]) {
             vec![problems.to_string()]
         }
     };
-    let length: usize = messages.iter().map(String::len).sum();
+    let length = messages.join("\n").len();
     assert!(length <= 64 * text.len() + 4_096, "{length} bytes of messages");
 }

@@ -133,7 +133,10 @@ pub(super) fn check_format(format: &dyn Format, bytes: &[u8]) {
     let (in_pieces, again, tally_again) = read(format, &lines, Some(lines.len() / 2));
     assert_eq!(messages, again, "reading in pieces gives other messages");
     assert_eq!(tally, tally_again);
-    assert!(is_same(&to_json(&whole), &to_json(&in_pieces)), "reading in pieces gives another state");
+    assert!(
+        is_same(&to_json(&whole), &to_json(&in_pieces)),
+        "reading in pieces gives another state"
+    );
 
     let size: usize = messages.iter().map(message_size).sum();
     assert!(size <= 16 * bytes.len() + OVERHEAD, "{size} bytes of messages from {}", bytes.len());
@@ -237,8 +240,8 @@ impl summarize::handoff::Standing for WholeStanding {
     }
 }
 
-/// Checks that the handoff of an episode is not too long, and contains no control characters, hidden
-/// letters or tags that agents obey.
+/// Checks that the handoff of an episode is not too long, and contains no control characters,
+/// hidden letters or tags that agents obey.
 pub(super) fn handoff(episode: &Episode) {
     let standing = WholeStanding;
     let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[], &standing);

@@ -12,8 +12,8 @@ use crate::corpus;
 /// The age of the transcripts.
 const AGE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Copies the transcripts of `corpus` to an agent's folder repeatedly, each copy with different ids,
-/// until `bytes` bytes are written.
+/// Copies the transcripts of `corpus` to an agent's folder repeatedly, each copy with different
+/// ids, until `bytes` bytes are written.
 pub fn repeat(corpus: &Path, projects: &Path, bytes: u64) {
     let files = corpus::transcripts(corpus);
     let mut written = 0;

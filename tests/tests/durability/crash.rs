@@ -97,7 +97,9 @@ impl Ledger {
         daemon.kill();
         killed.store(true, Ordering::Relaxed);
         worker.join().unwrap();
-        let Ok(ledger) = Arc::try_unwrap(ledger) else { panic!("the worker still uses the ledger") };
+        let Ok(ledger) = Arc::try_unwrap(ledger) else {
+            panic!("the worker still uses the ledger")
+        };
         ledger.into_inner().unwrap()
     }
 

@@ -1,5 +1,5 @@
-//! Aborts the daemon at each named point (`graphitid::fault`), except those of `redact --again`. The
-//! daemon starts again, no acknowledged data are lost, and nothing is stored twice.
+//! Aborts the daemon at each named point (`graphitid::fault`), except those of `redact --again`.
+//! The daemon starts again, no acknowledged data are lost, and nothing is stored twice.
 
 use std::{fs, os::unix::process::ExitStatusExt, path::Path, process::ExitStatus, time::Duration};
 
@@ -20,7 +20,8 @@ const REDACTION_POINTS: &str = "redact";
 fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
     let is_of_eviction = |point: &&&str| EVICTION_POINTS.iter().any(|kind| point.starts_with(kind));
     let mut died = 0;
-    let of_sessions = |point: &&&str| !is_of_eviction(point) && !point.starts_with(REDACTION_POINTS);
+    let of_sessions =
+        |point: &&&str| !is_of_eviction(point) && !point.starts_with(REDACTION_POINTS);
     for point in fault::POINTS.iter().filter(of_sessions) {
         let several = REPEATED_POINTS.iter().any(|kind| point.starts_with(kind));
         for times in if several { vec![1, 3] } else { vec![1] } {
@@ -143,14 +144,19 @@ fn check(daemon: &Daemon, what: &str) {
 fn nothing_is_lost_wherever_the_daemon_dies_during_an_eviction() {
     let mut world = World::new();
     let sessions: Vec<String> = (0..24).map(|number| format!("{number:04}-room")).collect();
-    sessions.iter().enumerate().for_each(|(days, session)| write_long_session(&world, session, days as u32));
+    sessions
+        .iter()
+        .enumerate()
+        .for_each(|(days, session)| write_long_session(&world, session, days as u32));
     let daemon = world.start();
     daemon.settle();
     daemon.stop();
     let filled = world.path("filled");
     copy(&world.home(), &filled);
 
-    for point in fault::POINTS.iter().filter(|point| EVICTION_POINTS.iter().any(|k| point.starts_with(k))) {
+    for point in
+        fault::POINTS.iter().filter(|point| EVICTION_POINTS.iter().any(|k| point.starts_with(k)))
+    {
         fs::remove_dir_all(world.home()).unwrap();
         copy(&filled, &world.home());
         world.configure(&json!({ "limits": { "database_bytes": "32 MiB" } }));

@@ -24,9 +24,7 @@ const SLOW_SYNC: Duration = Duration::from_secs(3);
 
 #[test]
 fn with_little_room_on_the_disk_only_new_text_waits() {
-    if !namespace::run_inside(
-        "faults::with_little_room_on_the_disk_only_new_text_waits",
-    ) {
+    if !namespace::run_inside("faults::with_little_room_on_the_disk_only_new_text_waits") {
         return;
     }
     let world = World::new();
@@ -174,9 +172,14 @@ fn works_again(what: Refused) {
     let disk = Faulty::under(&mut world);
     let (daemon, episode) = started_with_one(&world);
 
-    assert_close_is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
-        disk.fails(what);
-    });
+    assert_close_is_refused(
+        &world,
+        &daemon,
+        ["bbbb-2", "Paint the walrus", "It is painted."],
+        || {
+            disk.fails(what);
+        },
+    );
     let problems = health(&daemon)["problems"].to_string();
     assert!(problems.contains("Input/output error"), "{problems}");
     assert!(problems.contains("graphiti reload"), "{problems}");
@@ -190,9 +193,14 @@ fn works_again(what: Refused) {
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
 
     // A daemon that dies meanwhile does not lose acknowledged data either.
-    assert_close_is_refused(&world, &daemon, ["cccc-3", "Feed the periwinkle", "It is fed."], || {
-        disk.fails(what);
-    });
+    assert_close_is_refused(
+        &world,
+        &daemon,
+        ["cccc-3", "Feed the periwinkle", "It is fed."],
+        || {
+            disk.fails(what);
+        },
+    );
     daemon.kill();
     disk.works();
     let daemon = world.start();
@@ -260,9 +268,14 @@ fn callers_get_the_reason_while_the_database_cannot_be_opened() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
     let (daemon, episode) = started_with_one(&world);
-    assert_close_is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
-        disk.fails(Refused::Write);
-    });
+    assert_close_is_refused(
+        &world,
+        &daemon,
+        ["bbbb-2", "Paint the walrus", "It is painted."],
+        || {
+            disk.fails(Refused::Write);
+        },
+    );
     // The database is reopened, and cannot be read.
     disk.fails(Refused::Read);
     daemon.signal("HUP");

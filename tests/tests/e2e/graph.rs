@@ -116,7 +116,10 @@ fn facts_of_a_continued_session_replace_its_earlier_facts() {
     let second = daemon.close("aaaa-1");
     assert_eq!(second["action"], "replaced");
     let all = json!({ "query": "JWT_EXPIRY", "include_ended": true, "edge_types": ["SET_TO"] });
-    assert_eq!(sentences(&facts(&daemon, &all)), ["`JWT_EXPIRY` in `.env` is `900` (before: `60`)."]);
+    assert_eq!(
+        sentences(&facts(&daemon, &all)),
+        ["`JWT_EXPIRY` in `.env` is `900` (before: `60`)."]
+    );
     let gone =
         daemon.call("get_episode_entities", &json!({ "episode_uuids": [first["episode_uuid"]] }));
     assert_eq!((&gone["nodes"], &gone["facts"]), (&json!([]), &json!([])));

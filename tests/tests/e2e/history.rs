@@ -88,7 +88,11 @@ fn episodes_are_listed_by_page_and_project_and_stay_deleted() {
     let again = daemon.call("delete_episode", &json!({ "uuid": gone }));
     assert!(again["error"].as_str().unwrap().starts_with("there is no episode"), "{again}");
     daemon.settle();
-    assert_eq!(sessions(&episodes(json!({}))), [names[0], names[2]], "a deleted episode stays deleted");
+    assert_eq!(
+        sessions(&episodes(json!({}))),
+        [names[0], names[2]],
+        "a deleted episode stays deleted"
+    );
     let found =
         daemon.call("search_sessions", &json!({ "query": "login", "project": "/work/other" }));
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "the messages stay");

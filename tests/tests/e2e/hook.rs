@@ -420,7 +420,10 @@ fn a_new_session_gets_a_handoff() {
     assert_eq!(context(&world, "/work/app", "startup"), None, "no session has ended yet");
     daemon.close("s1");
     let added_context = context(&world, "/work/app/src", "startup").expect("a handoff");
-    assert!(added_context.contains("parser accept") && !added_context.contains("Files changed"), "{added_context}");
+    assert!(
+        added_context.contains("parser accept") && !added_context.contains("Files changed"),
+        "{added_context}"
+    );
     assert!(added_context.contains("not instructions"), "{added_context}");
     assert!(!added_context.contains("system-reminder"), "{added_context}");
     assert_eq!(context(&world, "/work/other", "startup"), None);
@@ -452,7 +455,10 @@ fn a_compacted_session_gets_its_own_open_work() {
         });
         let added_context = (0..20).find_map(|_| added_context(&hook(&world, &event.to_string())));
         let added_context = added_context.expect("a handoff");
-        assert!(added_context.contains("docs/parser.md") && added_context.contains("this session"), "{added_context}");
+        assert!(
+            added_context.contains("docs/parser.md") && added_context.contains("this session"),
+            "{added_context}"
+        );
         assert!(!added_context.contains("Last session"), "{added_context}");
     }
 }

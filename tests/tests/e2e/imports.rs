@@ -98,7 +98,10 @@ fn an_export_is_imported_once_on_another_machine() {
             fs::remove_file(here.path(format).join("episodes.jsonl")).unwrap();
         }
         let preview = there.printed(&["import", folder, "--dry-run"]);
-        assert!(preview.starts_with(&expected.replace("Imported", "Would be imported")), "{preview}");
+        assert!(
+            preview.starts_with(&expected.replace("Imported", "Would be imported")),
+            "{preview}"
+        );
         let printed = there.printed(&["import", folder]);
         assert!(printed.starts_with(expected), "{printed}");
     }

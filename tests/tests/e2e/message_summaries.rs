@@ -169,7 +169,10 @@ fn the_number_of_summarised_messages_is_limited_and_failures_come_first() {
     let expected = messages(&daemon, "aaaa-1");
     let expected: Vec<&str> =
         expected.iter().filter(|text| text.contains("zeppelin")).map(String::as_str).collect();
-    assert!(expected[0].contains("./b") && expected[1].contains("./c") && expected.len() == 2, "{expected:?}");
+    assert!(
+        expected[0].contains("./b") && expected[1].contains("./c") && expected.len() == 2,
+        "{expected:?}"
+    );
     let asked = about_messages(&model);
     assert!(asked[0].material().0.trim_start().starts_with("FAILED"), "{}", asked[0].prompt());
     assert_eq!(asked.len(), 2);

@@ -34,7 +34,10 @@ fn up_reports_why_the_daemon_does_not_start() {
     let output = world.graphiti(&["up"]);
     let printed = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
-    assert!(printed.contains("graphitid ended with") && printed.contains("inactivity_timeout"), "{printed}");
+    assert!(
+        printed.contains("graphitid ended with") && printed.contains("inactivity_timeout"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -172,7 +175,10 @@ fn a_failure_to_print_is_an_error_unless_the_reader_has_left() {
         let output = command.args(arguments).stdout(full).output().expect("run graphiti");
         let printed = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{arguments:?}");
-        assert!(printed.contains("cannot print: No space left on device"), "{arguments:?}: {printed}");
+        assert!(
+            printed.contains("cannot print: No space left on device"),
+            "{arguments:?}: {printed}"
+        );
     }
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

@@ -104,7 +104,10 @@ fn old_hooks_of_a_project_are_reported_and_repaired() {
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("2.1.139"), "{doctor:?}");
     world.graphiti(&["doctor", "--fix"]);
     assert_eq!(read(&settings), installed);
-    assert!(!world.claude().join("settings.json").exists(), "the user's own settings are not changed");
+    assert!(
+        !world.claude().join("settings.json").exists(),
+        "the user's own settings are not changed"
+    );
 }
 
 #[test]

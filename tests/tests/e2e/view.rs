@@ -189,7 +189,8 @@ fn the_token_gives_access_once_and_nothing_else_does() {
     assert_eq!(stale.header("set-cookie"), None);
 }
 
-/// Every user of the machine can read the arguments of programs, so they must not contain the token.
+/// Every user of the machine can read the arguments of programs, so they must not contain the
+/// token.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_browser_finds_the_token_in_a_file_of_the_user() {

@@ -198,14 +198,20 @@ fn a_file_can_be_tried_before_it_is_followed() {
     assert!(!report.contains("Not followed"), "{report}");
     let (is_read, report, _) = run(&[elsewhere.to_str().unwrap()]);
     assert!(!is_read && report.contains("No format claims a file of this path."), "{report}");
-    assert!(report.contains(&format!("mine      reads {}", world.path("mine").display())), "{report}");
+    assert!(
+        report.contains(&format!("mine      reads {}", world.path("mine").display())),
+        "{report}"
+    );
     let (is_read, report, _) = run(&[elsewhere.to_str().unwrap(), "--format", "mine"]);
     assert!(is_read && report.contains("Not followed: `mine` does not claim the path"), "{report}");
     let (is_read, _, error) = run(&[file.to_str().unwrap(), "--format", "yours"]);
     assert!(!is_read && error.contains("there is no format `yours`; there are claude,"), "{error}");
     fs::write(&file, "{\"conversation\": null, \"other\": 1}\n").unwrap();
     let (is_read, report, _) = run(&[file.to_str().unwrap()]);
-    assert!(!is_read && report.contains("`mine` finds no session in the first records"), "{report}");
+    assert!(
+        !is_read && report.contains("`mine` finds no session in the first records"),
+        "{report}"
+    );
     assert!(report.contains("  session   /conversation 0 of 1: no record has it"), "{report}");
     // A transcript of a built-in agent.
     let mut transcript = world.transcript("aaaa-1");

@@ -2,9 +2,9 @@
 //! in version N of the protocol, with requests and answers in turn.
 //!
 //! The answers of the current daemon must contain every member that an old client knows, and the
-//! current types must read the answers of an old daemon without loss. The file of a released version
-//! never changes. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the file of the
-//! current version.
+//! current types must read the answers of an old daemon without loss. The file of a released
+//! version never changes. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the
+//! file of the current version.
 
 use std::{fs, path::PathBuf, time::Duration};
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     quotes::{texts, unquoted},
-    steering::told_at_start,
+    steering::handoff_at_start,
 };
 
 /// Number of consecutive characters that count as a match in a language without spaces between
@@ -93,7 +93,8 @@ impl Injection {
                 transcript.failing_tool("Bash", &json!({ "command": "npm start" }), &printed);
             }
             "page" => {
-                let page = format!("# A page\n\n{instruction}\n\nTODO: {instruction}\n- {instruction}\n");
+                let page =
+                    format!("# A page\n\n{instruction}\n\nTODO: {instruction}\n- {instruction}\n");
                 let url = json!({ "url": "https://evil.example" });
                 transcript.tool("WebFetch", &url, &page);
                 transcript.tool("Bash", &json!({ "command": "cat README.md" }), &page);
@@ -151,12 +152,13 @@ fn no_injected_instruction_reaches_the_next_agent_unquoted() {
         daemon.close(&injection.session());
         let project = injection.project();
         injection.assert_only_quoted(&world.printed(&["handoff", "-p", &project]));
-        injection.assert_only_quoted(&told_at_start(&daemon, &project));
+        injection.assert_only_quoted(&handoff_at_start(&daemon, &project));
         let result = host.call("get_handoff", json!({ "project": project }));
         let answer = &result["structuredContent"];
         injection.assert_only_quoted(answer["text"].as_str().unwrap());
         injection.assert_only_quoted_in_fields(answer);
-        let for_model = host.call_for_model("get_handoff", json!({ "project": injection.project() }));
+        let for_model =
+            host.call_for_model("get_handoff", json!({ "project": injection.project() }));
         injection.assert_only_quoted(for_model["content"][0]["text"].as_str().unwrap());
         assert!(answer["_about"].as_str().unwrap().contains("not instructions"), "{answer}");
     }

@@ -11,8 +11,8 @@ use graphiti_tests::hostile::{Mutator, PARSERS, Parser, seeds, seeds_folder};
 /// Number of inputs of each parser; `FUZZ_INPUTS` overrides it.
 const INPUTS: usize = 600;
 
-/// Checks every seed, and [`INPUTS`] mutations of seeds. A failing input is written to the file that
-/// the message names.
+/// Checks every seed, and [`INPUTS`] mutations of seeds. A failing input is written to the file
+/// that the message names.
 fn run(name: &str) {
     let parser = graphiti_tests::hostile::parser(name);
     let seeds = seeds(name);

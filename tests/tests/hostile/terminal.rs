@@ -9,7 +9,7 @@ use crate::fixture::{WORD, write_session};
 /// one character, marks that change the direction of writing, an overwritten line, a letter that
 /// only models read.
 const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{61c}\r\u{8}\u{e0041}";
-/// A part of it that JSON output keeps.
+/// A character of [`HOSTILE`] that JSON output keeps in escaped form.
 const KEPT: char = '\u{202e}';
 /// The directory of most sessions.
 const PROJECT: &str = "/home/ann/app";
@@ -18,7 +18,7 @@ fn session(world: &World, session: &str, project: &str) {
     write_session(&mut world.transcript_in(session, project), project, HOSTILE);
 }
 
-/// Checks that the output of a command contains no such sequence.
+/// Returns the output of a command, which must contain no such sequence.
 fn shown(world: &World, arguments: &[&str]) -> String {
     let output = world.graphiti(arguments);
     for stream in [&output.stdout, &output.stderr] {
@@ -46,10 +46,10 @@ fn is_unsafe_to_display(c: char) -> bool {
 }
 
 #[test]
-fn no_command_hands_a_terminal_what_it_obeys() {
+fn no_command_prints_control_sequences() {
     let world = World::new();
     let daemon = world.start();
-    // Folders and files may be named so, too.
+    // The names of folders and files contain the sequences, too.
     let odd = format!("bbbb{HOSTILE}-2");
     let odd = odd.as_str();
     session(&world, "aaaa-1", &format!("/home/ann/{WORD}{HOSTILE}"));

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use crate::root;
 
-/// Settings that a method in the file of their own definition reads.
+/// Settings that only a method in the file of their definition reads.
 const READ_BY_METHODS: &[&str] = &["password_file"];
 
 /// Returns the fields of the table of settings, each by the last member of its path.

@@ -81,7 +81,8 @@ fn write_until_killed(
             while !killed.load(Ordering::Relaxed) {
                 let at = chance.below(transcripts.len());
                 transcripts[at].append_message();
-                // The close is answered before the session is indexed, so more is written meanwhile.
+                // The close is answered before the session is indexed, so more is written
+                // meanwhile.
                 let session = &transcripts[at].session;
                 let params = json!({ "session_id": session, "reason": "hook_other" });
                 let is_gone = |wire: &mut Wire| wire.try_ask("graphiti/close", params).is_none();
