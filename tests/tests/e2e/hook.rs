@@ -204,7 +204,7 @@ fn the_summary_of_a_compaction_is_searchable() {
     daemon.settle();
     let summary = "This session is being continued from an earlier conversation.\n\nSummary:\n\
         1. Primary Request: the lexer must accept emoji, decided by the quokka committee.";
-    // The summary reaches the daemon twice: by the transcript and by the hook.
+    // The summary is in the transcript and in the event of the hook, which does not forward it.
     transcript.record(
         "user",
         &json!({ "isCompactSummary": true, "message": { "role": "user", "content": summary } }),
