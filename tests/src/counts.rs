@@ -1,5 +1,5 @@
-//! Counts the allocations, writes and syncs of a program, which do not depend on the speed of the
-//! machine. Needs Linux with glibc, and gcc.
+//! Counts the allocations, writes and syncs of a program. These counts hardly depend on the speed
+//! of the machine. Needs Linux with glibc, and gcc.
 
 use std::{fs, path::PathBuf};
 

@@ -30,7 +30,7 @@ pub enum Refused {
 ///
 /// # Panics
 ///
-/// When gcc cannot compile it.
+/// When gcc cannot compile the library.
 pub(crate) fn preload(world: &mut World, source: &str, name: &str, path: &Path) {
     let library = path.with_extension("so");
     let mut gcc = Command::new("gcc");
@@ -95,7 +95,7 @@ impl Faulty {
     ///
     /// When there was no fault.
     pub fn works(&self) {
-        fs::remove_file(&self.order).expect("there was an order");
+        fs::remove_file(&self.order).expect("a fault was set");
     }
 
     fn set_order(&self, order: &str) {

@@ -230,7 +230,7 @@ impl Daemon {
         self.wire().ask(methods::SETTLE, json!({})).expect("the daemon settles");
     }
 
-    /// Also waits until every session that ends by itself has ended.
+    /// Also waits until every session that closes automatically has closed.
     pub fn settle_sessions(&self) {
         self.wire().ask(methods::SETTLE, json!({ "sessions": true })).expect("the daemon settles");
     }

@@ -61,9 +61,9 @@ enum Drawn {
     Speed,
 }
 
-/// Maximum length, in characters, of a handoff, as hooks give it.
+/// Maximum length, in characters, of a handoff from a hook.
 const MAX_CHARS: usize = 4_000;
-/// Maximum number of sessions in a handoff, as hooks give it.
+/// Maximum number of sessions in a handoff from a hook.
 const SESSIONS: usize = 5;
 
 fn main() -> ExitCode {
@@ -153,7 +153,7 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
     );
 }
 
-/// Returns what still holds of `episodes` when session number `at` begins.
+/// Returns which statements of `episodes` are still true when session number `at` begins.
 fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnStandings {
     let sessions: Vec<&MadeEpisode> = earlier(project, at).collect();
     let (facts, began) = (summarized::facts_of(&sessions), project[at].episode.started_at);
@@ -161,7 +161,7 @@ fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnS
     DrawnStandings(each.collect())
 }
 
-/// What still holds of each session of a handoff, in the order of the sessions.
+/// Which statements of each session of a handoff are still true, in the order of the sessions.
 struct DrawnStandings(Vec<Standing>);
 
 impl handoff::Standing for DrawnStandings {

@@ -87,7 +87,7 @@ fn coding_questions() {
             with_episodes.apply(change, Position(1_000 + key));
         }
     }
-    println!("coding: {} sessions; after the bar with titles and objectives", set.sessions.len());
+    println!("coding: {} sessions; after the bar: with titles and objectives", set.sessions.len());
     for (name, questions) in coding::question_sets() {
         set.questions = questions;
         let start = std::time::Instant::now();

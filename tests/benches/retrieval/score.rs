@@ -30,7 +30,7 @@ impl RankingScore {
 }
 
 impl RankingScore {
-    /// Formats recall and reciprocal_ranks rank alone.
+    /// Formats only recall and reciprocal rank.
     pub(crate) fn short(&self) -> String {
         let mean = |sum: f64| sum / self.questions.max(1.0);
         format!("R@5 {:.3}  MRR {:.3}", mean(self.recall_5), mean(self.reciprocal_ranks))

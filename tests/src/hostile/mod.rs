@@ -33,7 +33,7 @@ pub struct Parser {
     pub words: &'static [&'static str],
 }
 
-/// Every parser of data from outside.
+/// Every parser of external data.
 pub static PARSERS: &[Parser] = &[
     Parser { name: "transcript", check: transcript::check, words: transcript::WORDS },
     Parser { name: "format", check: format::check, words: format::WORDS },

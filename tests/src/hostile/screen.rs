@@ -33,7 +33,7 @@ pub(super) fn check(bytes: &[u8]) {
     assert!(block.chars().all(|c| c == '\n' || harmless(c)), "{block:?}");
     assert_eq!(clean::block(&block), block, "cleaning again changes something");
     assert!(line.len().max(block.len()) <= 3 * text.len());
-    let quoted = serde_json::to_string(&text).expect("text has a form in JSON");
+    let quoted = serde_json::to_string(&text).expect("text can be written as JSON");
     let shown = clean::json(&quoted);
     assert!(shown.chars().all(harmless), "{shown:?}");
     let read: String = serde_json::from_str(&shown).expect("it is still JSON");

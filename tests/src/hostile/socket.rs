@@ -87,7 +87,7 @@ fn server(line: &[u8]) {
         }
     };
     assert!(is_one_line(&request.to_line()));
-    let again = Request::read(&request.to_line()).expect("what was written is read");
+    let again = Request::read(&request.to_line()).expect("a written request can be read");
     assert_eq!(again, request);
     let caller = ClientContext::new(None, &request.params);
     assert!(caller.processes.len() <= 64, "{} processes", caller.processes.len());

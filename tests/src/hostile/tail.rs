@@ -9,7 +9,8 @@ use graphitid::capture::{
 
 pub(super) const WORDS: &[&str] = &["{}", "{}\n", "{\"a\":1}", "\n\n", "}"];
 
-/// Checks a file that is written in two parts; the first byte says where it is cut.
+/// Checks a file that is written in two parts; the first byte determines the length of the first
+/// part.
 pub(super) fn check(bytes: &[u8]) {
     let Some((cut, bytes)) = bytes.split_first() else { return };
     let cut = bytes.len() * usize::from(*cut) / 255;
@@ -18,7 +19,7 @@ pub(super) fn check(bytes: &[u8]) {
     let mut found = Vec::new();
     for piece in [&bytes[..cut], &bytes[cut..]] {
         file.write_all(piece).expect("write the file");
-        let (mut tail, _) = Tail::open(file.path(), &cursor).expect("the file is there");
+        let (mut tail, _) = Tail::open(file.path(), &cursor).expect("the file exists");
         loop {
             let start = tail.cursor().offset;
             match tail.next_line(&is_whole).expect("the file can be read") {

@@ -22,13 +22,13 @@ use graphitid::capture::{
 };
 use serde_json::json;
 
-use crate::transcripts::{LineCounts, assert_nothing_went_wrong, said, sessions};
+use crate::transcripts::{LineCounts, assert_nothing_went_wrong, hashes_and_counts, sessions};
 
 /// Number of bytes of a file by which it is identified.
 const HEAD: u64 = 1 << 20;
 
 #[test]
-fn every_transcript_of_every_agent_becomes_one_session_with_a_summary() {
+fn every_recorded_session_is_imported_completely_with_a_summary() {
     let places = places();
     if places.is_empty() {
         return;
@@ -46,7 +46,7 @@ fn every_transcript_of_every_agent_becomes_one_session_with_a_summary() {
     assert_sessions_are_those_of_the_files(&files, &found);
     assert_every_record_is_accounted_for(&files, &daemon, &found);
     assert_every_session_has_a_summary(&daemon, &found);
-    assert_eq!(said(&found), said(&sessions(&other_daemon)));
+    assert_eq!(hashes_and_counts(&found), hashes_and_counts(&sessions(&other_daemon)));
 
     assert!(daemon.stop().success());
     let daemon = world.start();

@@ -36,7 +36,7 @@ fn a_history_is_imported_completely_with_the_same_result_each_time() {
 
     let other_found = sessions(&other_daemon);
     assert_nothing_went_wrong(&other, &other_daemon);
-    assert_eq!(said(&found), said(&other_found));
+    assert_eq!(hashes_and_counts(&found), hashes_and_counts(&other_found));
 
     let episodes = daemon.health().kept.episodes;
     assert!(daemon.stop().success());
@@ -168,10 +168,11 @@ fn assert_every_session_has_its_episode(sessions: &[SessionRow]) {
 }
 
 /// Returns the content hash and the number of messages of each session, by its id.
-pub(crate) fn said(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
-    let mut said = BTreeMap::new();
+pub(crate) fn hashes_and_counts(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
+    let mut hashes_and_counts = BTreeMap::new();
     for session in sessions {
-        said.insert(&*session.session_id, (&*session.content_hash, session.message_count));
+        hashes_and_counts
+            .insert(&*session.session_id, (&*session.content_hash, session.message_count));
     }
-    said
+    hashes_and_counts
 }

@@ -162,7 +162,7 @@ fn nothing_is_lost_wherever_the_daemon_dies_during_an_eviction() {
         world.configure(&json!({ "limits": { "database_bytes": "32 MiB" } }));
         world.variables.push((fault::DIE_AT.to_owned(), format!("{point}:1")));
         let ended = match world.try_start() {
-            // The daemon frees space by itself at the end.
+            // The daemon evicts without a request, and dies at the point.
             Ok(daemon) => daemon.ended(),
             Err(status) => status,
         };
@@ -205,7 +205,7 @@ fn a_session_that_ends_the_daemon_each_time_is_quarantined_until_it_is_closed_by
         };
         assert!(is_abort(ended), "{death}: {}", world.log());
     }
-    // Two deaths may be chance. A daemon that is killed early tells nothing about the session.
+    // Two deaths may be chance. Kills soon after a start do not count.
     for _ in 0..5 {
         world.start().kill();
     }

@@ -23,8 +23,8 @@ const MEGABYTE: u64 = 1 << 20;
 const SLOW_SYNC: Duration = Duration::from_secs(3);
 
 #[test]
-fn with_little_room_on_the_disk_only_new_text_waits() {
-    if !namespace::run_inside("faults::with_little_room_on_the_disk_only_new_text_waits") {
+fn with_little_free_space_only_new_text_waits() {
+    if !namespace::run_inside("faults::with_little_free_space_only_new_text_waits") {
         return;
     }
     let world = World::new();
@@ -470,8 +470,8 @@ fn a_transcript_that_could_not_be_opened_is_read_later() {
     let daemon = world.start();
     daemon.settle();
     // One more descriptor, for one caller.
-    let taken = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
-    prlimit(&daemon, &format!("{taken}:4096"));
+    let descriptors = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
+    prlimit(&daemon, &format!("{descriptors}:4096"));
     let mut wire = daemon.wire();
     while wire.call("session_tracking_health", &json!({}))["problems"] == json!([]) {
         transcript.prompt("Paint the walrus");

@@ -26,9 +26,9 @@ fn the_oldest_text_is_evicted_before_a_limit_is_reached_and_episodes_stay() {
     let daemon = world.start();
     let health = settled(&daemon, |health| {
         // While the database is being reopened, the answer is an error.
-        let Some(taken) = health["kept"]["database_bytes"].as_u64() else { return false };
-        assert!(taken <= DATABASE, "{taken} bytes");
-        taken <= DATABASE / 8 * 5
+        let Some(used) = health["kept"]["database_bytes"].as_u64() else { return false };
+        assert!(used <= DATABASE, "{used} bytes");
+        used <= DATABASE / 8 * 5
     });
     println!("{}", summary(&health));
     assert!(health["evicted"]["sessions"].as_u64().unwrap() > 0, "{health}");

@@ -215,7 +215,8 @@ fn new_reasons_tool_names_and_memories_are_redacted() {
     assert!(!has_secret(&world.log()), "{}", world.log());
 }
 
-/// The path of a transcript stays unchanged in the database, because the file is opened by it.
+/// The path of the transcript stays unchanged in the database, because the daemon needs it to open
+/// the file.
 #[test]
 fn a_session_whose_file_is_named_after_a_secret_is_shown_without_it() {
     let world = World::new();

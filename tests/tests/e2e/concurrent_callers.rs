@@ -90,7 +90,7 @@ fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
 }
 
 #[test]
-fn two_agents_in_one_directory_close_each_its_own_session() {
+fn two_agents_in_one_directory_close_their_own_sessions() {
     let held = Held::start();
     let world = World::new();
     world.configure(&settings(&held));

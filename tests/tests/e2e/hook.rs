@@ -324,7 +324,7 @@ fn compression_before_a_call_of_the_model_is_not_a_compaction() {
 
 #[test]
 #[cfg(unix)]
-fn a_hook_succeeds_silently_whatever_is_wrong_around_it() {
+fn a_hook_succeeds_whatever_is_wrong_around_it() {
     let world = World::new();
     world.configure(&json!({ "no such": "setting" }));
     fs::write(world.path("file"), "").expect("a file");

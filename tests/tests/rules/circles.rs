@@ -3,7 +3,7 @@
 //!
 //! A file may use the module that it is inside of; that is no circle. A name that a module
 //! re-exports counts as a use of the file that defines it. Only uses by `use` and by paths are
-//! seen.
+//! detected.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,6 +1,6 @@
 //! Checks names and sizes: the name of a type is used at most twice in the workspace, product
 //! modules are not called `tests`, and files stay short. The lists of exceptions may only become
-//! shorter.
+//! shorter. Also checks that `.ok().flatten()` hides no errors.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
