@@ -12,7 +12,7 @@ use graphiti_tests::{
 use serde_json::{Value, json};
 
 /// Size, in bytes, of a session.
-const SESSION: u64 = 100_000;
+const SESSION_BYTES: u64 = 100_000;
 /// Number of searches that are measured after the import.
 const QUIET: usize = 300;
 
@@ -40,7 +40,9 @@ fn measure(options: &BusyOptions, title: &str, settings: &Value) {
     let bytes = options.megabytes * 1_000_000;
     match &options.recorded {
         Some(folder) => history::repeat(folder, &world.projects(), bytes),
-        None => history::sessions(&world.projects(), &library, 1..=bytes / SESSION, SESSION),
+        None => {
+            history::sessions(&world.projects(), &library, 1..=bytes / SESSION_BYTES, SESSION_BYTES)
+        }
     }
     // Builds the programs, so that the build is not measured.
     world.printed(&["--version"]);

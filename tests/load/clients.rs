@@ -14,7 +14,7 @@ use serde_json::json;
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
 /// Size, in bytes, of a session.
-const SESSION: u64 = 20_000;
+const SESSION_BYTES: u64 = 20_000;
 
 #[derive(Args)]
 pub(crate) struct ClientsOptions {
@@ -29,7 +29,7 @@ pub(crate) struct ClientsOptions {
 pub(crate) fn run(options: &ClientsOptions) {
     let world = World::new();
     let library = Library::new();
-    history::sessions(&world.projects(), &library, 1..=options.sessions, SESSION);
+    history::sessions(&world.projects(), &library, 1..=options.sessions, SESSION_BYTES);
     let daemon = world.start();
     daemon.settle();
     let show = |what: &str, run: &mut dyn FnMut() -> Duration| {

@@ -19,11 +19,11 @@ use crate::{
 };
 
 /// Interval between two records whose delay is measured.
-const EVERY: Duration = Duration::from_millis(50);
+const PROBE_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of records whose delay is measured at one time.
-const PROBES: usize = 4;
+const MAX_PROBES: usize = 4;
 /// Interval at which the daemon is asked whether it has read a record.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A record that was just written.
 struct Probe {
@@ -39,7 +39,7 @@ pub(crate) fn run(played: &Played) {
     let mut crowd = Crowd::new(&world.projects(), played.sessions, played.material());
     let (probes, waiting) = mpsc::sync_channel::<Probe>(0);
     let waiting = Arc::new(Mutex::new(waiting));
-    let lags: Vec<thread::JoinHandle<Vec<Duration>>> = (0..PROBES)
+    let lags: Vec<thread::JoinHandle<Vec<Duration>>> = (0..MAX_PROBES)
         .map(|_| {
             let (mut wire, waiting) = (daemon.wire(), waiting.clone());
             thread::spawn(move || measure(&mut wire, &waiting))
@@ -49,7 +49,7 @@ pub(crate) fn run(played: &Played) {
     let (began, spent) = (Instant::now(), process.processor_time());
     let (mut last, mut untaken) = (Instant::now(), 0);
     let behind = crowd.play(played.pace(), |agent: &SimulatedAgent| {
-        if last.elapsed() < EVERY {
+        if last.elapsed() < PROBE_INTERVAL {
             return;
         }
         last = Instant::now();
@@ -78,7 +78,7 @@ pub(crate) fn run(played: &Played) {
     );
     println!("  missed: {missed}");
     println!(
-        "  from written to known: {} ({} measured; {untaken} not, because {PROBES} others were being measured)",
+        "  from written to known: {} ({} measured; {untaken} not, because {MAX_PROBES} others were being measured)",
         lags.to_text(),
         lags.count()
     );
@@ -98,7 +98,7 @@ fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
         let probe = probes.lock().expect("no thread panicked").recv();
         let Ok(probe) = probe else { return lags };
         while known(wire, &probe.session) < probe.records {
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
         lags.push(probe.written.elapsed());
     }

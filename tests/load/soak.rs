@@ -28,7 +28,7 @@ const STOPPED: Duration = Duration::from_secs(3);
 /// Seconds without activity after which a session ends.
 const DEFAULT_TIMEOUT: usize = 1_800;
 /// The pause between two lines of the report.
-const LINE: Duration = Duration::from_secs(60);
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct SoakOptions {
@@ -68,7 +68,7 @@ pub(crate) fn run(options: &SoakOptions) {
         (daemon, agents.join().expect("no thread panicked"))
     });
     daemon.settle_at_last();
-    line(&world, &daemon, began.elapsed());
+    print_report_line(&world, &daemon, began.elapsed());
     check(&daemon, &ended, options);
     daemon.stop();
 }
@@ -114,9 +114,9 @@ fn disturb(world: &World, options: &SoakOptions, mut daemon: Daemon, began: Inst
             let query = library.question(&mut random);
             daemon.insist(search_sessions::NAME, &json!({ "query": query }));
         }
-        if began.elapsed() >= LINE * lines {
+        if began.elapsed() >= REPORT_INTERVAL * lines {
             lines += 1;
-            line(world, &daemon, began.elapsed());
+            print_report_line(world, &daemon, began.elapsed());
         }
     }
     println!("{faults} faults");
@@ -165,7 +165,7 @@ fn fault(world: &World, daemon: Daemon, random: &mut Random) -> Daemon {
     }
 }
 
-fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
+fn print_report_line(world: &World, daemon: &Daemon, elapsed: Duration) {
     let process = daemon.process();
     let health = daemon.health();
     println!(

@@ -95,7 +95,7 @@ fn coding_questions() {
         let each = start.elapsed() / u32::try_from(set.questions.len()).unwrap_or(1);
         let titled = ask_all(&set, &with_episodes, &Weights::default(), None, false);
         let count = set.questions.len();
-        println!("  {name:20} {count:3}  {score}  |  {} {each:?}", titled.short());
+        println!("  {name:20} {count:3}  {score}  |  {} {each:?}", titled.summary_line());
     }
 }
 

@@ -78,8 +78,8 @@ fn thirty_sessions_get_summaries_although_some_replies_are_unusable() {
     );
     assert!(by_model >= 15 && by_evidence >= 1, "{by_model} {by_evidence}\n{}", world.log());
     assert!(count("session_summary") >= sessions.len());
-    no_secret_is_in(&asked, &secrets);
-    no_order_changes_the_task(&asked);
+    assert_no_secrets(&asked, &secrets);
+    assert_instructions_are_marked(&asked);
 
     // The other sessions are retried later.
     assert_eq!(world.json(&["status"])["model"]["awaiting"], by_evidence);
@@ -116,7 +116,7 @@ fn answer(asked: &ModelRequest) -> ModelReply {
 
 /// Checks that the requests contain neither the planted secrets nor anything else that the redactor
 /// would replace.
-fn no_secret_is_in(asked: &[ModelRequest], secrets: &[String]) {
+fn assert_no_secrets(asked: &[ModelRequest], secrets: &[String]) {
     let redactor = Redactor::new();
     for asked in asked {
         let text = format!("{}\n{}", asked.system(), asked.prompt());
@@ -130,7 +130,7 @@ fn no_secret_is_in(asked: &[ModelRequest], secrets: &[String]) {
 
 /// Checks that injected instructions are only between the marks, and that the system message is the
 /// same in all requests, apart from the mark.
-fn no_order_changes_the_task(asked: &[ModelRequest]) {
+fn assert_instructions_are_marked(asked: &[ModelRequest]) {
     let mut found = 0;
     let mut systems = BTreeSet::new();
     for asked in asked {

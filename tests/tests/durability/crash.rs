@@ -24,13 +24,13 @@ fn nothing_acknowledged_is_lost_when_the_daemon_is_killed() {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(7, |now| u64::from(now.subsec_nanos()))
     });
     println!("{kills} kills, SEED={seed}");
-    let mut chance = Chance(seed | 1);
+    let mut random = XorShift(seed | 1);
     let world = World::new();
     let mut ledger = Ledger::new(&world);
     for round in 0..kills {
         let daemon = world.start();
         ledger.check(&daemon, round);
-        ledger = ledger.work_until_killed(daemon, &mut chance);
+        ledger = ledger.work_until_killed(daemon, &mut random);
     }
     let daemon = world.start();
     ledger.check(&daemon, kills);
@@ -72,20 +72,20 @@ impl Ledger {
     }
 
     /// Writes to sessions and closes them on another thread, and kills the daemon meanwhile.
-    fn work_until_killed(self, daemon: Daemon, chance: &mut Chance) -> Ledger {
+    fn work_until_killed(self, daemon: Daemon, random: &mut XorShift) -> Ledger {
         let steps = Arc::new(AtomicU64::new(0));
         let killed = Arc::new(AtomicBool::new(false));
-        let kill_after = 1 + chance.below(40);
+        let kill_after = 1 + random.below(40);
         let ledger = Arc::new(Mutex::new(self));
         let worker = {
             let (steps, killed, ledger) = (steps.clone(), killed.clone(), ledger.clone());
-            let (socket, mut chance) = (daemon.socket().to_owned(), Chance(chance.next() | 1));
+            let (socket, mut random) = (daemon.socket().to_owned(), XorShift(random.next() | 1));
             std::thread::spawn(move || {
                 let Ok(mut wire) = Wire::connect(&socket) else { return };
                 while !killed.load(Ordering::Relaxed) {
                     steps.fetch_add(1, Ordering::Relaxed);
-                    let at = chance.below(SESSIONS as u64) as usize;
-                    if ledger.lock().unwrap().accounts[at].step(&mut wire, &mut chance).is_none() {
+                    let at = random.below(SESSIONS as u64) as usize;
+                    if ledger.lock().unwrap().accounts[at].step(&mut wire, &mut random).is_none() {
                         return;
                     }
                 }
@@ -137,10 +137,10 @@ impl Ledger {
 
 impl Account {
     /// Writes a record or closes a session; `None` when the daemon has ended.
-    fn step(&mut self, wire: &mut Wire, chance: &mut Chance) -> Option<()> {
-        match chance.below(4) {
+    fn step(&mut self, wire: &mut Wire, random: &mut XorShift) -> Option<()> {
+        match random.below(4) {
             0 | 1 => {
-                for _ in 0..=chance.below(3) {
+                for _ in 0..=random.below(3) {
                     self.transcript.prompt(&format!("Do number {}", self.lines));
                     self.lines += 1;
                 }
@@ -184,9 +184,9 @@ impl Account {
 }
 
 /// A small generator of numbers (xorshift64).
-struct Chance(u64);
+struct XorShift(u64);
 
-impl Chance {
+impl XorShift {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

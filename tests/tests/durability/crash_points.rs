@@ -61,13 +61,13 @@ fn die_at(point: &str, times: u32) -> bool {
 
     let daemon = world.start();
     let what = format!("{point}:{times}");
-    until_kept(&daemon, &promises, &what);
+    wait_until_kept(&daemon, &promises, &what);
     daemon.settle();
     check(&daemon, &what);
     // A restart changes nothing.
     daemon.stop();
     let daemon = world.start();
-    until_kept(&daemon, &promises, &what);
+    wait_until_kept(&daemon, &promises, &what);
     check(&daemon, &what);
     has_died
 }
@@ -107,7 +107,7 @@ fn request_closes(wire: &mut Wire, promises: &mut Promises) -> Option<()> {
 }
 
 /// Waits until every promise is kept; a promise without an episode may be kept a little later.
-fn until_kept(daemon: &Daemon, promises: &Promises, what: &str) {
+fn wait_until_kept(daemon: &Daemon, promises: &Promises, what: &str) {
     daemon.settle();
     for (session, promised) in promises {
         loop {

@@ -73,7 +73,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
     transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
     daemon.settle();
-    let mut acknowledged = vec![("aaaa-1".to_owned(), closed(&daemon, "aaaa-1").unwrap())];
+    let mut acknowledged = vec![("aaaa-1".to_owned(), try_close(&daemon, "aaaa-1").unwrap())];
     let ballast = world.home().join("ballast");
     fill(&ballast, free(&world.home()) - 40 * MEGABYTE);
     // Each step leaves less free space, until none is left.
@@ -83,7 +83,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
         let session = format!("s{number:03}-{number}");
         world.transcript(&session).prompt("Paint the walrus").reply("The walrus is painted.");
         daemon.settle_at_last();
-        if let Some(episode) = closed(&daemon, &session) {
+        if let Some(episode) = try_close(&daemon, &session) {
             acknowledged.push((session, episode));
         }
         let more = free(&world.home()).min(2 * MEGABYTE);
@@ -129,7 +129,7 @@ fn a_start_on_a_full_disk_can_search_and_reads_new_text_later() {
     }
     let world = World::new();
     namespace::mount_disk(&world.home(), 160);
-    let (mut daemon, episode) = started_with_one(&world);
+    let (mut daemon, episode) = start_with_closed_session(&world);
     let ballast = world.home().join("ballast");
     let stopped: fn(Daemon) = |daemon| assert!(daemon.stop().success());
     let killed: fn(Daemon) = Daemon::kill;
@@ -159,18 +159,18 @@ fn a_start_on_a_full_disk_can_search_and_reads_new_text_later() {
 
 #[test]
 fn a_disk_that_fails_to_write_is_reported_and_used_again_when_it_works() {
-    works_again(Refused::Write);
+    assert_works_again(Refused::Write);
 }
 
 #[test]
 fn a_disk_that_fails_to_sync_is_reported_and_used_again_when_it_works() {
-    works_again(Refused::Sync);
+    assert_works_again(Refused::Sync);
 }
 
-fn works_again(what: Refused) {
+fn assert_works_again(what: Refused) {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, episode) = started_with_one(&world);
+    let (daemon, episode) = start_with_closed_session(&world);
 
     assert_close_is_refused(
         &world,
@@ -217,7 +217,7 @@ fn works_again(what: Refused) {
 fn on_a_slow_disk_callers_are_answered_at_once() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, _) = started_with_one(&world);
+    let (daemon, _) = start_with_closed_session(&world);
     let mut wire = daemon.wire();
     let mut timed = |tool: &str, arguments: Value, number: u32| {
         let begin = Instant::now();
@@ -247,7 +247,7 @@ fn on_a_slow_disk_callers_are_answered_at_once() {
 fn a_database_that_cannot_be_read_for_a_while_is_not_treated_as_damaged() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, episode) = started_with_one(&world);
+    let (daemon, episode) = start_with_closed_session(&world);
     daemon.stop();
 
     disk.fails(Refused::Read);
@@ -267,7 +267,7 @@ fn a_database_that_cannot_be_read_for_a_while_is_not_treated_as_damaged() {
 fn callers_get_the_reason_while_the_database_cannot_be_opened() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, episode) = started_with_one(&world);
+    let (daemon, episode) = start_with_closed_session(&world);
     assert_close_is_refused(
         &world,
         &daemon,
@@ -297,7 +297,7 @@ fn a_fault_at_any_write_of_a_close_loses_nothing_acknowledged() {
     for (write, ends) in at_writes(16) {
         let mut world = World::new();
         let disk = Faulty::under(&mut world);
-        let (daemon, episode) = started_with_one(&world);
+        let (daemon, episode) = start_with_closed_session(&world);
         let mut acknowledged = vec![("aaaa-1", episode)];
         let mut second = world.transcript("bbbb-2");
         second.prompt("Paint the walrus");
@@ -305,7 +305,7 @@ fn a_fault_at_any_write_of_a_close_loses_nothing_acknowledged() {
         tried += 1;
         ends(&disk, write);
         second.reply("The walrus is painted.");
-        match closed(&daemon, "bbbb-2") {
+        match try_close(&daemon, "bbbb-2") {
             Some(episode) => acknowledged.push(("bbbb-2", episode)),
             None => refused += 1,
         }
@@ -330,7 +330,7 @@ fn a_fault_at_any_write_of_a_start_loses_nothing() {
     for (write, ends) in at_writes(24) {
         let mut world = World::new();
         let disk = Faulty::under(&mut world);
-        let (daemon, episode) = started_with_one(&world);
+        let (daemon, episode) = start_with_closed_session(&world);
         daemon.kill();
         world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
         ends(&disk, write);
@@ -376,7 +376,7 @@ fn after_the_clock_is_changed_sessions_still_end_once() {
     world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
     daemon.settle();
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
-    assert!(closed(&daemon, "bbbb-2").is_some());
+    assert!(try_close(&daemon, "bbbb-2").is_some());
     transcript.prompt("Feed the periwinkle").reply("It is fed.");
     daemon.settle();
     clock.works();
@@ -402,15 +402,15 @@ fn assert_close_is_refused(
     daemon.settle();
     cause_fault();
     transcript.reply(reply);
-    assert_eq!(closed(daemon, session), None, "acknowledged without being on the disk");
+    assert_eq!(try_close(daemon, session), None, "acknowledged without being on the disk");
 }
 
 /// Starts a daemon and closes `aaaa-1`; returns the daemon and the id of the episode.
-fn started_with_one(world: &World) -> (Daemon, String) {
+fn start_with_closed_session(world: &World) -> (Daemon, String) {
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
     daemon.settle();
-    let episode = closed(&daemon, "aaaa-1").unwrap();
+    let episode = try_close(&daemon, "aaaa-1").unwrap();
     (daemon, episode)
 }
 
@@ -458,7 +458,7 @@ fn without_descriptors_files_and_callers_wait() {
     assert_eq!(found(&daemon, "marmot"), 1);
     assert_eq!(found(&daemon, "walrus"), 1, "{}", world.log());
     for session in ["aaaa-1", "bbbb-2"] {
-        assert!(closed(&daemon, session).is_some(), "{session}");
+        assert!(try_close(&daemon, session).is_some(), "{session}");
     }
 }
 
@@ -560,7 +560,7 @@ fn wait_until_recovered(world: &World, daemon: &Daemon, sessions: &[(&str, &str)
 }
 
 /// Closes a session; returns its episode if the close was acknowledged.
-fn closed(daemon: &Daemon, session: &str) -> Option<String> {
+fn try_close(daemon: &Daemon, session: &str) -> Option<String> {
     let answer = daemon.insist("session_tracking_close", &json!({ "session_id": session }))?;
     answer["episode_uuid"].as_str().map(str::to_owned)
 }

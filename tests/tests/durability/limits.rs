@@ -24,7 +24,7 @@ fn the_oldest_text_is_evicted_before_a_limit_is_reached_and_episodes_stay() {
     world.configure(&json!({ "limits": limits }));
     let mut transcripts = sessions(&world, 30);
     let daemon = world.start();
-    let health = settled(&daemon, |health| {
+    let health = wait_until_settled(&daemon, |health| {
         // While the database is being reopened, the answer is an error.
         let Some(used) = health["kept"]["database_bytes"].as_u64() else { return false };
         assert!(used <= DATABASE, "{used} bytes");
@@ -92,7 +92,7 @@ fn the_index_shrinks_when_text_is_evicted() {
             let taken = || folders.iter().map(|folder| bytes(&world.home().join(folder))).sum();
             iter::from_fn(|| (!is_settled.load(Ordering::Relaxed)).then(taken)).max()
         });
-        let health = settled(&daemon, |health| {
+        let health = wait_until_settled(&daemon, |health| {
             health["kept"]["index_bytes"].as_u64().unwrap() <= INDEX / 8 * 3
         });
         is_settled.store(true, Ordering::Relaxed);
@@ -174,7 +174,7 @@ fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
 
 /// Waits until everything is imported, text was evicted, and `is_small_enough` returns true. It is
 /// called with each answer.
-fn settled(daemon: &Daemon, mut is_small_enough: impl FnMut(&Value) -> bool) -> Value {
+fn wait_until_settled(daemon: &Daemon, mut is_small_enough: impl FnMut(&Value) -> bool) -> Value {
     loop {
         daemon.settle_at_last();
         let health = daemon.insist("session_tracking_health", &json!({})).expect("the daemon runs");

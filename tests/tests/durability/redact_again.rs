@@ -61,7 +61,7 @@ fn data_of_an_older_version_contain_no_secrets_afterwards() {
     let done = world.json(&["redact", "--again", "--run"]);
     assert_eq!((&done["changed"], &done["kinds"]), (&preview["changed"], &preview["kinds"]));
     assert_eq!(leaks(&world.home()), [] as [PathBuf; 0]);
-    is_clean(&world);
+    assert_clean(&world);
 
     let daemon = world.start();
     daemon.settle();
@@ -126,7 +126,7 @@ fn an_interrupted_run_is_resumed() {
         let done = world.json(&["redact", "--again", "--run"]);
         assert!(done["changed"]["messages"].as_u64() > Some(0), "{point}: {done}");
         assert_eq!(leaks(&world.home()), [] as [PathBuf; 0], "{point}");
-        is_clean(&world);
+        assert_clean(&world);
         let daemon = world.start();
         daemon.settle();
         assert_eq!((hits(&daemon, PLAIN), hits(&daemon, &secret())), (1, 0), "{point}");
@@ -431,7 +431,7 @@ fn shown(world: &World) -> Vec<(String, String)> {
 }
 
 /// Checks that a second redaction changes nothing.
-fn is_clean(world: &World) {
+fn assert_clean(world: &World) {
     let store = SledStore::open(&world.home().join("db")).unwrap();
     let mut again = StoredRedactor::default();
     let mut position = CleaningPosition::new();

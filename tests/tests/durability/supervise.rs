@@ -25,11 +25,11 @@ fn a_task_that_panics_is_restarted_and_reported() {
         let world = with_defect(defect);
         world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
         let daemon = world.start();
-        let answer = until_closed(&daemon, "aaaa-1");
+        let answer = close_with_retries(&daemon, "aaaa-1");
         // A second record follows the one that was interrupted.
         world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
         daemon.settle_at_last();
-        until_closed(&daemon, "bbbb-2");
+        close_with_retries(&daemon, "bbbb-2");
         daemon.settle_at_last();
         for (word, session) in [("marmot", "aaaa-1"), ("walrus", "bbbb-2")] {
             let found = daemon.insist("search_sessions", &json!({ "query": word })).unwrap();
@@ -90,7 +90,7 @@ fn with_defect(defect: &str) -> World {
 }
 
 /// Closes a session, with retries: a restart of the round disconnects clients.
-fn until_closed(daemon: &Daemon, session: &str) -> Value {
+fn close_with_retries(daemon: &Daemon, session: &str) -> Value {
     daemon.settle_at_last();
     loop {
         let closed = daemon.insist("session_tracking_close", &json!({ "session_id": session }));

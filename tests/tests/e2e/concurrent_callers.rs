@@ -10,14 +10,14 @@ use graphiti_tests::{McpHost, MockModel, ModelReply, World};
 use serde_json::{Value, json};
 
 /// A model that answers when the test releases it.
-struct Held {
+struct GatedModel {
     model: MockModel,
     open: Arc<(Mutex<bool>, Condvar)>,
     asked: mpsc::Receiver<()>,
 }
 
-impl Held {
-    fn start() -> Held {
+impl GatedModel {
+    fn start() -> GatedModel {
         let open: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let gate = open.clone();
         let (notify, asked) = mpsc::channel();
@@ -35,7 +35,7 @@ impl Held {
                 "discoveries": null,
             }))
         });
-        Held { model, open, asked }
+        GatedModel { model, open, asked }
     }
 
     fn wait_until_asked(&self) {
@@ -50,17 +50,17 @@ impl Held {
 }
 
 /// Returns settings with which a session that was quiet for a moment may be indexed for a query.
-fn settings(held: &Held) -> Value {
-    let mut settings = held.model.settings(&json!({}));
+fn settings(gated_model: &GatedModel) -> Value {
+    let mut settings = gated_model.model.settings(&json!({}));
     settings["check_interval"] = json!(5);
     settings
 }
 
 #[test]
 fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
-    let held = Held::start();
+    let gated_model = GatedModel::start();
     let world = World::new();
-    world.configure(&settings(&held));
+    world.configure(&settings(&gated_model));
     for number in 0..10 {
         let session = format!("aaaa-{number}");
         let mut transcript = world.transcript(&session).aged(Duration::from_secs(300));
@@ -78,22 +78,22 @@ fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
     }
     // Another query gets the same answer, and no session is indexed again.
     assert_eq!(ask()["pending"], 10);
-    held.wait_until_asked();
-    held.answer();
+    gated_model.wait_until_asked();
+    gated_model.answer();
     daemon.settle();
     let late = ask();
     assert_eq!((&late["pending"], &late["message"]), (&json!(0), &json!("")), "{late}");
     for hit in late["hits"].as_array().unwrap() {
         assert_eq!(hit["session"]["episode"]["model"], "some-model-1", "{hit}");
     }
-    assert_eq!(held.model.asked().len(), 10);
+    assert_eq!(gated_model.model.asked().len(), 10);
 }
 
 #[test]
 fn two_agents_in_one_directory_close_their_own_sessions() {
-    let held = Held::start();
+    let gated_model = GatedModel::start();
     let world = World::new();
-    world.configure(&settings(&held));
+    world.configure(&settings(&gated_model));
     let daemon = world.start();
     for session in ["aaaa-1", "bbbb-2"] {
         world.transcript(session).prompt("Look after the marmot").reply("It is fed.");
@@ -109,9 +109,9 @@ fn two_agents_in_one_directory_close_their_own_sessions() {
         })
     });
     // The model is asked about both sessions: neither close waits for the other.
-    held.wait_until_asked();
-    held.wait_until_asked();
-    held.answer();
+    gated_model.wait_until_asked();
+    gated_model.wait_until_asked();
+    gated_model.answer();
     let closed = closing.map(|closing| closing.join().unwrap());
     for (closed, session) in closed.iter().zip(["aaaa-1", "bbbb-2"]) {
         assert_eq!(closed["session_id"], session, "{closed}");
@@ -128,9 +128,9 @@ fn two_agents_in_one_directory_close_their_own_sessions() {
 
 #[test]
 fn a_cancelled_close_gets_no_answer_but_is_completed() {
-    let held = Held::start();
+    let gated_model = GatedModel::start();
     let world = World::new();
-    world.configure(&settings(&held));
+    world.configure(&settings(&gated_model));
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Look after the marmot").reply("It is fed.");
     daemon.settle();
@@ -141,14 +141,14 @@ fn a_cancelled_close_gets_no_answer_but_is_completed() {
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
     });
     let id = host.request("tools/call", params);
-    held.wait_until_asked();
+    gated_model.wait_until_asked();
     let cancelled = json!({ "requestId": id, "reason": "no time" });
     host.send(&json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled,
     }));
     let status = host.call("session_tracking_status", json!({ "session_id": "aaaa-1" }));
     assert_eq!(status["structuredContent"]["session"]["state"], "indexed", "{status}");
-    held.answer();
+    gated_model.answer();
     daemon.settle();
     let session = daemon.session("aaaa-1");
     assert_eq!(session["episode"]["model"], "some-model-1", "{session}");
@@ -160,10 +160,10 @@ fn a_cancelled_close_gets_no_answer_but_is_completed() {
 #[test]
 fn sync_reports_the_estimated_and_the_actual_cost_of_a_model() {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-    let held = Held::start();
-    held.answer();
+    let gated_model = GatedModel::start();
+    gated_model.answer();
     let world = World::new();
-    let mut settings = settings(&held);
+    let mut settings = settings(&gated_model);
     settings["keep_length_days"] = json!(7);
     world.configure(&settings);
     for (session, days) in [("aaaa-1", 30), ("bbbb-2", 40), ("cccc-3", 50)] {
@@ -186,7 +186,7 @@ fn sync_reports_the_estimated_and_the_actual_cost_of_a_model() {
     assert_eq!(daemon.session("aaaa-1")["episode"]["model"], "some-model-1");
     // The next run processes the rest, once.
     assert_eq!(sync(json!({ "days": 0, "dry_run": false }))["sessions_indexed"], 1);
-    assert_eq!(held.model.asked().len(), 3);
+    assert_eq!(gated_model.model.asked().len(), 3);
     settings["llm"]["price"] = Value::Null;
     settings["llm"]["base_url"] = json!("http://models.example/v1");
     world.configure(&settings);

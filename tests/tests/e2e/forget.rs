@@ -41,7 +41,7 @@ fn a_forgotten_session_is_deleted_everywhere_and_not_imported_again() {
     assert_eq!((&preview["messages"], &preview["episodes"]), (&json!(2), &json!(1)), "{preview}");
     assert_eq!(found(&daemon, "marmot"), 1, "a preview forgets nothing");
     forget(&daemon, json!({ "sessions": ["aaaaaaaa"], "dry_run": false }));
-    let is_gone = |daemon: &Daemon| {
+    let assert_forgotten = |daemon: &Daemon| {
         assert_eq!(found(daemon, "marmot"), 0);
         assert_eq!(found(daemon, "walrus"), 1);
         assert_eq!(daemon.call("list_sessions", &json!({ "empty": true }))["total"], 1);
@@ -57,16 +57,16 @@ fn a_forgotten_session_is_deleted_everywhere_and_not_imported_again() {
         let paths = history["sessions"].to_string();
         assert!(!paths.contains(MARMOT), "{history}");
     };
-    is_gone(&daemon);
+    assert_forgotten(&daemon);
     // The session stays forgotten when it is continued or copied, and after a restart.
     marmot.prompt("And the marmot once more").reply("Done.");
     let copy = world.claude().join("projects/-work-app/cccccccc-0000-4000-8000-000000000003.jsonl");
     daemon.settle();
-    is_gone(&daemon);
+    assert_forgotten(&daemon);
     daemon.stop();
     let daemon = world.start();
     daemon.settle();
-    is_gone(&daemon);
+    assert_forgotten(&daemon);
     fs::copy(marmot.path(), &copy).unwrap();
     daemon.settle();
     // Records that were added after the session was forgotten are not recognised in the copy.

@@ -21,7 +21,7 @@ fn the_end_of_a_session_creates_its_episode() {
     let daemon = world.start();
     daemon.settle();
     let output = hook(&world, &ended("s1", "clear"));
-    is_silent_success(&output);
+    assert_silent_success(&output);
     daemon.settle();
     let session = daemon.session("s1");
     assert_eq!(session["state"], "indexed");
@@ -36,7 +36,7 @@ fn a_compaction_creates_an_episode_and_the_session_continues() {
     let daemon = world.start();
     daemon.settle();
     let event = json!({ "hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto" });
-    is_silent_success(&hook(&world, &event.to_string()));
+    assert_silent_success(&hook(&world, &event.to_string()));
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "pre_compact");
     transcript.prompt("And the lexer.");
@@ -48,7 +48,7 @@ fn a_compaction_creates_an_episode_and_the_session_continues() {
 fn the_end_of_an_unknown_session_is_stored_until_the_session_is_known() {
     let world = World::new();
     let daemon = world.start();
-    is_silent_success(&hook(&world, &ended("s1", "logout")));
+    assert_silent_success(&hook(&world, &ended("s1", "logout")));
     // A hook that gets no answer in time stores the event as well, so there may be two files.
     assert!(spooled(&world) >= 1);
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
@@ -63,7 +63,7 @@ fn the_end_of_a_session_that_cannot_become_known_is_not_stored() {
     let end = |path: &std::path::Path| {
         let event =
             json!({ "session_id": "s1", "hook_event_name": "SessionEnd", "transcript_path": path });
-        is_silent_success(&hook(&world, &event.to_string()));
+        assert_silent_success(&hook(&world, &event.to_string()));
     };
     // `claude mcp list` has no transcript; the transcript of an agent that is not followed is in
     // another folder.
@@ -91,7 +91,7 @@ fn the_end_of_a_session_whose_transcript_is_not_read_yet_waits_for_it() {
     transcript.prompt("Fix the parser.").reply("Done.");
     let mut event: Value = serde_json::from_str(&ended("s1", "logout")).expect("an event");
     event["transcript_path"] = json!(transcript.path());
-    is_silent_success(&hook(&world, &event.to_string()));
+    assert_silent_success(&hook(&world, &event.to_string()));
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
     daemon.settle();
@@ -105,10 +105,10 @@ fn the_end_of_a_session_is_stored_while_the_daemon_is_down() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     for event in ["SessionStart", "UserPromptSubmit", "Stop", "SubagentStop", "PostCompact"] {
         let event = json!({ "hook_event_name": event, "session_id": "s1" }).to_string();
-        is_silent_success(&hook(&world, &event));
+        assert_silent_success(&hook(&world, &event));
     }
     assert_eq!(spooled(&world), 0, "these events are not needed later");
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
     daemon.settle();
@@ -122,10 +122,10 @@ fn a_daemon_that_hangs_misses_nothing() {
     let daemon = world.start();
     daemon.settle();
     daemon.signal("STOP");
-    all_end(&world);
+    end_all(&world);
     daemon.signal("CONT");
     daemon.settle();
-    all_are_closed(&world, &daemon);
+    assert_all_closed(&world, &daemon);
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn a_daemon_with_too_many_callers_misses_nothing() {
     let daemon = world.start();
     daemon.settle();
     let crowd: Vec<Wire> = (0..CROWD).map(|_| daemon.wire()).collect();
-    all_end(&world);
+    end_all(&world);
     drop(crowd);
     daemon.settle();
-    all_are_closed(&world, &daemon);
+    assert_all_closed(&world, &daemon);
 }
 
 #[test]
@@ -147,10 +147,10 @@ fn a_daemon_that_was_killed_misses_nothing() {
     daemon.settle();
     // Its socket and its published address remain.
     daemon.kill();
-    all_end(&world);
+    end_all(&world);
     let daemon = world.start();
     daemon.settle();
-    all_are_closed(&world, &daemon);
+    assert_all_closed(&world, &daemon);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_pipe_in_the_spool_is_reported_and_blocks_nothing() {
     let status = Command::new("mkfifo").arg(spool.join("0.json")).status();
     assert!(status.expect("run mkfifo").success());
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_clear");
@@ -198,7 +198,7 @@ fn the_summary_of_a_compaction_is_searchable() {
     let daemon = world.start();
     daemon.settle();
     let event = |name: &str| json!({ "hook_event_name": name, "session_id": "s1" });
-    is_silent_success(&hook(&world, &event("PreCompact").to_string()));
+    assert_silent_success(&hook(&world, &event("PreCompact").to_string()));
     // Otherwise the episode may already contain the next records, and the later close would not
     // replace it.
     daemon.settle();
@@ -211,8 +211,8 @@ fn the_summary_of_a_compaction_is_searchable() {
     );
     let mut after = event("PostCompact");
     after["compact_summary"] = json!(summary);
-    is_silent_success(&hook(&world, &after.to_string()));
-    is_silent_success(&hook(&world, &ended("s1", "logout")));
+    assert_silent_success(&hook(&world, &after.to_string()));
+    assert_silent_success(&hook(&world, &ended("s1", "logout")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_logout");
     let found = daemon.call("search_sessions", &json!({ "query": "quokka" }));
@@ -269,7 +269,7 @@ fn the_last_reply_of_an_agent_that_closed_its_session_does_not_leave_it_open() {
     daemon.settle();
     // As if it was written before the agent's end and is read only now.
     transcript.reply("The session is closed.");
-    is_over_and_completed(&daemon, "s1");
+    assert_closed_and_completed(&daemon, "s1");
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn a_reply_after_the_reported_end_is_read_and_the_session_stays_closed() {
     transcript.prompt("Fix the parser.");
     let daemon = world.start();
     daemon.settle();
-    is_silent_success(&hook(&world, &ended("s1", "other")));
+    assert_silent_success(&hook(&world, &ended("s1", "other")));
     daemon.settle();
     transcript.reply("Done.");
-    is_over_and_completed(&daemon, "s1");
+    assert_closed_and_completed(&daemon, "s1");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn an_input_that_stays_open_is_read_up_to_the_first_object() {
     daemon.settle();
     let text = format!("\u{feff}{}\n{{\"hook_event_name\":", ended("s1", "clear"));
     let (child, _open) = begin(&world, &text);
-    is_silent_success(&child.wait_with_output().expect("the hook ends"));
+    assert_silent_success(&child.wait_with_output().expect("the hook ends"));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "indexed");
 }
@@ -303,10 +303,10 @@ fn an_invalid_event_is_not_an_error() {
     let world = World::new();
     let daemon = world.start();
     for text in ["", "{", "[]", "null", "{}", "\u{0}", "{\"session_id\":7}", "no JSON"] {
-        is_silent_success(&hook(&world, text));
+        assert_silent_success(&hook(&world, text));
     }
     let (child, _open) = begin(&world, "");
-    is_silent_success(&child.wait_with_output().expect("the hook ends without input"));
+    assert_silent_success(&child.wait_with_output().expect("the hook ends without input"));
     drop(daemon);
 }
 
@@ -317,7 +317,7 @@ fn compression_before_a_call_of_the_model_is_not_a_compaction() {
     let daemon = world.start();
     daemon.settle();
     let event = json!({ "hook_event_name": "PreCompress", "session_id": "s1", "trigger": "auto" });
-    is_silent_success(&hook(&world, &event.to_string()));
+    assert_silent_success(&hook(&world, &event.to_string()));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "active");
 }
@@ -391,7 +391,7 @@ fn graphiti_without_arguments_processes_an_event_or_shows_the_status() {
     assert!(status.status.success(), "{status:?}");
     let shown = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(shown.contains("is running") && shown.contains("--help"), "{shown}");
-    is_silent_success(&bare(&ended("s1", "clear")));
+    assert_silent_success(&bare(&ended("s1", "clear")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_clear");
 }
@@ -403,7 +403,7 @@ fn a_hook_may_wait_for_the_episode() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     assert_eq!(daemon.session("s1")["state"], "indexed", "the hook did not wait");
 }
 
@@ -446,7 +446,7 @@ fn a_compacted_session_gets_its_own_open_work() {
     let daemon = world.start();
     daemon.settle();
     let compact = json!({ "hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto" });
-    is_silent_success(&hook(&world, &compact.to_string()));
+    assert_silent_success(&hook(&world, &compact.to_string()));
     daemon.settle();
     for source in ["compact", "resume"] {
         let event = json!({
@@ -602,12 +602,12 @@ fn hooks_can_be_switched_off() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "active");
     world.configure(&json!({ "hooks": { "enabled": true } }));
     world.printed(&["reload"]);
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "indexed");
 }
@@ -690,7 +690,7 @@ fn begin_of(world: &World, agent: Option<&str>, text: &str) -> (Child, ChildStdi
 }
 
 /// Checks that new records are read, and leave the session closed.
-fn is_over_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
+fn assert_closed_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
     daemon.settle();
     assert_ne!(daemon.session(session)["state"], "active");
     daemon.settle_sessions();
@@ -699,7 +699,7 @@ fn is_over_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
     assert_eq!(session["episode"]["outcome"], "completed");
 }
 
-fn is_silent_success(output: &Output) {
+fn assert_silent_success(output: &Output) {
     assert!(output.status.success(), "{output:?}");
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
 }
@@ -713,13 +713,13 @@ fn sessions() -> World {
     world
 }
 
-fn all_end(world: &World) {
+fn end_all(world: &World) {
     for number in 0..SESSIONS {
-        is_silent_success(&hook(world, &ended(&format!("s{number}"), "clear")));
+        assert_silent_success(&hook(world, &ended(&format!("s{number}"), "clear")));
     }
 }
 
-fn all_are_closed(world: &World, daemon: &graphiti_tests::Daemon) {
+fn assert_all_closed(world: &World, daemon: &graphiti_tests::Daemon) {
     for number in 0..SESSIONS {
         let session = daemon.session(&format!("s{number}"));
         assert_eq!(session["episode"]["close_reason"], "hook_clear", "{session}");

@@ -87,25 +87,25 @@ fn old_clients_are_understood_and_old_daemons_too() {
         let request: Value = serde_json::from_str(&pair[0][4..]).unwrap();
         let golden: Value = serde_json::from_str(&pair[1][4..]).unwrap();
         let answer = wire.exchange(&request);
-        has_all(&golden, &answer, &request.to_string());
-        new_types_know(&request, &golden);
+        assert_has_all(&golden, &answer, &request.to_string());
+        assert_current_types_read(&request, &golden);
     }
 }
 
 /// Checks that `new` has all members of `old` with values of the same type, and equal states and
 /// error codes.
-fn has_all(old: &Value, new: &Value, at: &str) {
+fn assert_has_all(old: &Value, new: &Value, at: &str) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             for (name, old) in old {
                 let Some(new) = new.get(name) else { panic!("{name} is missing in {at}") };
-                has_all(old, new, &format!("{at}.{name}"));
+                assert_has_all(old, new, &format!("{at}.{name}"));
             }
         }
         (Value::Array(old), Value::Array(new)) => {
             assert!(old.is_empty() || !new.is_empty(), "{at} is empty");
             for (old, new) in old.iter().zip(new) {
-                has_all(old, new, at);
+                assert_has_all(old, new, at);
             }
         }
         (Value::Number(_), Value::Number(_)) if !at.ends_with(".code") => {}
@@ -118,59 +118,65 @@ fn has_all(old: &Value, new: &Value, at: &str) {
 }
 
 /// Checks that the current types read an old answer without loss.
-fn new_types_know(request: &Value, golden: &Value) {
+fn assert_current_types_read(request: &Value, golden: &Value) {
     let Some(result) = golden.get("result") else { return };
     let (method, tool) = (&request["method"], &request["params"]["name"]);
     let content = &result["structuredContent"];
     match method.as_str().unwrap() {
-        methods::HELLO => reads::<methods::Welcome>(result),
-        methods::RELOAD => reads::<methods::Reloaded>(result),
-        methods::transfer::EXPORT => reads::<methods::transfer::ExportPage>(result),
-        methods::transfer::IMPORT => reads::<methods::transfer::ImportReport>(result),
-        methods::forget::FORGET => reads::<methods::forget::Forgotten>(result),
+        methods::HELLO => assert_reads::<methods::Welcome>(result),
+        methods::RELOAD => assert_reads::<methods::Reloaded>(result),
+        methods::transfer::EXPORT => assert_reads::<methods::transfer::ExportPage>(result),
+        methods::transfer::IMPORT => assert_reads::<methods::transfer::ImportReport>(result),
+        methods::forget::FORGET => assert_reads::<methods::forget::Forgotten>(result),
         "tools/call" if result["isError"] != true => match tool.as_str().unwrap() {
-            tools::close::NAME => reads::<tools::close::CloseAnswer>(content),
+            tools::close::NAME => assert_reads::<tools::close::CloseAnswer>(content),
             tools::list_unindexed::NAME => {
-                reads::<tools::list_unindexed::ListUnindexedAnswer>(content);
+                assert_reads::<tools::list_unindexed::ListUnindexedAnswer>(content);
             }
             tools::list_sessions::NAME => {
-                reads::<tools::list_sessions::ListSessionsAnswer>(content);
+                assert_reads::<tools::list_sessions::ListSessionsAnswer>(content);
             }
-            tools::get_session::NAME => reads::<tools::get_session::GetSessionAnswer>(content),
+            tools::get_session::NAME => {
+                assert_reads::<tools::get_session::GetSessionAnswer>(content)
+            }
             tools::search_sessions::NAME => {
-                reads::<tools::search_sessions::SearchSessionsAnswer>(content);
+                assert_reads::<tools::search_sessions::SearchSessionsAnswer>(content);
             }
-            tools::add_memory::NAME => reads::<tools::add_memory::AddMemoryAnswer>(content),
-            tools::get_episodes::NAME => reads::<tools::get_episodes::GetEpisodesAnswer>(content),
+            tools::add_memory::NAME => assert_reads::<tools::add_memory::AddMemoryAnswer>(content),
+            tools::get_episodes::NAME => {
+                assert_reads::<tools::get_episodes::GetEpisodesAnswer>(content)
+            }
             tools::search_nodes::NAME | tools::search_memory_nodes::NAME => {
-                reads::<tools::search_nodes::SearchNodesAnswer>(content);
+                assert_reads::<tools::search_nodes::SearchNodesAnswer>(content);
             }
-            tools::sync_history::NAME => reads::<tools::sync_history::SyncHistoryAnswer>(content),
-            tools::health::NAME => reads::<tools::health::HealthAnswer>(content),
+            tools::sync_history::NAME => {
+                assert_reads::<tools::sync_history::SyncHistoryAnswer>(content)
+            }
+            tools::health::NAME => assert_reads::<tools::health::HealthAnswer>(content),
             other => panic!("no type for {other}"),
         },
         _ => {}
     }
 }
 
-fn reads<T: Serialize + DeserializeOwned>(golden: &Value) {
+fn assert_reads<T: Serialize + DeserializeOwned>(golden: &Value) {
     let read: T = serde_json::from_value(golden.clone()).unwrap();
     let again = serde_json::to_value(read).unwrap();
-    keeps(golden, &again, std::any::type_name::<T>());
+    assert_keeps(golden, &again, std::any::type_name::<T>());
 }
 
 /// Checks that `new` keeps every value of `old`.
-fn keeps(old: &Value, new: &Value, at: &str) {
+fn assert_keeps(old: &Value, new: &Value, at: &str) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             for (name, old) in old {
                 let new = new.get(name).unwrap_or_else(|| panic!("{at} lost {name}"));
-                keeps(old, new, &format!("{at}.{name}"));
+                assert_keeps(old, new, &format!("{at}.{name}"));
             }
         }
         (Value::Array(old), Value::Array(new)) => {
             assert_eq!(old.len(), new.len(), "{at}");
-            old.iter().zip(new).for_each(|(old, new)| keeps(old, new, at));
+            old.iter().zip(new).for_each(|(old, new)| assert_keeps(old, new, at));
         }
         _ => assert_eq!(old, new, "{at}"),
     }

@@ -119,20 +119,20 @@ fn only_the_user_can_read_written_files_under_any_umask() {
         assert!(hook.status().unwrap().success());
         assert_eq!(fs::read_dir(world.home().join("spool")).unwrap().count(), 1);
         for folder in [world.home(), export] {
-            is_private(&folder, umask);
+            assert_private(&folder, umask);
         }
     }
 }
 
 /// Checks that the user may read everything in `path`, and other users nothing.
-fn is_private(path: &Path, umask: &str) {
+fn assert_private(path: &Path, umask: &str) {
     let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     let wanted = if path.is_dir() { 0o700 } else { 0o600 };
     let is_so = mode & 0o077 == 0 && mode & wanted == wanted;
     assert!(is_so, "{} is {mode:o} under umask {umask}", path.display());
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
-            is_private(&entry.unwrap().path(), umask);
+            assert_private(&entry.unwrap().path(), umask);
         }
     }
 }

@@ -101,14 +101,14 @@ fn assert_no_instructions(text: &str) {
     for word in MARKERS {
         assert!(!read.contains(word), "{word}: {text}");
     }
-    is_clean(text);
+    assert_clean(text);
     assert!(text.contains("not instructions") && text.contains("src/login.rs"), "{text}");
 }
 
 /// The same for the answer of `get_handoff`: its text, and each of its entries.
 fn assert_no_instructions_in_answer(handoff: &Value) {
     assert_no_instructions(handoff["text"].as_str().unwrap());
-    is_clean(&handoff.to_string());
+    assert_clean(&handoff.to_string());
     for list in ["open_ends", "decisions", "errors", "settings"] {
         for entry in texts(&handoff[list]) {
             let read = unquoted(&format!("- {entry}")).to_lowercase();
@@ -120,7 +120,7 @@ fn assert_no_instructions_in_answer(handoff: &Value) {
 }
 
 /// Checks that the text has no hidden characters and no tags of the agent.
-fn is_clean(text: &str) {
+fn assert_clean(text: &str) {
     let is_hidden = |c: char| {
         matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
             || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')

@@ -19,7 +19,7 @@ fn session(world: &World, session: &str, project: &str) {
 }
 
 /// Returns the output of a command, which must contain no such sequence.
-fn shown(world: &World, arguments: &[&str]) -> String {
+fn checked_output(world: &World, arguments: &[&str]) -> String {
     let output = world.graphiti(arguments);
     for stream in [&output.stdout, &output.stderr] {
         let text = std::str::from_utf8(stream).unwrap();
@@ -31,8 +31,8 @@ fn shown(world: &World, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn shown_as_json(world: &World, arguments: &[&str]) -> Value {
-    let text = shown(world, &[arguments, &["--json"]].concat());
+fn checked_json(world: &World, arguments: &[&str]) -> Value {
+    let text = checked_output(world, &[arguments, &["--json"]].concat());
     serde_json::from_str(&text)
         .unwrap_or_else(|error| panic!("{arguments:?} prints no JSON: {error}: {text}"))
 }
@@ -72,14 +72,14 @@ fn no_command_prints_control_sequences() {
         &["handoff", "--project", PROJECT],
         &["unindexed"],
     ] {
-        assert!(shown(&world, arguments).contains(WORD), "{arguments:?}");
+        assert!(checked_output(&world, arguments).contains(WORD), "{arguments:?}");
         // The JSON output keeps the characters that the terminal does not show.
-        let answer = shown_as_json(&world, arguments).to_string();
+        let answer = checked_json(&world, arguments).to_string();
         assert!(answer.contains(WORD) && answer.contains(KEPT), "{arguments:?}: {answer}");
     }
     let tool = format!("x{HOSTILE}");
     let tool = tool.as_str();
-    shown(&world, &["tools", "set", tool, "read"]);
+    checked_output(&world, &["tools", "set", tool, "read"]);
     for arguments in [
         &["status"][..],
         &["doctor"],
@@ -90,8 +90,8 @@ fn no_command_prints_control_sequences() {
         &["forget", "aaaa-1"],
         &["forget"],
     ] {
-        shown(&world, arguments);
-        shown_as_json(&world, arguments);
+        checked_output(&world, arguments);
+        checked_json(&world, arguments);
     }
     let export = world.path("export");
     let export = export.to_str().unwrap();
@@ -114,9 +114,9 @@ fn no_command_prints_control_sequences() {
         &["close", nobody],
         &["search", question],
     ] {
-        shown(&world, arguments);
+        checked_output(&world, arguments);
     }
-    shown(&world, &["forget", odd, "--run"]);
-    shown(&world, &["forget"]);
-    assert!(shown_as_json(&world, &["forget"]).to_string().contains(KEPT));
+    checked_output(&world, &["forget", odd, "--run"]);
+    checked_output(&world, &["forget"]);
+    assert!(checked_json(&world, &["forget"]).to_string().contains(KEPT));
 }
