@@ -17,7 +17,6 @@ use graphitid::{clock, model::Timestamp};
 /// How often an idle writer checks for work.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The rate and the duration.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     /// Records per second.
@@ -145,12 +144,10 @@ impl Crowd {
         self.done.iter().chain(&self.agents)
     }
 
-    /// Returns the number of records of all agents.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }
 
-    /// Returns the number of bytes of all agents.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -10,7 +10,6 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// A server with its rows.
 #[derive(Clone)]
 pub struct MockGraph {
     address: String,

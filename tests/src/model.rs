@@ -11,7 +11,6 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// A reply of the mock model.
 #[derive(Clone, Debug)]
 pub enum ModelReply {
     /// A completion whose text is this JSON.
@@ -67,7 +66,6 @@ impl ModelRequest {
         self.body["input"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// Returns the system message.
     pub fn system(&self) -> &str {
         self.body["messages"][0]["content"].as_str().expect("a system message")
     }
@@ -148,7 +146,6 @@ impl MockModel {
         lock(&self.serving.asked).clone()
     }
 
-    /// Returns the purposes of the requests.
     pub fn purposes(&self) -> Vec<String> {
         self.asked().iter().map(|asked| asked.purpose().to_owned()).collect()
     }

@@ -33,7 +33,6 @@ use graphitid::{
 /// Number of bytes at the start of a file by which its format is recognised.
 const HEAD: usize = 256 * 1024;
 
-/// The results for a transcript.
 pub struct Summarized {
     /// The page that `graphiti show` prints.
     pub page: String,

@@ -65,12 +65,10 @@ impl Transcript {
         &self.path
     }
 
-    /// Adds a prompt of the user.
     pub fn prompt(&mut self, text: &str) -> &mut Transcript {
         self.record("user", &json!({ "message": { "role": "user", "content": text } }))
     }
 
-    /// Adds a reply of the agent.
     pub fn reply(&mut self, text: &str) -> &mut Transcript {
         self.assistant(&json!({ "type": "text", "text": text }))
     }

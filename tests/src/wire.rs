@@ -59,7 +59,6 @@ impl Wire {
             .unwrap_or_else(|error| panic!("no answer to {request}, but {line:?}: {error}"))
     }
 
-    /// Sends bytes unchanged.
     pub fn send(&mut self, bytes: &[u8]) {
         self.stream.get_mut().write_all(bytes).expect("the daemon accepts the bytes");
     }

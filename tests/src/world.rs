@@ -71,7 +71,6 @@ impl World {
         self.claude().join("projects")
     }
 
-    /// Returns a path on the machine.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
@@ -132,7 +131,6 @@ impl World {
         }
     }
 
-    /// Runs `graphiti` with arguments.
     pub fn graphiti(&self, arguments: &[&str]) -> Output {
         self.command("graphiti").args(arguments).output().expect("run graphiti")
     }
@@ -151,7 +149,6 @@ impl World {
         serde_json::from_str(&printed).expect("--json prints JSON")
     }
 
-    /// Returns the daemon's log so far.
     pub fn log(&self) -> String {
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         read(self.path("daemon.err")) + &read(self.home().join("graphitid.log"))
@@ -206,7 +203,6 @@ impl Drop for World {
 }
 
 impl Daemon {
-    /// Connects to the daemon.
     pub fn wire(&self) -> Wire {
         Wire::connect(&self.socket).expect("the daemon accepts the connection")
     }
@@ -219,7 +215,6 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Returns the daemon's process.
     pub fn process(&self) -> Process {
         Process(self.pid())
     }
@@ -254,7 +249,6 @@ impl Daemon {
         }
     }
 
-    /// Returns the answer of the health tool.
     pub fn health(&self) -> health::HealthAnswer {
         let answer = self.insist(health::NAME, &json!({})).expect("the daemon is there");
         serde_json::from_value(answer).expect("an answer as documented")
@@ -348,7 +342,6 @@ const PROGRAMS: [(&str, &[&str]); 2] = [
     ("graphitid", &["proto", "daemon", "prompts"]),
 ];
 
-/// Returns the path of one of our programs.
 fn binary(name: &str) -> PathBuf {
     built().join(name)
 }

@@ -20,7 +20,6 @@ use graphitid::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The speed of some work.
 #[derive(Clone, Copy)]
 pub(crate) struct Speed {
     pub(crate) bytes: u64,

@@ -13,7 +13,6 @@ const MORE: u64 = 10_000;
 /// Number of closes of each kind that are timed.
 const CLOSES: usize = 7;
 
-/// The speed of an import.
 pub(crate) struct ImportRun {
     pub(crate) elapsed: Speed,
     /// The processor time of all threads of the daemon.

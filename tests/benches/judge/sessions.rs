@@ -8,7 +8,6 @@ use std::{
 use graphiti_tests::corpus::{self, Half};
 use serde_json::Value;
 
-/// A recorded session.
 pub(crate) struct RecordedSession {
     pub(crate) path: PathBuf,
     /// The id that the agent assigned to the session.

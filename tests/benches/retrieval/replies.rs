@@ -14,7 +14,6 @@ use crate::{
 
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
-/// The question sets.
 const SETS: [&str; 4] = ["typos", "quotes", "languages", "errors"];
 /// Number of questions of each set.
 const QUESTIONS: usize = 25;

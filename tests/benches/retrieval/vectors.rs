@@ -17,7 +17,6 @@ use graphitid::{
 
 use crate::sessions::QuestionSet;
 
-/// Dimension of a vector.
 const DIMENSION: usize = 256;
 /// Number of questions that are asked for the percentiles.
 const QUESTIONS: usize = 200;

@@ -32,7 +32,6 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// Creates a mutator with this seed.
     pub fn new(seed: u64) -> Mutator {
         Mutator { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
     }

@@ -23,7 +23,6 @@ const BEGIN: i64 = 1_780_000_000;
 /// Number of steps of a turn: the prompt and the agent's steps.
 const STEPS: usize = 12;
 
-/// A session and its transcript.
 pub struct GeneratedSession {
     id: String,
     cwd: String,

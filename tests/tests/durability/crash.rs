@@ -183,7 +183,6 @@ impl Account {
     }
 }
 
-/// A small generator of numbers (xorshift64).
 struct XorShift(u64);
 
 impl XorShift {

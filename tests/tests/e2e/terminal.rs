@@ -61,7 +61,6 @@ impl Terminal {
         Terminal { child, output, seen: String::new() }
     }
 
-    /// Sends keys.
     pub(crate) fn press(&mut self, keys: &str) -> &mut Terminal {
         self.seen.clear();
         self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();

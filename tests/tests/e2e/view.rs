@@ -21,7 +21,6 @@ struct Browser {
     cookie: String,
 }
 
-/// A response to a request.
 struct PageResponse {
     status: u16,
     head: String,

@@ -13,7 +13,6 @@ use std::{
 
 use crate::root;
 
-/// The crates that are checked.
 const CRATES: &[&str] = &[
     "proto",
     "client",
@@ -61,7 +60,6 @@ fn no_files_use_each_other_in_a_circle() {
     assert!(found.is_empty(), "{} circles:\n{}", found.len(), found.join("\n"));
 }
 
-/// The files of a crate.
 struct CrateFiles {
     files: BTreeMap<Module, FileUses>,
 }
