@@ -1,7 +1,7 @@
 //! Kills the daemon (`kill -9`) at random moments, while sessions are written and closed. No
 //! acknowledged data are lost, no session has two episodes, and the daemon starts each time.
 //!
-//! `KILLS` sets the number of kills, and `SEED` repeats a run.
+//! `KILLS` sets the number of kills, and `SEED` the seed of the random numbers.
 
 use std::{
     collections::BTreeMap,
