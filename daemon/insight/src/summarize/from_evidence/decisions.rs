@@ -46,6 +46,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     }
     dated.extend(user_words::decisions(entries));
     dated.extend(reported(entries));
+    dated.retain(|(_, record)| names_object(&record.decision));
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
@@ -65,6 +66,12 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.remove(plan.unwrap_or(0));
     }
     records
+}
+
+/// Whether a decision names what it is about. `Removed it` does not.
+fn names_object(decision: &str) -> bool {
+    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$")
+        .is_match(decision)
 }
 
 /// Whether a file was changed after the agent said what it was going to do.
@@ -372,6 +379,14 @@ fn alternative(sentence: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_decision_names_its_object() {
+        for decision in ["Removed it", "Kept them all", "Dropped both"] {
+            assert!(!names_object(decision), "{decision}");
+        }
+        assert!(names_object("Removed the cache") && names_object("Kept these two flags"));
+    }
     use crate::model::{evidence::Evidence, transcript::Origin};
     use crate::summarize::report::Reports;
 
