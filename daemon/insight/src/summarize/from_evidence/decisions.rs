@@ -291,9 +291,10 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     Some(DecisionRecord { decision, rationale, alternatives })
 }
 
-/// Whether the words that pick an option change it: `B, but with the prompts`.
+/// Whether the words that pick an option change it, or say more about what is wanted: `B, but with
+/// the prompts`.
 fn changes_option(words: &str) -> bool {
-    pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
+    pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|(?:we|i) (?:also )?(?:want|need)|should|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
         .is_match(words)
 }
 

@@ -29,6 +29,7 @@ mod open_tasks;
 mod openings;
 mod outcome;
 mod overtaken;
+mod pull_request;
 mod quotable;
 mod quoted;
 #[cfg(test)]
@@ -138,6 +139,7 @@ pub fn summarize(
     };
     tell_causes_once(&mut summary);
     tell_words_once(&mut summary);
+    settings::tell_once(&mut summary);
     trim(&mut summary, context.threshold);
     summary
 }
